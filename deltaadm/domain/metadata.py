@@ -1,0 +1,75 @@
+"""The `metaData` action and what is derived from it once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from deltaadm.domain import wire
+from deltaadm.domain.schema import StructType, parse_schema
+from deltaadm.domain.wire import Entry, Loggable, Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Format(Wire):
+    """The file format of the data files; Delta knows `parquet` only."""
+
+    provider: str | None = "parquet"
+    options: Mapping[str, str] | None = field(default_factory=dict)
+
+    ENTRIES: ClassVar = (
+        Entry("provider", "provider", wire.TEXT),
+        Entry("options", "options", wire.TEXT_MAP),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata(Loggable):
+    """
+    A table's identity, schema, partitioning and properties (PROTOCOL.md, Change Metadata).
+
+    `created_time` is in milliseconds since the epoch. `schema_string` is None for a table
+    without a schema.
+    """
+
+    id: str | None = None
+    name: str | None = None
+    description: str | None = None
+    format: Format | None = None
+    schema_string: str | None = None
+    partition_columns: tuple[str, ...] = ()
+    configuration: Mapping[str, str] = field(default_factory=dict)
+    created_time: int | None = None
+
+    NAME: ClassVar[str] = "metaData"
+    ENTRIES: ClassVar = (
+        Entry("id", "id", wire.TEXT),
+        Entry("name", "name", wire.TEXT),
+        Entry("description", "description", wire.TEXT),
+        Entry("format", "format", wire.nested(Format)),
+        Entry("schemaString", "schema_string", wire.TEXT),
+        Entry("partitionColumns", "partition_columns", wire.TEXT_LIST),
+        Entry("configuration", "configuration", wire.SETTINGS),
+        Entry("createdTime", "created_time", wire.LONG),
+    )
+
+    @property
+    def schema(self) -> StructType:
+        """The parsed schema; raises `TableError` when `schema_string` cannot be read."""
+        return parse_schema(self.schema_string) if self.schema_string else StructType()
+
+    def with_schema(self, schema: StructType) -> Metadata:
+        """The same metadata with another schema; untouched, text included, when it is equal."""
+        return self if schema == self.schema else replace(self, schema_string=schema.to_json())
+
+    def with_configuration(self, configuration: Mapping[str, str]) -> Metadata:
+        """
+        The same metadata with other properties.
+
+        The log's own spelling of odd values in the old ones is given up with them.
+        """
+        extra = {key: raw for key, raw in self.extra.items() if key != "configuration"}
+        return replace(self, configuration=dict(configuration), extra=extra)

@@ -1,0 +1,231 @@
+"""Delta's schema JSON as frozen types, and ways to walk and rewrite the fields in it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from deltaadm.errors import TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+ELEMENT, KEY, VALUE = "element", "key", "value"
+
+
+@dataclass(frozen=True, slots=True)
+class PrimitiveType:
+    """
+    A type written as one name: `integer`, `decimal(10,2)`, `timestamp_ntz`, `variant`.
+
+    A name that this version does not know is kept as it is.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """A list of elements of one type."""
+
+    element: DataType
+    contains_null: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MapType:
+    """A map from keys of one type to values of one type."""
+
+    key: DataType
+    value: DataType
+    value_contains_null: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StructField:
+    """One named field; `metadata` is its free-form JSON object, kept entry for entry."""
+
+    name: str
+    type: DataType
+    nullable: bool = True
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    """An ordered list of fields; the root of every schema."""
+
+    fields: tuple[StructField, ...] = ()
+
+    def to_json(self) -> str:
+        """The schema as Delta writes it into `metaData.schemaString`: compact, fixed key order."""
+        return json.dumps(_encode(self), ensure_ascii=False, separators=(",", ":"))
+
+
+DataType = PrimitiveType | ArrayType | MapType | StructType
+
+Path = tuple[str, ...]
+"""The steps from the root to a field; containers add `element`, `key` and `value`."""
+
+
+@lru_cache(maxsize=64)
+def parse_schema(schema_string: str) -> StructType:
+    """
+    Read `metaData.schemaString`.
+
+    Raises `TableError` when it is not the JSON of a struct type.
+    """
+    try:
+        parsed = _decode(json.loads(schema_string))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise _unreadable(f"{type(error).__name__}: {error}") from error
+    if not isinstance(parsed, StructType):
+        raise _unreadable("its root is not a struct")
+    return parsed
+
+
+def _unreadable(cause: str) -> TableError:
+    return TableError(
+        f"The table's schema cannot be read: {cause}.",
+        remedy="Find the commit whose metaData action carries this schemaString and restore "
+        "the version before it.",
+    )
+
+
+def walk(struct: StructType, path: Path = ()) -> Iterator[tuple[Path, StructField]]:
+    """Every struct field at every depth, each before its descendants (pre-order)."""
+    for one in struct.fields:
+        here = (*path, one.name)
+        yield here, one
+        yield from _walk_type(one.type, here)
+
+
+def _walk_type(data_type: DataType, path: Path) -> Iterator[tuple[Path, StructField]]:
+    for step, inner in slots(data_type):
+        yield from _walk_type(inner, (*path, step))
+    if isinstance(data_type, StructType):
+        yield from walk(data_type, path)
+
+
+def slots(data_type: DataType) -> tuple[tuple[str, DataType], ...]:
+    """The unnamed places of a container: `element`, or `key` and `value`."""
+    if isinstance(data_type, ArrayType):
+        return ((ELEMENT, data_type.element),)
+    if isinstance(data_type, MapType):
+        return ((KEY, data_type.key), (VALUE, data_type.value))
+    return ()
+
+
+def all_types(data_type: DataType) -> Iterator[DataType]:
+    """*data_type* and every type inside it, containers' slots included."""
+    yield data_type
+    for _, inner in slots(data_type):
+        yield from all_types(inner)
+    if isinstance(data_type, StructType):
+        for one in data_type.fields:
+            yield from all_types(one.type)
+
+
+def rewrite(
+    struct: StructType, change: Callable[[Path, StructField], StructField], path: Path = ()
+) -> StructType:
+    """
+    A copy with every field passed through *change*, each before its descendants.
+
+    *change* sees the path of names as they were, and may change name, nullability and
+    metadata; the type of what it returns is rewritten in turn.
+    """
+
+    def one(each: StructField) -> StructField:
+        here = (*path, each.name)
+        changed = change(here, each)
+        return replace(changed, type=_rewrite_type(changed.type, change, here))
+
+    return StructType(tuple(one(each) for each in struct.fields))
+
+
+def _rewrite_type(
+    data_type: DataType, change: Callable[[Path, StructField], StructField], path: Path
+) -> DataType:
+    if isinstance(data_type, StructType):
+        return rewrite(data_type, change, path)
+    if isinstance(data_type, ArrayType):
+        return replace(data_type, element=_rewrite_type(data_type.element, change, (*path, ELEMENT)))
+    if isinstance(data_type, MapType):
+        return replace(
+            data_type,
+            key=_rewrite_type(data_type.key, change, (*path, KEY)),
+            value=_rewrite_type(data_type.value, change, (*path, VALUE)),
+        )
+    return data_type
+
+
+def path_text(path: Path) -> str:
+    """A path as users write it: dots between the parts, backticks around a part that needs them."""
+    return ".".join(_quoted(part) for part in path)
+
+
+def _quoted(part: str) -> str:
+    plain = part.replace("_", "a").isalnum()
+    return part if plain else "`" + part.replace("`", "``") + "`"
+
+
+def _decode(document: Any) -> DataType:
+    if isinstance(document, str):
+        return PrimitiveType(document)
+    kind = document["type"]
+    if kind == "struct":
+        return StructType(tuple(_decode_field(one) for one in document["fields"]))
+    if kind == "array":
+        return ArrayType(_decode(document["elementType"]), bool(document["containsNull"]))
+    if kind == "map":
+        return MapType(
+            _decode(document["keyType"]),
+            _decode(document["valueType"]),
+            bool(document["valueContainsNull"]),
+        )
+    msg = f"unknown type {kind!r}"
+    raise ValueError(msg)
+
+
+def _decode_field(document: Any) -> StructField:
+    name = document["name"]
+    if not isinstance(name, str):
+        msg = f"a field's name is {name!r}"
+        raise TypeError(msg)
+    return StructField(
+        name=name,
+        type=_decode(document["type"]),
+        nullable=bool(document.get("nullable", True)),
+        metadata=dict(document.get("metadata") or {}),
+    )
+
+
+def _encode(data_type: DataType) -> Any:
+    if isinstance(data_type, PrimitiveType):
+        return data_type.name
+    if isinstance(data_type, ArrayType):
+        return {
+            "type": "array",
+            "elementType": _encode(data_type.element),
+            "containsNull": data_type.contains_null,
+        }
+    if isinstance(data_type, MapType):
+        return {
+            "type": "map",
+            "keyType": _encode(data_type.key),
+            "valueType": _encode(data_type.value),
+            "valueContainsNull": data_type.value_contains_null,
+        }
+    return {"type": "struct", "fields": [_encode_field(one) for one in data_type.fields]}
+
+
+def _encode_field(one: StructField) -> Any:
+    return {
+        "name": one.name,
+        "type": _encode(one.type),
+        "nullable": one.nullable,
+        "metadata": dict(one.metadata),
+    }

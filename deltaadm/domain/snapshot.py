@@ -1,0 +1,57 @@
+"""A table at one version: what replay produces and everything else consumes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltaadm.domain.actions import CommitInfo, DomainMetadata, SetTransaction
+    from deltaadm.domain.log_segment import LogSegment
+    from deltaadm.domain.metadata import Metadata
+    from deltaadm.domain.protocol import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFacts:
+    """
+    Aggregates over the live files; every engine computes the same ones.
+
+    Sizes are in bytes. `without_num_records` counts the files whose statistics lack
+    `numRecords`, or that have none; `partition_keys` are the sets of keys found in
+    `partitionValues`.
+    """
+
+    files: int = 0
+    bytes: int = 0
+    with_deletion_vector: int = 0
+    without_stats: int = 0
+    without_num_records: int = 0
+    without_base_row_id: int = 0
+    partition_keys: frozenset[tuple[str, ...]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """
+    The state of a table at `version`.
+
+    `root` is the location as the user gave it; `timestamp` is in milliseconds since the epoch
+    (the in-commit timestamp where the table has them, else the commit file's modification
+    time) and None where it is not known. `domains`, `transactions` and `files` are None where
+    they were not asked for. `commit_info` is that of the newest commit, when it was read.
+    """
+
+    root: str
+    version: int
+    protocol: Protocol
+    metadata: Metadata
+    timestamp: int | None = None
+    domains: Mapping[str, DomainMetadata] | None = None
+    transactions: Mapping[str, SetTransaction] | None = None
+    files: FileFacts | None = None
+    commit_info: CommitInfo | None = None
+    segment: LogSegment | None = None
+    warnings: tuple[str, ...] = field(default=())

@@ -1,0 +1,83 @@
+"""
+The exception tree and the exit code of each branch.
+
+```
+DeltaadmError
+├── TableError     3   not a table, gap in the log, incomplete checkpoint, unreadable commit
+├── StorageError   4   no access, no such bucket, timed out after retries
+├── CommitError    5   concurrent change, Delta's refusal, result differs from the prediction
+├── EngineError    6   Spark, Java or an optional package missing
+└── Refused        7   the wish is illegal, impossible or unsafe
+```
+
+Anything that is not a `DeltaadmError` is a bug and keeps its traceback (exit code 70).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class DeltaadmError(Exception):
+    """
+    Expected trouble: one readable sentence, and what to do about it.
+
+    `delta_error_class` is the error class (with sub-class) that Delta on Spark reports in the
+    same situation; None where its exception has none. `established` holds the parts of an
+    inspection that could be found before the trouble, in the field names of its JSON document.
+    """
+
+    exit_code: ClassVar[int] = 70
+    kind: ClassVar[str] = "error"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        delta_error_class: str | None = None,
+        established: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+        self.delta_error_class = delta_error_class
+        self.established: Mapping[str, object] = established or {}
+
+
+class TableError(DeltaadmError):
+    """The location holds no table, or its log cannot be replayed."""
+
+    exit_code = 3
+    kind = "table"
+
+
+class StorageError(DeltaadmError):
+    """The store does not answer, or forbids what was asked."""
+
+    exit_code = 4
+    kind = "storage"
+
+
+class CommitError(DeltaadmError):
+    """A commit did not happen, or its result is not what was planned."""
+
+    exit_code = 5
+    kind = "commit"
+
+
+class EngineError(DeltaadmError):
+    """A program or package that the work needs is missing or does not start."""
+
+    exit_code = 6
+    kind = "engine"
+
+
+class Refused(DeltaadmError):  # noqa: N818 -- reads as the sentence it is: raise Refused
+    """The wish is illegal, impossible or unsafe; the remedy says what would be legal."""
+
+    exit_code = 7
+    kind = "refused"
