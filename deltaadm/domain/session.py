@@ -1,0 +1,67 @@
+"""The few Spark settings that change what Delta commits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Self
+
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEFAULTS_PREFIX: Final = "spark.databricks.delta.properties.defaults."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSettings:
+    """
+    What a plan depends on besides the table; the defaults are those of Delta Spark 4.4.
+
+    `property_defaults` are the `spark.databricks.delta.properties.defaults.*` settings by the
+    rest of their key; Delta applies them to new tables only.
+    """
+
+    property_defaults: Mapping[str, str] = field(default_factory=dict)
+    allow_arbitrary_properties: bool = False
+    allow_column_mapping_removal: bool = True
+    strip_column_mapping_metadata: bool = True
+
+    @classmethod
+    def from_conf(cls, conf: Mapping[str, str]) -> Self:
+        """
+        The settings in a Spark configuration, whole or in part.
+
+        Raises `Refused` for a boolean setting that is neither true nor false.
+        """
+        defaults = {
+            key.removeprefix(DEFAULTS_PREFIX): value
+            for key, value in conf.items()
+            if key.startswith(DEFAULTS_PREFIX)
+        }
+        flags = {
+            attribute: _boolean(key, conf[key]) for key, attribute in FLAGS.items() if key in conf
+        }
+        return cls(property_defaults=defaults, **flags)  # type: ignore[arg-type]  # flags are bool
+
+    def to_conf(self) -> dict[str, str]:
+        """The same settings as Spark configuration; every one is said, defaults included."""
+        flags = {key: str(getattr(self, attribute)).lower() for key, attribute in FLAGS.items()}
+        return {DEFAULTS_PREFIX + key: one for key, one in self.property_defaults.items()} | flags
+
+
+FLAGS: Final[Mapping[str, str]] = {
+    "spark.databricks.delta.allowArbitraryProperties.enabled": "allow_arbitrary_properties",
+    "spark.databricks.delta.columnMapping.allowRemoval": "allow_column_mapping_removal",
+    "spark.databricks.delta.columnMapping.stripMetadata": "strip_column_mapping_metadata",
+}
+
+
+def _boolean(key: str, text: str) -> bool:
+    word = text.strip().lower()
+    if word not in ("true", "false"):
+        raise Refused(
+            f"The Spark setting {key} is {text!r}, which is neither true nor false.",
+            remedy=f"Pass --spark-conf {key}=true or {key}=false.",
+        )
+    return word == "true"

@@ -1,0 +1,32 @@
+"""The steps of a plan: groups of table changes that Delta commits together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperties:
+    """
+    `ALTER TABLE … SET TBLPROPERTIES`: also the way to raise versions and to add features.
+
+    *properties* may hold `delta.minReaderVersion`, `delta.minWriterVersion` and
+    `delta.feature.<name>` beside ordinary properties.
+    """
+
+    properties: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetProperties:
+    """`ALTER TABLE … UNSET TBLPROPERTIES`; without *if_exists* an absent key is an error."""
+
+    keys: tuple[str, ...]
+    if_exists: bool = False
+
+
+Step = SetProperties | UnsetProperties
