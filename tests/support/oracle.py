@@ -1,0 +1,123 @@
+"""What Delta on Spark answered: recorded cases, small tables, and a corpus of foreign ones.
+
+The recorded answers are the truth that tests compare with; nothing here computes or edits them.
+"""
+
+import base64
+import json
+import os
+import tarfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ARCHIVE = Path(__file__).parent.parent / "data" / "oracle.tar.xz"
+REPOSITORY = Path(__file__).parent.parent.parent
+
+Case = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OracleTable:
+    """A small real table; `expected` is the content of its `expected.json`."""
+
+    name: str
+    path: Path
+    expected: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusTable:
+    """A table of another project's test suite, with what Delta on Spark says about it."""
+
+    name: str
+    path: Path
+    expected: dict[str, Any]
+
+
+def cases(name: str) -> list[Case]:
+    """All cases of `algebra`, `e2e`, `odd-logs` or `replay`, in the order of recording."""
+    return [json.loads(line) for line in _archive()[f"{name}.jsonl"].splitlines()]
+
+
+def feature_registry() -> dict[str, Any]:
+    """Every table feature that the engine knows."""
+    return json.loads(_archive()["feature-registry.json"])
+
+
+def property_registry() -> list[dict[str, Any]]:
+    """Every `delta.*` table property that the engine knows."""
+    return json.loads(_archive()["property-registry.json"])
+
+
+def table_names() -> list[str]:
+    """The names of the small tables, for parametrised tests."""
+    return sorted(name.split("/")[1] for name in _archive() if name.endswith("/expected.json"))
+
+
+def table(name: str, into: Path) -> OracleTable:
+    """Extract one small table below *into*."""
+    prefix = f"tables/{name}/"
+    files = {key: body for key, body in _archive().items() if key.startswith(prefix)}
+    _write(files, into)
+    expected = json.loads(files[f"{prefix}expected.json"])
+    return OracleTable(name, into / "tables" / name / expected["directory"], expected)
+
+
+def tables(into: Path) -> list[OracleTable]:
+    """Extract all small tables below *into*."""
+    return [table(name, into) for name in table_names()]
+
+
+def write_log(files: Iterable[Mapping[str, str]], directory: Path) -> Path:
+    """Write a case's `start.files` into the `_delta_log` of *directory*, which is returned."""
+    log = directory / "_delta_log"
+    log.mkdir(parents=True, exist_ok=True)
+    _write(
+        {
+            one["name"]: one["text"].encode() if "text" in one else base64.b64decode(one["base64"])
+            for one in files
+        },
+        log,
+    )
+    return directory
+
+
+def corpus() -> list[CorpusTable]:
+    """The corpus next to the repository, or below `DELTAADM_SHARED`; skips the test without it."""
+    found = corpus_if_present()
+    if not found:
+        pytest.skip(f"no corpus below {_shared()}: set DELTAADM_SHARED to where it is")
+    return found
+
+
+def corpus_if_present() -> list[CorpusTable]:
+    """Like `corpus`, for collecting parameters: empty without it."""
+    root = _shared() / "corpus"
+    expectations = root / "expected.jsonl"
+    if not expectations.is_file():
+        return []
+    rows = [json.loads(line) for line in expectations.read_text(encoding="utf-8").splitlines()]
+    return [CorpusTable(row["table"], root / row["table"], row) for row in rows]
+
+
+def _shared() -> Path:
+    return Path(os.environ.get("DELTAADM_SHARED") or REPOSITORY.parent / "shared")
+
+
+def _write(files: Mapping[str, bytes], root: Path) -> None:
+    for name, body in files.items():
+        target = root / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(body)
+
+
+@lru_cache(maxsize=1)
+def _archive() -> Mapping[str, bytes]:
+    with tarfile.open(ARCHIVE, "r:xz") as archive:
+        members = ((one.name, archive.extractfile(one)) for one in archive)
+        return {name: content.read() for name, content in members if content is not None}
