@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from deltaadm.domain import wire
 from deltaadm.domain.schema import StructType, parse_schema
@@ -11,6 +11,10 @@ from deltaadm.domain.wire import Entry, Loggable, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+KNOWN_AFTER_COMMIT: Final = "<known after commit>"
+"""Stands, in a predicted value, for the part that only the commit can choose."""
 
 
 @dataclass(frozen=True, slots=True)

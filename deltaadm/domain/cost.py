@@ -1,0 +1,26 @@
+"""What carrying out a change does to a table's files."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Cost(Enum):
+    """
+    From cheap to dear: only the log is written, files are listed anew in further commits,
+    every data file is written again.
+    """
+
+    METADATA = "metadata"
+    BACKFILL = "backfill"
+    REWRITE = "rewrite"
+
+    @property
+    def rank(self) -> int:
+        """0 for the cheapest."""
+        return list(Cost).index(self)
+
+
+def dearest(*costs: Cost) -> Cost:
+    """The highest of *costs*; `METADATA` of none."""
+    return max(costs, key=lambda cost: cost.rank, default=Cost.METADATA)

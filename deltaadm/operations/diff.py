@@ -1,0 +1,168 @@
+"""The differences between two states of a table, in the one notation for places in a table."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
+from deltaadm.domain.schema import ArrayType, MapType, StructType, path_text, walk
+from deltaadm.errors import TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from deltaadm.domain.metadata import Metadata
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.schema import DataType, StructField
+    from deltaadm.domain.snapshot import Snapshot
+
+
+class ChangeKind(Enum):
+    """The symbols that plans use; the words stand beside them wherever colour would help."""
+
+    ADD = "+"
+    REMOVE = "-"
+    SET = "~"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """
+    One difference. `subject` is a place such as `configuration[delta.columnMapping.mode]`;
+    `before` and `after` are JSON values, None where there is nothing.
+    """
+
+    kind: ChangeKind
+    subject: str
+    before: Any = None
+    after: Any = None
+
+
+def diff(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
+    """Everything in which *after* differs from *before*: protocol, metadata and schema."""
+    return (
+        *_protocol_changes(before.protocol, after.protocol),
+        *_metadata_changes(before.metadata, after.metadata),
+    )
+
+
+def mismatches(predicted: Snapshot, actual: Snapshot) -> tuple[Change, ...]:
+    """Like `diff`, but whatever only the commit could choose is accepted."""
+    return tuple(
+        one for one in diff(predicted, actual) if not _accepted(one.before, one.after)
+    )
+
+
+def _accepted(predicted: Any, actual: Any) -> bool:
+    if isinstance(predicted, str) and isinstance(actual, str):
+        parts = map(re.escape, predicted.split(KNOWN_AFTER_COMMIT))
+        return re.fullmatch(".+".join(parts), actual, re.DOTALL) is not None
+    if isinstance(predicted, dict) and isinstance(actual, dict):
+        return predicted.keys() == actual.keys() and all(
+            _accepted(predicted[key], actual[key]) for key in predicted
+        )
+    return bool(predicted == actual)
+
+
+def _change(subject: str, before: Any, after: Any) -> Change:
+    if before is None:
+        return Change(ChangeKind.ADD, subject, None, after)
+    if after is None:
+        return Change(ChangeKind.REMOVE, subject, before, None)
+    return Change(ChangeKind.SET, subject, before, after)
+
+
+def _protocol_changes(before: Protocol, after: Protocol) -> Iterator[Change]:
+    for entry in before.ENTRIES[:2]:
+        old, new = getattr(before, entry.attribute), getattr(after, entry.attribute)
+        if old != new:
+            yield Change(ChangeKind.SET, f"protocol.{entry.key}", old, new)
+    for entry in before.ENTRIES[2:]:
+        old, new = getattr(before, entry.attribute), getattr(after, entry.attribute)
+        for name in sorted((new or frozenset()) - (old or frozenset())):
+            yield Change(ChangeKind.ADD, f"protocol.{entry.key}[{name}]", None, name)
+        for name in sorted((old or frozenset()) - (new or frozenset())):
+            yield Change(ChangeKind.REMOVE, f"protocol.{entry.key}[{name}]", name, None)
+        if (old is None) != (new is None) and not (old or new):
+            yield _change(f"protocol.{entry.key}", _listed(old), _listed(new))
+
+
+def _listed(names: frozenset[str] | None) -> list[str] | None:
+    return None if names is None else sorted(names)
+
+
+def _metadata_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
+    for attribute, subject in (("id", "id"), ("name", "name"), ("description", "description")):
+        old, new = getattr(before, attribute), getattr(after, attribute)
+        if old != new:
+            yield _change(subject, old, new)
+    if before.format != after.format:
+        yield _change("format", _wire(before.format), _wire(after.format))
+    if before.partition_columns != after.partition_columns:
+        yield Change(
+            ChangeKind.SET,
+            "partitionColumns",
+            list(before.partition_columns),
+            list(after.partition_columns),
+        )
+    yield from _entry_changes("configuration", before.configuration, after.configuration)
+    if before.schema_string != after.schema_string:
+        yield from _schema_changes(before, after)
+
+
+def _wire(value: Any) -> Any:
+    return None if value is None else value.to_wire()
+
+
+def _entry_changes(
+    place: str, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Iterator[Change]:
+    for key in sorted(before.keys() | after.keys()):
+        if before.get(key) != after.get(key):
+            yield _change(f"{place}[{key}]", before.get(key), after.get(key))
+
+
+def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
+    try:
+        old = {path_text(path): _shape(one) for path, one in walk(before.schema)}
+        new = {path_text(path): _shape(one) for path, one in walk(after.schema)}
+    except TableError:
+        yield _change("schema", before.schema_string, after.schema_string)
+        return
+    for path in [*new, *(path for path in old if path not in new)]:
+        if path not in old or path not in new:
+            yield _change(f"schema[{path}]", old.get(path), new.get(path))
+        elif old[path] != new[path]:
+            keys = [
+                key
+                for key in {**old[path], **new[path]}
+                if old[path].get(key) != new[path].get(key)
+            ]
+            yield Change(
+                ChangeKind.SET,
+                f"schema[{path}]",
+                {key: old[path][key] for key in keys if key in old[path]},
+                {key: new[path][key] for key in keys if key in new[path]},
+            )
+    if list(old) != list(new) and old.keys() == new.keys():
+        yield Change(ChangeKind.SET, "schema", list(old), list(new))
+
+
+def _shape(one: StructField) -> dict[str, Any]:
+    return {"type": _type_name(one.type), "nullable": one.nullable, **one.metadata}
+
+
+def _type_name(data_type: DataType) -> str:
+    """The type without the fields inside it, which have subjects of their own."""
+    if isinstance(data_type, StructType):
+        return "struct"
+    if isinstance(data_type, ArrayType):
+        null = "" if data_type.contains_null else " not null"
+        return f"array<{_type_name(data_type.element)}{null}>"
+    if isinstance(data_type, MapType):
+        null = "" if data_type.value_contains_null else " not null"
+        return f"map<{_type_name(data_type.key)},{_type_name(data_type.value)}{null}>"
+    return data_type.name

@@ -1,0 +1,245 @@
+"""A plan, how it is proposed, and how it is carried out."""
+
+from __future__ import annotations
+
+import typing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.cost import Cost, dearest
+from deltaadm.domain.evolve import evolve, makes_several_commits, step_cost
+from deltaadm.domain.session import SessionSettings
+from deltaadm.errors import CommitError, DeltaadmError
+from deltaadm.operations.diff import Change, diff, mismatches
+from deltaadm.operations.reasons import reason, undo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.table_changes import Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """One step and the state predicted after it."""
+
+    step: Step
+    after: Snapshot
+    cost: Cost
+    several_commits: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedChange:
+    """A line of a plan: the difference, why it comes about, what undoes it, what it costs."""
+
+    change: Change
+    because: str
+    undo: str
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """
+    The whole truth about what will happen: the state before, the stages, and why.
+
+    Only stages that change something are kept, so a plan without stages changes nothing.
+    `because` maps subjects to the reasons that the wish itself gives; `notes` are sentences
+    about the plan as a whole.
+    """
+
+    operation: str
+    before: Snapshot
+    stages: tuple[Stage, ...] = ()
+    because: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    session: SessionSettings = field(default_factory=SessionSettings)
+
+    @property
+    def after(self) -> Snapshot:
+        """The state predicted after the last stage."""
+        return self.stages[-1].after if self.stages else self.before
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What the executor is given, in order."""
+        return tuple(stage.step for stage in self.stages)
+
+    @property
+    def cost(self) -> Cost:
+        """That of the dearest stage."""
+        return dearest(*(stage.cost for stage in self.stages))
+
+    @property
+    def is_noop(self) -> bool:
+        """Whether carrying it out would leave everything as it is."""
+        return not self.stages
+
+    @property
+    def changes(self) -> tuple[PlannedChange, ...]:
+        """Every difference between before and after, explained."""
+        return tuple(
+            PlannedChange(
+                change=one,
+                because=self.because.get(one.subject) or reason(one, self.before, self.after),
+                undo=undo(one, self.before),
+                cost=self.cost,
+            )
+            for one in diff(self.before, self.after)
+        )
+
+
+def propose(  # noqa: D417 -- the rest is said by Plan
+    operation: str,
+    before: Snapshot,
+    steps: Sequence[Step],
+    *,
+    because: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+    session: SessionSettings | None = None,
+) -> Plan:
+    """
+    The plan that carries out *steps* in order.
+
+    Raises `Refused` where Delta would refuse a step.
+    """
+    settings = session or SessionSettings()
+    stages = []
+    state = before
+    for step in steps:
+        after = evolve(state, step, settings)
+        if diff(state, after):
+            stages.append(
+                Stage(
+                    step=step,
+                    after=after,
+                    cost=step_cost(state, step),
+                    several_commits=makes_several_commits(state, step),
+                )
+            )
+            state = after
+    return Plan(
+        operation=operation,
+        before=before,
+        stages=tuple(stages),
+        because=because or {},
+        notes=tuple(notes),
+        session=settings,
+    )
+
+
+class Executor(typing.Protocol):
+    """Carries out steps on a table; the only part of a plan that writes."""
+
+    def settings(self) -> SessionSettings:
+        """The settings under which steps will be carried out; starts what has to be started."""
+
+    def apply(self, root: str, step: Step) -> None:
+        """Commit *step* on the table at *root*; raises `CommitError` when Delta refuses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a plan came to: the versions it committed, and where they differ from the plan."""
+
+    plan: Plan
+    actual: Snapshot
+    versions: tuple[int, ...]
+    mismatches: tuple[Change, ...] = ()
+
+
+def carry_out(
+    plan: Plan,
+    *,
+    executor: Executor,
+    load: Callable[[], Snapshot],
+    committed: Callable[[int, int, Step], tuple[int, ...]],
+) -> Outcome:
+    """
+    Commit exactly *plan*, stage by stage, and compare each result with the prediction.
+
+    *load* replays the table as it is now; *committed(first, last, step)* tells which of those
+    versions, ends included, *step* made. Raises `CommitError` when the table's protocol or
+    metadata is no longer what the plan started from, when Delta refuses, or when a stage's
+    result differs and stages remain; it names the versions that were committed.
+    """
+    if plan.is_noop:
+        return Outcome(plan=plan, actual=plan.before, versions=())
+    require_same_settings(plan, executor.settings())
+    current = load()
+    require_same_base(plan, current)
+    versions: tuple[int, ...] = ()
+    found: tuple[Change, ...] = ()
+    for stage in plan.stages:
+        if found:
+            raise CommitError(
+                "A step's result differs from the plan, so the steps after it were not taken; "
+                f"{_committed(versions)}.",
+                remedy="Inspect the table, then plan again.",
+            )
+        try:
+            executor.apply(current.root, stage.step)
+        except DeltaadmError as error:
+            raise _interrupted(error, versions, load(), current, stage, committed) from error
+        actual = load()
+        versions += committed(current.version + 1, actual.version, stage.step)
+        found = mismatches(stage.after, actual)
+        current = actual
+    return Outcome(plan=plan, actual=current, versions=versions, mismatches=found)
+
+
+def _interrupted(
+    error: DeltaadmError,
+    versions: tuple[int, ...],
+    now: Snapshot,
+    before: Snapshot,
+    stage: Stage,
+    committed: Callable[[int, int, Step], tuple[int, ...]],
+) -> CommitError:
+    """A step that Delta refused may still have made some of its several commits."""
+    partly = committed(before.version + 1, now.version, stage.step) if stage.several_commits else ()
+    return CommitError(
+        f"{error.message.rstrip('.')}; {_committed(versions + partly)}.",
+        remedy=error.remedy or "Inspect the table, then plan again.",
+        delta_error_class=error.delta_error_class,
+    )
+
+
+def _committed(versions: tuple[int, ...]) -> str:
+    if not versions:
+        return "nothing was committed"
+    listed = ", ".join(map(str, versions))
+    return f"version {listed} was committed" if len(versions) == 1 else f"versions {listed} were committed"
+
+
+def require_same_base(plan: Plan, current: Snapshot) -> None:
+    """Raise `CommitError` unless *current* has the protocol and metadata the plan started from."""
+    changed = diff(plan.before, current)
+    if not changed and current.version >= plan.before.version:
+        return
+    what = ", ".join(one.subject for one in changed[:5]) or "its version went back"
+    raise CommitError(
+        f"The table has changed since version {plan.before.version}, on which the plan rests: "
+        f"at version {current.version} {what} differs; nothing was committed.",
+        remedy="Plan again on the table as it is now.",
+        delta_error_class="DELTA_PROTOCOL_CHANGED"
+        if any(one.subject.startswith("protocol") for one in changed)
+        else "DELTA_METADATA_CHANGED",
+    )
+
+
+def require_same_settings(plan: Plan, live: SessionSettings) -> None:
+    """Raise `CommitError` where the live session would commit something else than planned."""
+    if live == plan.session:
+        return
+    state = plan.before
+    for stage in plan.stages:
+        if diff(stage.after, evolve(state, stage.step, live)):
+            raise CommitError(
+                "The Spark session's settings would make Delta commit something else than "
+                "planned; nothing was committed.",
+                remedy="Plan again with the session's settings, by --spark-conf KEY=VALUE.",
+            )
+        state = stage.after
