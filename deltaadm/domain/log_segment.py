@@ -1,0 +1,356 @@
+"""
+The files of `_delta_log`, known by their names, and the choice of those that make a version.
+
+Names follow PROTOCOL.md (File Types); the choice follows Delta on Spark (`SnapshotManagement`),
+which accepts any number of digits in a version and judges by the order of names.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.errors import TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+class Kind(Enum):
+    """What a file of the log is, judged by its name alone."""
+
+    COMMIT = "commit"
+    CHECKPOINT = "checkpoint"
+    MULTIPART = "multi-part checkpoint"
+    V2_CHECKPOINT = "V2 checkpoint"
+    SIDECAR = "sidecar"
+    COMPACTED = "compacted commits"
+    CRC = "version checksum"
+    LAST_CHECKPOINT = "checkpoint pointer"
+    STAGED = "staged commit"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """A listed file: `path` is relative to `_delta_log`, `size` in bytes, `modified` in ms."""
+
+    path: str
+    size: int = 0
+    modified: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """
+    A file and what its name says.
+
+    `end` is the last version of a compacted file; `part` of `parts` belongs to a multi-part
+    checkpoint. A file of kind UNKNOWN, SIDECAR or LAST_CHECKPOINT has no version.
+    """
+
+    info: FileInfo
+    kind: Kind
+    version: int | None = None
+    end: int | None = None
+    part: int | None = None
+    parts: int | None = None
+
+    @property
+    def path(self) -> str:
+        """The file's path relative to `_delta_log`."""
+        return self.info.path
+
+
+_NAMES: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = tuple(
+    (kind, re.compile(pattern, re.ASCII))
+    for kind, pattern in (
+        (Kind.COMMIT, r"(?P<version>\d+)\.json"),
+        (Kind.CRC, r"(?P<version>\d+)\.crc"),
+        (Kind.CHECKPOINT, r"(?P<version>\d+)\.checkpoint\.parquet"),
+        (Kind.MULTIPART, r"(?P<version>\d+)\.checkpoint\.(?P<part>\d+)\.(?P<parts>\d+)\.parquet"),
+        (Kind.V2_CHECKPOINT, r"(?P<version>\d+)\.checkpoint\.[^./]+\.(?:json|parquet)"),
+        (Kind.COMPACTED, r"(?P<version>\d+)\.(?P<end>\d+)\.compacted\.json"),
+        (Kind.LAST_CHECKPOINT, r"_last_checkpoint"),
+        (Kind.SIDECAR, r"_sidecars/[^/]+\.parquet"),
+        (Kind.STAGED, r"_staged_commits/(?P<version>\d+)\.[^./]+\.json"),
+    )
+)
+"""One line a kind; named groups become the attributes of `LogFile`."""
+
+
+def parse(info: FileInfo) -> LogFile:
+    """Tell what *info* is from its path alone; anything unfamiliar is UNKNOWN."""
+    for kind, pattern in _NAMES:
+        if match := pattern.fullmatch(info.path):
+            return LogFile(info, kind, **{key: int(one) for key, one in match.groupdict().items()})
+    return LogFile(info, Kind.UNKNOWN)
+
+
+def listing_prefix(version: int) -> str:
+    """The smallest name a file of *version* can have; listings start here."""
+    return f"{version:020d}."
+
+
+def commit_path(version: int) -> str:
+    """The name of the commit that makes *version*."""
+    return f"{version:020d}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LogListing:
+    """
+    Everything that was seen in the log of the table at `root`, oddities included, by name.
+
+    `start` is the version that the listing began with.
+    """
+
+    root: str
+    files: tuple[LogFile, ...]
+    start: int = 0
+
+    @classmethod
+    def of(cls, root: str, infos: Iterable[FileInfo], start: int = 0) -> LogListing:
+        """Parse and sort what a store listed."""
+        ordered = sorted(infos, key=lambda info: info.path)
+        return cls(root, tuple(map(parse, ordered)), start)
+
+    def of_kind(self, kind: Kind) -> tuple[LogFile, ...]:
+        """The files of one kind, by name."""
+        return tuple(one for one in self.files if one.kind is kind)
+
+    @property
+    def commits(self) -> tuple[LogFile, ...]:
+        """
+        The commits that readers see, by name.
+
+        A listing starts at the padded name of a version, which a name like `0.json` precedes.
+        """
+        first = listing_prefix(self.start)
+        return tuple(one for one in self.files if one.kind is Kind.COMMIT and one.path >= first)
+
+    @property
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """The complete checkpoints, the most preferable last; empty files count as absent."""
+        return _complete_checkpoints(self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A complete checkpoint: one file, or all parts of one set in their order."""
+
+    version: int
+    kind: Kind
+    files: tuple[LogFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogSegment:
+    """
+    The files that make one version. Made by `choose`, which guarantees:
+
+    `checkpoint`, if any, is complete and not newer than `version`; `commits` are exactly those
+    after the checkpoint (or from 0) up to `version`; `deltas` cover the same versions and are
+    what a replay reads, with compacted files in the place of what they replace. `last_commit`
+    is the newest commit file listed, which is older than `version` where only a checkpoint
+    reaches it. `crc` is the checksum of exactly `version`.
+    """
+
+    root: str
+    version: int
+    checkpoint: Checkpoint | None
+    commits: tuple[LogFile, ...]
+    deltas: tuple[LogFile, ...]
+    last_commit: LogFile
+    crc: LogFile | None = None
+
+
+_FORMAT_ORDER: Final = {Kind.CHECKPOINT: 0, Kind.MULTIPART: 1, Kind.V2_CHECKPOINT: 2}
+
+RESTORE: Final = "Restore the missing files of _delta_log from a backup, or clone the data anew."
+
+
+def choose(
+    listing: LogListing, version: int | None = None, *, before: int | None = None
+) -> LogSegment:
+    """
+    The files that make *version*, or the newest version there is.
+
+    *before* leaves out checkpoints from that version on, for a caller that found them
+    unreadable. Raises `TableError` where the listing does not hold what is needed.
+    """
+    commits = [one for one in listing.commits if version is None or _version(one) <= version]
+    checkpoint = _newest_checkpoint(listing, version, before)
+    if not commits:
+        raise _no_commits(listing, checkpoint)
+    base = -1 if checkpoint is None else checkpoint.version
+    after = [one for one in commits if _version(one) > base]
+    reached = _version(after[-1]) if after else base
+    _check_contiguous(listing.root, after, base, reached)
+    if version is not None and reached != version:
+        raise version_not_found(listing, version)
+    return LogSegment(
+        root=listing.root,
+        version=reached,
+        checkpoint=checkpoint,
+        commits=tuple(after),
+        deltas=_with_compactions(listing, after, base, reached),
+        last_commit=commits[-1],
+        crc=next((one for one in listing.of_kind(Kind.CRC) if one.version == reached), None),
+    )
+
+
+def recreatable_versions(listing: LogListing) -> tuple[int, int] | None:
+    """
+    The first and last version that can be rebuilt from a full listing; None if there is none.
+
+    As Delta's time travel sees it: all versions since commit 0, or else since the oldest
+    checkpoint beside which its commit still stands.
+    """
+    versions = [_version(one) for one in listing.commits]
+    tail = _contiguous_tail(versions)
+    if not tail:
+        return None
+    bases = {one.version for one in listing.checkpoints} | {0}
+    usable = [one for one in tail if one in bases]
+    return (usable[0], tail[-1]) if usable else None
+
+
+def version_not_found(listing: LogListing, version: int) -> TableError:
+    """The error for a version that cannot be loaded, in the words of Delta's time travel."""
+    found = recreatable_versions(listing)
+    span = f"{found[0]} to {found[1]} are available" if found else "none can be rebuilt"
+    return TableError(
+        f"The table at {listing.root} has no version {version}: {span}.",
+        remedy="Choose an available version; older ones go when the log is cleaned up.",
+        delta_error_class="DELTA_VERSION_NOT_FOUND",
+    )
+
+
+def no_table(root: str) -> TableError:
+    """The error for a place without a Delta log."""
+    return TableError(
+        f"There is no Delta table at {root}: it has no commits in _delta_log.",
+        remedy="Check the path; it should be the directory that contains _delta_log.",
+        delta_error_class="DELTA_MISSING_DELTA_TABLE",
+    )
+
+
+def _version(file: LogFile) -> int:
+    return -1 if file.version is None else file.version
+
+
+def _newest_checkpoint(
+    listing: LogListing, version: int | None, before: int | None
+) -> Checkpoint | None:
+    fitting = [
+        one
+        for one in listing.checkpoints
+        if (version is None or one.version <= version) and (before is None or one.version < before)
+    ]
+    return fitting[-1] if fitting else None
+
+
+def _complete_checkpoints(files: Sequence[LogFile]) -> tuple[Checkpoint, ...]:
+    found: list[tuple[tuple[int, int, int, str], Checkpoint]] = []
+    sets: dict[tuple[int, int], dict[int, LogFile]] = {}
+    for one in files:
+        if one.kind not in _FORMAT_ORDER or not one.info.size:
+            continue
+        version = _version(one)
+        if one.kind is Kind.MULTIPART:
+            sets.setdefault((version, one.parts or 0), {})[one.part or 0] = one
+        else:
+            rank = (version, _FORMAT_ORDER[one.kind], 1, one.path)
+            found.append((rank, Checkpoint(version, one.kind, (one,))))
+    for (version, parts), members in sets.items():
+        if parts and all(part in members for part in range(1, parts + 1)):
+            ordered = tuple(members[part] for part in range(1, parts + 1))
+            rank = (version, _FORMAT_ORDER[Kind.MULTIPART], parts, "")
+            found.append((rank, Checkpoint(version, Kind.MULTIPART, ordered)))
+    return tuple(checkpoint for _, checkpoint in sorted(found, key=lambda pair: pair[0]))
+
+
+def _check_contiguous(root: str, after: Sequence[LogFile], base: int, reached: int) -> None:
+    versions = [_version(one) for one in after]
+    if not versions:
+        return
+    if versions[0] != base + 1:
+        raise _truncated(root, base, reached)
+    for left, right in pairwise(versions):
+        if right != left + 1:
+            raise _gap(root, left, right, reached)
+
+
+def _with_compactions(
+    listing: LogListing, after: Sequence[LogFile], base: int, reached: int
+) -> tuple[LogFile, ...]:
+    """
+    Replace runs of commits by compacted files, greedily in the order of names as Delta does.
+
+    A set that does not cover every version once is given up in favour of the plain commits.
+    """
+    compacted = listing.of_kind(Kind.COMPACTED)
+    if not compacted:
+        return tuple(after)
+    chosen: list[LogFile] = []
+    covered = base
+    for one in sorted((*compacted, *after), key=lambda file: file.path):
+        start, end = _version(one), _end(one)
+        if covered < start <= end <= reached:
+            if start != covered + 1:
+                return tuple(after)
+            chosen.append(one)
+            covered = end
+    return tuple(chosen) if covered == reached else tuple(after)
+
+
+def _end(file: LogFile) -> int:
+    return _version(file) if file.end is None else file.end
+
+
+def _contiguous_tail(versions: Sequence[int]) -> list[int]:
+    tail: list[int] = []
+    for version in reversed(versions):
+        if tail and version != tail[-1] - 1:
+            break
+        tail.append(version)
+    return tail[::-1]
+
+
+def _no_commits(listing: LogListing, checkpoint: Checkpoint | None) -> TableError:
+    if checkpoint is None:
+        return no_table(listing.root)
+    return TableError(
+        f"The table at {listing.root} has a checkpoint of version {checkpoint.version} but no "
+        "commit at all.",
+        remedy=RESTORE,
+        established=_established(checkpoint.version),
+    )
+
+
+def _truncated(root: str, base: int, reached: int) -> TableError:
+    since = "no checkpoint stands in for it" if base < 0 else f"the checkpoint ends at {base}"
+    return TableError(
+        f"Version {reached} of the table at {root} cannot be rebuilt: "
+        f"commit {base + 1} is missing and {since}.",
+        remedy=RESTORE,
+        delta_error_class="DELTA_TRUNCATED_TRANSACTION_LOG",
+        established=_established(reached),
+    )
+
+
+def _gap(root: str, left: int, right: int, reached: int) -> TableError:
+    return TableError(
+        f"The log of the table at {root} has a gap: commit {right} follows commit {left}.",
+        remedy=RESTORE,
+        delta_error_class="DELTA_VERSIONS_NOT_CONTIGUOUS",
+        established=_established(reached),
+    )
+
+
+def _established(version: int) -> Mapping[str, object]:
+    return {"version": version}

@@ -1,0 +1,100 @@
+"""A table's log on the file system. Standard library only: importing this costs nothing."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.log_segment import FileInfo, listing_prefix, no_table
+from deltaadm.errors import DeltaadmError, StorageError, TableError
+from deltaadm.storage.store import LOG_DIRECTORY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+_NANOSECONDS_PER_MILLISECOND = 1_000_000
+
+
+class LocalStore:
+    """Reads `_delta_log` below a directory; see `LogStore`."""
+
+    qualifier = "file:"
+
+    def __init__(self, path: str, root: str | None = None) -> None:
+        self.path = path
+        self.root = path if root is None else root
+        self._log = os.path.join(path, LOG_DIRECTORY)  # noqa: PTH118 -- as the whole module
+
+    def list_log(self, start: int = 0) -> Iterator[FileInfo]:
+        """See `LogStore`; reads names, and sizes and times of files only."""
+        first = listing_prefix(start) if start else ""
+        try:
+            with os.scandir(self._log) as entries:
+                for entry in entries:
+                    if entry.name >= first and not entry.is_dir():
+                        yield _info(entry)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise no_table(self.root) from error
+        except OSError as error:
+            raise _inaccessible(self._log, error) from error
+
+    def read(self, path: str) -> bytes:
+        """See `LogStore`."""
+        where = os.path.join(self._log, path)  # noqa: PTH118
+        try:
+            descriptor = os.open(where, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        except OSError as error:
+            raise _unreadable(where, error) from error
+        try:
+            return _read_all(descriptor)
+        except OSError as error:
+            raise _inaccessible(where, error) from error
+        finally:
+            os.close(descriptor)
+
+    def open(self, path: str) -> BinaryIO:
+        """See `LogStore`."""
+        where = os.path.join(self._log, path)  # noqa: PTH118
+        try:
+            return open(where, "rb")  # noqa: PTH123 -- handed to the caller
+        except OSError as error:
+            raise _unreadable(where, error) from error
+
+
+def _info(entry: os.DirEntry[str]) -> FileInfo:
+    try:
+        status = entry.stat()
+    except FileNotFoundError:  # a dangling link, or deleted since
+        return FileInfo(entry.name)
+    return FileInfo(entry.name, status.st_size, status.st_mtime_ns // _NANOSECONDS_PER_MILLISECOND)
+
+
+def _read_all(descriptor: int) -> bytes:
+    """All bytes of an open file; short reads are continued."""
+    size = os.fstat(descriptor).st_size
+    first = os.read(descriptor, size + 1)
+    if len(first) == size:
+        return first
+    pieces = [first]
+    while piece := os.read(descriptor, 1 << 20):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _unreadable(where: str, error: OSError) -> DeltaadmError:
+    if not isinstance(error, FileNotFoundError):
+        return _inaccessible(where, error)
+    return TableError(
+        f"The file {where} is missing.",
+        remedy="Another process may be cleaning up the log; try again.",
+        delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
+    )
+
+
+def _inaccessible(where: str, error: OSError) -> StorageError:
+    cause = (error.strerror or str(error)).lower()
+    return StorageError(
+        f"Cannot read {where}: {cause}.",
+        remedy="Check the permissions of the file and its directories, and try again.",
+    )

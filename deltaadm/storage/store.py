@@ -1,0 +1,138 @@
+"""Where bytes of a log come from: the interface, and the choice of a store by location."""
+
+from __future__ import annotations
+
+import typing
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.errors import Refused, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import BinaryIO
+
+    from deltaadm.domain.log_segment import FileInfo
+
+LOG_DIRECTORY: Final = "_delta_log"
+
+
+class LogStore(typing.Protocol):
+    """
+    Reading access to one table's `_delta_log`; paths are relative to it.
+
+    `root` is the location as the user gave it. `qualifier` is what an absolute path of the
+    log lacks to be complete, such as `file:`. Trouble is a `StorageError`; a log or file that
+    is not there is a `TableError`.
+    """
+
+    @property
+    def root(self) -> str:
+        """The table's location, for messages and reports."""
+
+    @property
+    def qualifier(self) -> str:
+        """Scheme (and authority) of this store."""
+
+    def list_log(self, start: int = 0) -> Iterator[FileInfo]:
+        """The files directly in the log from the names of version *start* on, in any order."""
+
+    def read(self, path: str) -> bytes:
+        """A whole file."""
+
+    def open(self, path: str) -> BinaryIO:
+        """A seekable file, for formats that are read in pieces; the caller closes it."""
+
+
+def open_store(location: str) -> LogStore:
+    """
+    The store for a table's location: a path, a `file:` URL, or delta.`path`.
+
+    Raises `Refused` for a table name, which needs a catalog, and `StorageError` for a kind of
+    store that is not supported. Nothing is read yet.
+    """
+    place = _unquoted(location)
+    if place is None:
+        place = location
+        if _is_table_name(location):
+            raise _needs_catalog(location)
+    scheme, separator, _ = place.partition(":")
+    if not separator or not _is_scheme(scheme):
+        return _local(place)
+    try:
+        return _SCHEMES[scheme.lower()](place)
+    except KeyError:
+        raise _unsupported(place, scheme) from None
+
+
+def _local(place: str) -> LogStore:
+    from deltaadm.storage.local import LocalStore  # noqa: PLC0415 -- pay for what is used
+
+    return LocalStore(place)
+
+
+def _file_url(place: str) -> LogStore:
+    from urllib.parse import unquote, urlsplit  # noqa: PLC0415 -- pay for what is used
+
+    parts = urlsplit(place, allow_fragments=False)
+    if parts.netloc not in {"", "localhost"}:
+        raise _foreign_host(place, parts.netloc)
+    path = parts.path if not parts.query else f"{parts.path}?{parts.query}"
+    from deltaadm.storage.local import LocalStore  # noqa: PLC0415 -- pay for what is used
+
+    return LocalStore(unquote(path), root=place)
+
+
+_SCHEMES: Final[Mapping[str, Callable[[str], LogStore]]] = {"file": _file_url}
+"""A store by URL scheme; anything without a scheme is a local path."""
+
+
+def _is_scheme(text: str) -> bool:
+    """Whether *text* is a URL scheme; a single letter is a drive."""
+    plain = text.replace("+", "").replace("-", "").replace(".", "")
+    return len(text) > 1 and text[0].isalpha() and plain.isascii() and plain.isalnum()
+
+
+def _unquoted(location: str) -> str | None:
+    """The path in delta.`path`, in which a doubled backtick stands for one; None otherwise."""
+    prefix, quote, rest = location.partition("`")
+    if prefix.lower() != "delta." or not quote or not rest.endswith("`"):
+        return None
+    inner = rest[:-1].replace("``", "")
+    return None if "`" in inner else rest[:-1].replace("``", "`")
+
+
+_CATALOG_PARTS: Final = (2, 3)
+
+
+def _is_table_name(location: str) -> bool:
+    """Whether *location* can only be `schema.table` or `catalog.schema.table`."""
+    import os  # noqa: PLC0415 -- a name that exists as a path is one
+
+    parts = location.split(".")
+    named = len(parts) in _CATALOG_PARTS and all(
+        part.replace("`", "").replace("_", "a").isalnum() for part in parts
+    )
+    return named and not os.path.isdir(location)  # noqa: PTH112 -- pathlib costs start-up time
+
+
+def _needs_catalog(name: str) -> Refused:
+    return Refused(
+        f"{name} looks like a table name, and no catalog is configured to look it up.",
+        remedy="Give the table's location instead; a directory of that name can be written "
+        f"as ./{name}.",
+    )
+
+
+def _foreign_host(place: str, host: str) -> StorageError:
+    return StorageError(
+        f"{place} names the host {host}, whose files cannot be read.",
+        remedy="A file URL of this machine has three slashes: file:///path/to/table.",
+    )
+
+
+def _unsupported(place: str, scheme: str) -> StorageError:
+    return StorageError(
+        f"Cannot read {place}: object stores and other remote file systems such as "
+        f"{scheme}:// are not supported yet.",
+        remedy="Mount the storage or copy the table's _delta_log directory to this machine.",
+    )

@@ -1,0 +1,264 @@
+"""Tables built in one line: `table(tmp_path, commit(protocol(1, 2), metadata()), commit(add("a")))`.
+
+The builder knows the format, so that a test states only what matters to it.
+"""
+
+import json
+import os
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+Action = dict[str, Any]
+
+SCHEMA = json.dumps(
+    {
+        "type": "struct",
+        "fields": [{"name": "a", "type": "integer", "nullable": True, "metadata": {}}],
+    },
+    separators=(",", ":"),
+)
+
+
+def protocol(
+    reader: int = 1,
+    writer: int = 2,
+    reader_features: Sequence[str] | None = None,
+    writer_features: Sequence[str] | None = None,
+) -> Action:
+    body: Action = {"minReaderVersion": reader, "minWriterVersion": writer}
+    if reader_features is not None:
+        body["readerFeatures"] = list(reader_features)
+    if writer_features is not None:
+        body["writerFeatures"] = list(writer_features)
+    return {"protocol": body}
+
+
+def metadata(configuration: Mapping[str, str] | None = None, **changes: Any) -> Action:
+    body = {
+        "id": "00000000-0000-4000-8000-000000000001",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": SCHEMA,
+        "partitionColumns": [],
+        "configuration": dict(configuration or {}),
+        "createdTime": 1700000000000,
+    }
+    return {"metaData": {key: one for key, one in (body | changes).items() if one is not ...}}
+
+
+def add(path: str, size: int = 100, **more: Any) -> Action:
+    body = {"path": path, "partitionValues": {}, "size": size, "modificationTime": 1}
+    return {"add": body | {"dataChange": True} | more}
+
+
+def remove(path: str, **more: Any) -> Action:
+    return {"remove": {"path": path, "deletionTimestamp": 1, "dataChange": True} | more}
+
+
+def deletion_vector(name: str, offset: int | None = 1) -> Action:
+    body = {"storageType": "u", "pathOrInlineDv": name, "sizeInBytes": 36, "cardinality": 1}
+    return body if offset is None else body | {"offset": offset}
+
+
+def txn(app: str, version: int) -> Action:
+    return {"txn": {"appId": app, "version": version}}
+
+
+def domain(name: str, configuration: str = "{}", *, removed: bool = False) -> Action:
+    return {"domainMetadata": {"domain": name, "configuration": configuration, "removed": removed}}
+
+
+def commit_info(**more: Any) -> Action:
+    return {"commitInfo": {"timestamp": 1, "operation": "WRITE"} | more}
+
+
+def commit(*actions: Action) -> bytes:
+    """The bytes of a commit file."""
+    lines = [json.dumps(one, separators=(",", ":"), ensure_ascii=False) for one in actions]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A directory with a log that tests extend."""
+
+    path: Path
+    log: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "log", self.path / "_delta_log")
+        self.log.mkdir(parents=True, exist_ok=True)
+
+    def write(self, name: str, body: bytes | str, modified: int | None = None) -> Path:
+        target = self.log / name
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(body.encode() if isinstance(body, str) else body)
+        if modified is not None:
+            os.utime(target, ns=(modified * 1_000_000, modified * 1_000_000))
+        return target
+
+    def commit(self, version: int, *actions: Action, modified: int | None = None) -> Path:
+        return self.write(f"{version:020d}.json", commit(*actions), modified)
+
+    def compacted(self, start: int, end: int, *actions: Action) -> Path:
+        return self.write(f"{start:020d}.{end:020d}.compacted.json", commit(*actions))
+
+    def last_checkpoint(self, version: int) -> Path:
+        return self.write("_last_checkpoint", json.dumps({"version": version, "size": 1}))
+
+    def crc(self, version: int, actions: Sequence[Action], **more: Any) -> Path:
+        body: Action = {"tableSizeBytes": 0, "numFiles": 0, "numMetadata": 1, "numProtocol": 1}
+        for one in actions:
+            body |= one
+        return self.write(f"{version:020d}.crc", json.dumps(body | more))
+
+    def checkpoint(self, version: int, actions: Sequence[Action]) -> Path:
+        return self._parquet(f"{version:020d}.checkpoint.parquet", actions)
+
+    def multipart(self, version: int, actions: Sequence[Action], parts: int = 2) -> list[Path]:
+        """The state first, files dealt out over the parts."""
+        return [
+            self._parquet(
+                f"{version:020d}.checkpoint.{part + 1:010d}.{parts:010d}.parquet",
+                actions[part::parts],
+            )
+            for part in range(parts)
+        ]
+
+    def v2_checkpoint(
+        self, version: int, actions: Sequence[Action], kind: str = "json", sidecars: int = 2
+    ) -> Path:
+        """Files go to sidecars; everything else into the top-level file of *kind*."""
+        files = [one for one in actions if "add" in one or "remove" in one]
+        rest = [one for one in actions if one not in files]
+        rest.append({"checkpointMetadata": {"version": version}})
+        for part in range(sidecars):
+            name = f"{uuid.uuid5(uuid.NAMESPACE_OID, f'{version}-{part}')}.parquet"
+            made = self._parquet(f"_sidecars/{name}", files[part::sidecars])
+            size = made.stat().st_size
+            rest.append({"sidecar": {"path": name, "sizeInBytes": size, "modificationTime": 1}})
+        name = f"{version:020d}.checkpoint.{uuid.uuid5(uuid.NAMESPACE_OID, str(version))}.{kind}"
+        return self.write(name, commit(*rest)) if kind == "json" else self._parquet(name, rest)
+
+    def _parquet(self, name: str, actions: Sequence[Action]) -> Path:
+        target = self.log / name
+        target.parent.mkdir(exist_ok=True)
+        rows = [{key: _maps(one.get(key)) for key in CHECKPOINT_SCHEMA.names} for one in actions]
+        pq.write_table(
+            pa.Table.from_pylist(rows, schema=CHECKPOINT_SCHEMA), target, row_group_size=4
+        )
+        return target
+
+
+def table(path: Path, *commits: bytes) -> Table:
+    """A table at *path* with these commits from version 0 on."""
+    made = Table(path)
+    for version, body in enumerate(commits):
+        made.write(f"{version:020d}.json", body)
+    return made
+
+
+def _maps(action: Action | None) -> Action | None:
+    """Arrow takes maps as lists of pairs."""
+    if action is None:
+        return None
+    return {
+        key: list(value.items())
+        if key in {"partitionValues", "configuration", "tags"} and value is not None
+        else value | {"options": list(value.get("options", {}).items())}
+        if key == "format"
+        else value
+        for key, value in action.items()
+    }
+
+
+_MAP = pa.map_(pa.string(), pa.string())
+_NAMES = pa.list_(pa.string())
+_DELETION_VECTOR = pa.struct(
+    [
+        ("storageType", pa.string()),
+        ("pathOrInlineDv", pa.string()),
+        ("offset", pa.int32()),
+        ("sizeInBytes", pa.int32()),
+        ("cardinality", pa.int64()),
+    ]
+)
+
+CHECKPOINT_SCHEMA = pa.schema(
+    [
+        ("txn", pa.struct([("appId", pa.string()), ("version", pa.int64())])),
+        (
+            "add",
+            pa.struct(
+                [
+                    ("path", pa.string()),
+                    ("partitionValues", _MAP),
+                    ("size", pa.int64()),
+                    ("modificationTime", pa.int64()),
+                    ("dataChange", pa.bool_()),
+                    ("stats", pa.string()),
+                    ("deletionVector", _DELETION_VECTOR),
+                    ("baseRowId", pa.int64()),
+                ]
+            ),
+        ),
+        (
+            "remove",
+            pa.struct(
+                [
+                    ("path", pa.string()),
+                    ("deletionTimestamp", pa.int64()),
+                    ("deletionVector", _DELETION_VECTOR),
+                ]
+            ),
+        ),
+        (
+            "metaData",
+            pa.struct(
+                [
+                    ("id", pa.string()),
+                    ("name", pa.string()),
+                    ("format", pa.struct([("provider", pa.string()), ("options", _MAP)])),
+                    ("schemaString", pa.string()),
+                    ("partitionColumns", _NAMES),
+                    ("configuration", _MAP),
+                    ("createdTime", pa.int64()),
+                ]
+            ),
+        ),
+        (
+            "protocol",
+            pa.struct(
+                [
+                    ("minReaderVersion", pa.int32()),
+                    ("minWriterVersion", pa.int32()),
+                    ("readerFeatures", _NAMES),
+                    ("writerFeatures", _NAMES),
+                ]
+            ),
+        ),
+        (
+            "domainMetadata",
+            pa.struct(
+                [("domain", pa.string()), ("configuration", pa.string()), ("removed", pa.bool_())]
+            ),
+        ),
+        ("checkpointMetadata", pa.struct([("version", pa.int64())])),
+        (
+            "sidecar",
+            pa.struct(
+                [
+                    ("path", pa.string()),
+                    ("sizeInBytes", pa.int64()),
+                    ("modificationTime", pa.int64()),
+                ]
+            ),
+        ),
+    ]
+)
+"""A checkpoint's columns as Spark writes them, short of those that no test looks at."""
