@@ -81,3 +81,12 @@ class Refused(DeltaadmError):  # noqa: N818 -- reads as the sentence it is: rais
 
     exit_code = 7
     kind = "refused"
+
+
+class IllegalArgument(Refused):
+    """
+    What Delta reports as a plain `IllegalArgumentException`.
+
+    It has no error class of its own; met by an ALTER statement, Spark reports it as
+    `UNSUPPORTED_TABLE_CHANGE`.
+    """
