@@ -1,0 +1,310 @@
+"""Reading checkpoints of all formats; pyarrow is imported when the first Parquet file is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.snapshot import FileFacts
+from deltaadm.errors import TableError
+from deltaadm.replay import commits
+from deltaadm.replay.engine import UnreadableCheckpoint
+from deltaadm.replay.reconcile import NUM_RECORDS_FIRST, FactsBuilder, Fold, merge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from deltaadm.domain.log_segment import Checkpoint
+    from deltaadm.storage.store import LogStore
+
+    Document = dict[str, Any]
+    Named = tuple[str, Document]
+
+SMALL: Final = ("protocol", "metaData", "txn", "domainMetadata", "sidecar")
+"""The actions of a checkpoint that are not about files."""
+
+_ADD_COLUMNS: Final = (
+    "path",
+    "partitionValues",
+    "size",
+    "modificationTime",
+    "dataChange",
+    "stats",
+    "tags",
+    "deletionVector",
+    "baseRowId",
+    "defaultRowCommitVersion",
+    "clusteringProvider",
+)
+_FACT_COLUMNS: Final = (
+    "path",
+    "partitionValues",
+    "size",
+    "stats",
+    "deletionVector",
+    "baseRowId",
+    "stats_parsed.numRecords",
+)
+
+_BATCH_ROWS: Final = 1 << 16
+
+
+class CheckpointReader:
+    """
+    One complete checkpoint, opened as needed.
+
+    Whatever makes a file of it unreadable becomes `UnreadableCheckpoint`; trouble with the
+    store stays a `StorageError`.
+    """
+
+    def __init__(self, store: LogStore, checkpoint: Checkpoint) -> None:
+        self._store = store
+        self._checkpoint = checkpoint
+        self._sidecars: list[str] | None = None
+
+    def small_actions(self, names: Sequence[str] = SMALL) -> list[Named]:
+        """The actions called *names*, which are never in sidecars."""
+        found = [named for one in self._checkpoint.files for named in self._small(one.path, names)]
+        if "sidecar" in names:
+            self._sidecars = [_sidecar_path(one) for name, one in found if name == "sidecar"]
+        return found
+
+    def live_adds(self, fold: Fold) -> Iterator[Document]:
+        """The `add` actions that nothing newer in *fold* hides, as in the log."""
+        for path in self._file_paths():
+            for one in self._adds(path):
+                if fold.offer("add", one):
+                    yield one
+
+    def facts(self, fold: Fold) -> FileFacts:
+        """Facts about the files that nothing newer in *fold* hides."""
+        total = FileFacts()
+        for path in self._file_paths():
+            if path.endswith(".json"):
+                builder = FactsBuilder()
+                builder.add_all(one for one in self._adds(path) if fold.offer("add", one))
+                total = merge(total, builder.facts())
+            else:
+                total = merge(total, self._parquet_facts(path, fold))
+        return total
+
+    def _file_paths(self) -> list[str]:
+        if self._sidecars is None:
+            self.small_actions(("sidecar",))
+        return [*(one.path for one in self._checkpoint.files), *(self._sidecars or ())]
+
+    def _small(self, path: str, names: Sequence[str]) -> list[Named]:
+        if path.endswith(".json"):
+            return [named for named in self._json(path) if named[0] in names]
+        return self._parquet_small(path, names)
+
+    def _json(self, path: str) -> list[Named]:
+        try:
+            return commits.all_actions(self._store.read(path), path)
+        except TableError as error:
+            raise self._unreadable(path, error) from error
+
+    def _adds(self, path: str) -> Iterator[Document]:
+        if path.endswith(".json"):
+            yield from (one for name, one in self._json(path) if name == "add")
+            return
+        for batch in self._add_batches(path, _ADD_COLUMNS):
+            for one in batch.to_pylist():
+                yield _plain_add(one)
+
+    def _parquet_small(self, path: str, names: Sequence[str]) -> list[Named]:
+        import pyarrow as pa  # noqa: PLC0415 -- only when a Parquet file must be opened
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        try:
+            with self._store.open(path) as source, pq.ParquetFile(source) as file:
+                present = [name for name in names if name in file.schema_arrow.names]
+                groups = _groups_with(file.metadata, present)
+                if not groups:
+                    return []
+                table = file.read_row_groups(groups, columns=present)
+                return [(name, one) for name in present for one in _rows(table.column(name))]
+        except (pa.ArrowException, OSError, TableError) as error:
+            raise self._unreadable(path, error) from error
+
+    def _add_batches(self, path: str, columns: Sequence[str]) -> Iterator[pa.StructArray]:
+        """The `add` column, row groups and batches one after the other, without null rows."""
+        import pyarrow as pa  # noqa: PLC0415 -- only when a Parquet file must be opened
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        try:
+            with self._store.open(path) as source, pq.ParquetFile(source) as file:
+                groups = _groups_with(file.metadata, ("add",))
+                if "add" not in file.schema_arrow.names or not groups:
+                    return
+                wanted = [f"add.{one}" for one in columns]
+                for batch in file.iter_batches(_BATCH_ROWS, row_groups=groups, columns=wanted):
+                    yield _without_nulls(batch.column("add"))
+        except (pa.ArrowException, OSError, TableError) as error:
+            raise self._unreadable(path, error) from error
+
+    def _parquet_facts(self, path: str, fold: Fold) -> FileFacts:
+        """Count column by column; only files that *fold* may hide are looked at one by one."""
+        import pyarrow as pa  # noqa: PLC0415 -- only when a Parquet file must be opened
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        touched = pa.array(fold.touched_paths(), pa.string())
+        total = FileFacts()
+        for adds in self._add_batches(path, _FACT_COLUMNS):
+            paths = pc.struct_field(adds, "path")
+            doubtful = pc.or_(pc.is_in(paths, touched), pc.match_substring_regex(paths, "[%:]|^/"))
+            builder = FactsBuilder()
+            singly = (_plain_fact(one) for one in adds.filter(doubtful).to_pylist())
+            builder.add_all(one for one in singly if fold.offer("add", one))
+            rest = _column_facts(adds.filter(pc.invert(doubtful)))
+            total = merge(merge(total, builder.facts()), rest)
+        return total
+
+    def _unreadable(self, path: str, error: Exception) -> UnreadableCheckpoint:
+        version = self._checkpoint.version
+        cause = str(error).strip().rstrip(".").partition("\n")[0]
+        return UnreadableCheckpoint(
+            f"The checkpoint of version {version} cannot be read ({path}: {cause}).",
+            remedy="Restore the file from a backup, or write a new checkpoint if the table "
+            "still loads without it.",
+            delta_error_class="FAILED_READ_FILE.NO_HINT",
+            established={"version": version},
+        )
+
+
+def _sidecar_path(sidecar: Document) -> str:
+    """A sidecar's path relative to the log: files of `_sidecars` are named without it."""
+    return f"_sidecars/{str(sidecar.get('path')).rpartition('/')[2]}"
+
+
+def _groups_with(metadata: pq.FileMetaData, names: Sequence[str]) -> list[int]:
+    """The row groups that, by their statistics, may hold a value in one of these columns."""
+    prefixes = tuple(f"{name}." for name in names)
+    return [
+        index
+        for index in range(metadata.num_row_groups)
+        if _may_hold(metadata.row_group(index), prefixes)
+    ]
+
+
+def _may_hold(group: pq.RowGroupMetaData, prefixes: tuple[str, ...]) -> bool:
+    for index in range(group.num_columns):
+        column = group.column(index)
+        if not column.path_in_schema.startswith(prefixes):
+            continue
+        statistics = column.statistics
+        if statistics is None or not statistics.has_null_count:
+            return True
+        if statistics.null_count < column.num_values:
+            return True
+    return False
+
+
+def _without_nulls(adds: pa.StructArray) -> pa.StructArray:
+    import pyarrow.compute as pc  # noqa: PLC0415 -- the caller has imported pyarrow
+
+    return adds.filter(pc.is_valid(pc.struct_field(adds, "path")))
+
+
+def _rows(column: pa.ChunkedArray) -> Iterator[Document]:
+    """The structs of a column as JSON objects; one whose fields are all null counts as null."""
+    for one in column.filter(column.is_valid()).to_pylist():
+        document = _plain(one, column.type)
+        if document:
+            yield document
+
+
+def _plain(value: Any, data_type: pa.DataType) -> Any:
+    """An Arrow value as JSON has it: maps as objects, no entries for null fields of structs."""
+    import pyarrow.types as pt  # noqa: PLC0415 -- the caller has imported pyarrow
+
+    if value is None:
+        return None
+    if pt.is_map(data_type):
+        return dict(value)
+    if pt.is_struct(data_type):
+        fields = ((each.name, _plain(value[each.name], each.type)) for each in data_type)
+        return {name: one for name, one in fields if one is not None}
+    return value
+
+
+def _plain_add(add: Document) -> Document:
+    """An `add` row as JSON has it."""
+    document = {key: value for key, value in add.items() if value is not None}
+    for key in ("partitionValues", "tags"):
+        if key in document:
+            document[key] = dict(document[key])
+    vector = {
+        key: value for key, value in document.pop("deletionVector", {}).items() if value is not None
+    }
+    return document | {"deletionVector": vector} if vector else document
+
+
+def _plain_fact(add: Document) -> Document:
+    """An `add` row with statistics in either form; struct ones are told in JSON."""
+    parsed = add.pop("stats_parsed", None)
+    document = _plain_add(add)
+    if parsed is not None and "stats" not in document:
+        count = parsed.get("numRecords")
+        document["stats"] = "{}" if count is None else f'{{"numRecords":{count}}}'
+    return document
+
+
+def _column_facts(adds: pa.StructArray) -> FileFacts:
+    import pyarrow as pa  # noqa: PLC0415 -- the caller has imported pyarrow
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    def column(name: str) -> Any:
+        if adds.type.get_field_index(name) < 0:
+            return pa.nulls(len(adds))
+        return pc.struct_field(adds, name)
+
+    stats = column("stats").cast(pa.string())
+    parsed = column("stats_parsed")
+    vector = column("deletionVector")
+    counted = pc.fill_null(pc.match_substring_regex(stats, NUM_RECORDS_FIRST), fill_value=False)
+    odd = FactsBuilder()
+    odd.add_all({"stats": one} for one in stats.filter(pc.invert(counted)).drop_null().to_pylist())
+    in_struct = 0
+    if not pa.types.is_null(parsed.type):
+        numbers = pc.struct_field(parsed, "numRecords")
+        in_struct = _count(pc.and_(pc.is_null(stats), pc.is_valid(numbers)))
+    with_vector = 0
+    if not pa.types.is_null(vector.type):
+        with_vector = _count(pc.is_valid(pc.struct_field(vector, "storageType")))
+    parsed_only = _count(pc.and_(pc.is_null(stats), pc.is_valid(parsed)))
+    return FileFacts(
+        files=len(adds),
+        bytes=pc.sum(column("size").cast(pa.int64())).as_py() or 0,
+        with_deletion_vector=with_vector,
+        without_stats=stats.null_count - parsed_only,
+        without_num_records=stats.null_count - in_struct + odd.facts().without_num_records,
+        without_base_row_id=column("baseRowId").null_count,
+        partition_keys=_partition_keys(column("partitionValues")),
+    )
+
+
+def _count(flags: pa.Array) -> int:
+    import pyarrow.compute as pc  # noqa: PLC0415 -- the caller has imported pyarrow
+
+    return pc.sum(flags).as_py() or 0
+
+
+def _partition_keys(values: pa.Array) -> frozenset[tuple[str, ...]]:
+    """The sets of keys; the usual case, the same keys everywhere, is seen without a loop."""
+    import pyarrow as pa  # noqa: PLC0415 -- the caller has imported pyarrow
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    if not len(values):
+        return frozenset()
+    if not pa.types.is_map(values.type):
+        return frozenset({()})
+    offsets = values.offsets
+    lengths = pc.unique(pc.subtract(offsets.slice(1), offsets.slice(0, len(offsets) - 1)))
+    first, last = offsets[0].as_py(), offsets[-1].as_py()
+    keys = pc.unique(values.keys.slice(first, last - first)).to_pylist()
+    if len(lengths) == 1 and lengths[0].as_py() == len(keys):
+        return frozenset({tuple(sorted(keys))})
+    return frozenset(tuple(sorted(key for key, _ in one or ())) for one in values.to_pylist())

@@ -1,0 +1,310 @@
+"""
+The replay engine without a JVM: JSON commits, version checksums and checkpoints of all formats.
+
+For protocol and metadata alone it reads from the newest commit back and stops early, so damage
+in older files goes unnoticed there; `Detail.STATE` reads everything.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.actions import ACTIONS, AddFile, CommitInfo, DomainMetadata, SetTransaction
+from deltaadm.domain.log_segment import Kind, LogFile, LogSegment
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.replay import commits
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.reconcile import FactsBuilder, Fold, merge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deltaadm.replay.checkpoints import CheckpointReader
+    from deltaadm.storage.store import LogStore
+
+    Document = dict[str, Any]
+    Named = tuple[str, Document]
+
+
+class EmbeddedEngine:
+    """A `ReplayEngine`; it never refuses a table for the features or versions it asks for."""
+
+    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
+        """See `ReplayEngine`."""
+        replay = _Replay(store, segment)
+        try:
+            if detail is Detail.STATE:
+                return replay.snapshot(replay.state())
+            replay.protocol()
+            return replay.snapshot(None)
+        except TableError as error:
+            error.established = {**replay.established(), **error.established}
+            raise
+
+
+def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
+    """Every file of the version, with all that its `add` action says; in no particular order."""
+    replay = _Replay(store, segment)
+    return (AddFile.from_wire(one) for one in replay.live_documents())
+
+
+class _Replay:
+    """One pass over a segment, and what it has found so far."""
+
+    def __init__(self, store: LogStore, segment: LogSegment) -> None:
+        self._store = store
+        self._segment = segment
+        self._fold = Fold(store.qualifier)
+        self._warnings: list[str] = []
+        self._commit_info: CommitInfo | None = None
+
+    def protocol(self) -> None:
+        """Find protocol and metadata, and nothing else."""
+        for file in self._segment.deltas[-1:]:
+            self._find_state(file, newest=self._is_newest(file))
+        if not self._fold.complete:
+            self._take_checksum()
+        for file in reversed(self._segment.deltas[:-1]):
+            if self._fold.complete:
+                break
+            self._find_state(file, newest=False)
+        if not self._fold.complete and self._segment.checkpoint:
+            self._open_checkpoint(_STATE)
+        self._read_commit_info()
+
+    def state(self) -> FileFacts:
+        """Replay everything; answers the facts about the live files."""
+        builder = FactsBuilder()
+        builder.add_all(self._live_in_deltas())
+        facts = builder.facts()
+        if self._segment.checkpoint:
+            reader = self._open_checkpoint()
+            facts = merge(facts, reader.facts(self._fold))
+        self._read_commit_info()
+        self._compare_checksum()
+        return facts
+
+    def live_documents(self) -> Iterator[Document]:
+        """The `add` actions of the live files."""
+        yield from self._live_in_deltas()
+        if self._segment.checkpoint:
+            yield from self._open_checkpoint().live_adds(self._fold)
+
+    def snapshot(self, facts: FileFacts | None) -> Snapshot:
+        """The result; *facts* is None where only protocol and metadata were looked for."""
+        protocol, metadata = self._protocol(), self._metadata()
+        if protocol is None or metadata is None:
+            raise self._not_recovered("protocol" if protocol is None else "metadata")
+        whole = facts is not None
+        return Snapshot(
+            root=self._store.root,
+            version=self._segment.version,
+            protocol=protocol,
+            metadata=metadata,
+            timestamp=self._timestamp(metadata),
+            domains=_domains(self._fold.domains.values()) if whole else None,
+            transactions=_transactions(self._fold.transactions) if whole else None,
+            files=facts,
+            commit_info=self._commit_info,
+            segment=self._segment,
+            warnings=(*self._warnings, *self._tolerated(protocol, metadata)),
+        )
+
+    def established(self) -> Document:
+        """What is known when a replay fails."""
+        known: Document = {"version": self._segment.version}
+        protocol, metadata = self._protocol(), self._metadata()
+        if protocol is not None:
+            known["protocol"] = protocol.to_wire()
+        if metadata is not None:
+            known["metadata"] = metadata.to_wire()
+            known["timestamp"] = self._timestamp(metadata)
+        return known
+
+    def _find_state(self, file: LogFile, *, newest: bool) -> None:
+        body = self._store.read(file.path)
+        if newest:
+            found = commits.newest_actions(body, file.path)
+            self._note_newest(found)
+        else:
+            found = commits.state_actions(body, file.path)
+        self._take_state(found, file.path)
+
+    def _take_state(self, found: list[Named], path: str) -> None:
+        for name in _STATE:
+            mine = [document for each, document in found if each == name]
+            if len(mine) > 1:
+                self._warnings.append(_several(path, len(mine), name))
+            if mine:
+                self._fold.offer(name, _checked(name, mine[-1], path))
+
+    def _note_newest(self, found: Iterable[Named]) -> None:
+        for name, document in found:
+            if name == "commitInfo":
+                self._commit_info = CommitInfo.from_wire(document)
+            elif name not in ACTIONS:
+                self._fold.offer(name, document)
+
+    def _is_newest(self, file: LogFile) -> bool:
+        return file.kind is Kind.COMMIT and file.version == self._segment.version
+
+    def _open_checkpoint(self, names: tuple[str, ...] = ()) -> CheckpointReader:
+        """Take in a checkpoint's actions *names*, or all that are not about files."""
+        from deltaadm.replay import checkpoints  # noqa: PLC0415 -- pay for what is used
+
+        assert self._segment.checkpoint is not None  # noqa: S101 -- callers have looked
+        reader = checkpoints.CheckpointReader(self._store, self._segment.checkpoint)
+        path = self._segment.checkpoint.files[0].path
+        for name, document in reader.small_actions(names or checkpoints.SMALL):
+            self._fold.offer(name, _checked(name, document, path))
+        return reader
+
+    def _live_in_deltas(self) -> Iterator[Document]:
+        for file in reversed(self._segment.deltas):
+            newest = self._is_newest(file)
+            singles = dict.fromkeys(_STATE, 0)
+            for name, document in commits.actions_reversed(self._store.read(file.path), file.path):
+                if name in singles:
+                    singles[name] += 1
+                    _checked(name, document, file.path)
+                elif name == "commitInfo" and newest and self._commit_info is None:
+                    self._commit_info = CommitInfo.from_wire(document)
+                if self._fold.offer(name, document):
+                    yield document
+            self._warnings.extend(
+                _several(file.path, count, name) for name, count in singles.items() if count > 1
+            )
+
+    def _read_commit_info(self) -> None:
+        """Read the newest commit where only a checkpoint or compacted file was needed."""
+        file = self._segment.last_commit
+        if self._commit_info is not None or file.version != self._segment.version:
+            return
+        if any(one is file for one in self._segment.deltas):
+            return
+        try:
+            found = commits.newest_actions(self._store.read(file.path), file.path)
+        except DeltaadmError as error:
+            self._warnings.append(f"The newest commit's provenance is unknown: {error.message}")
+            return
+        self._commit_info = next(
+            (CommitInfo.from_wire(one) for name, one in found if name == "commitInfo"), None
+        )
+
+    def _take_checksum(self) -> None:
+        """Complete protocol and metadata from the version's checksum, if there is a valid one."""
+        checksum = self._read_checksum()
+        if checksum is not None:
+            self._fold.offer("protocol", checksum["protocol"])
+            self._fold.offer("metaData", checksum["metadata"])
+
+    def _read_checksum(self) -> Document | None:
+        """A checksum with protocol and metadata in it, which very old ones do not have."""
+        file = self._segment.crc
+        if file is None:
+            return None
+        try:
+            document = _checksum(self._store.read(file.path), file.path)
+        except (ValueError, RecursionError, DeltaadmError):
+            self._warnings.append(f"The checksum file {file.path} is not valid and was ignored.")
+            return None
+        return document if {"protocol", "metadata"} <= document.keys() else None
+
+    def _compare_checksum(self) -> None:
+        checksum = self._read_checksum()
+        if checksum is None:
+            return
+        protocol = Protocol.from_wire(checksum["protocol"])
+        metadata = Metadata.from_wire(checksum["metadata"])
+        for name, said, found in (
+            ("protocol", protocol, self._protocol()),
+            ("metadata", metadata, self._metadata()),
+        ):
+            if said != found:
+                self._warnings.append(f"The version checksum's {name} differs from the log's.")
+
+    def _protocol(self) -> Protocol | None:
+        found = self._fold.protocol
+        return None if found is None else Protocol.from_wire(found)
+
+    def _metadata(self) -> Metadata | None:
+        found = self._fold.metadata
+        return None if found is None else Metadata.from_wire(found)
+
+    def _timestamp(self, metadata: Metadata) -> int:
+        """In ms: the in-commit timestamp where the table has them, else the file's time."""
+        if in_commit_timestamps(metadata) and self._commit_info is not None:
+            inside = self._commit_info.in_commit_timestamp
+            if inside is not None:
+                return inside
+        return self._segment.last_commit.info.modified
+
+    def _tolerated(self, protocol: Protocol, metadata: Metadata) -> Iterator[str]:
+        for name, action in (("protocol", protocol), ("metaData", metadata)):
+            if fields := sorted(action.unknown_keys):
+                yield f"The {name} action has unknown fields, ignored: {', '.join(fields)}."
+        if self._fold.unknown:
+            counted = (f"{name} ({count})" for name, count in sorted(self._fold.unknown.items()))
+            yield f"The log has unknown actions, ignored: {', '.join(counted)}."
+
+    def _not_recovered(self, what: str) -> TableError:
+        version = self._segment.version
+        return TableError(
+            f"The table at {self._store.root} cannot be loaded: none of the files that make "
+            f"version {version} holds its {what}.",
+            remedy="Restore the missing or edited files of _delta_log from a backup.",
+            delta_error_class="DELTA_STATE_RECOVER_ERROR",
+        )
+
+
+def in_commit_timestamps(metadata: Metadata) -> bool:
+    """Whether the table's commits carry their own timestamps."""
+    return metadata.configuration.get("delta.enableInCommitTimestamps", "").lower() == "true"
+
+
+_STATE: Final = ("protocol", "metaData")
+
+_INT_32: Final = range(-(1 << 31), 1 << 31)
+
+
+def _checked(name: str, document: Document, path: str) -> Document:
+    """*document*; raises `TableError` for a protocol whose versions Delta's reader refuses."""
+    if name == "protocol":
+        for key in ("minReaderVersion", "minWriterVersion"):
+            value = document.get(key)
+            if not isinstance(value, int) or isinstance(value, bool) or value not in _INT_32:
+                raise commits.unreadable(path, f"protocol.{key} is {json.dumps(value)}")
+    return document
+
+
+def _several(path: str, count: int, name: str) -> str:
+    return f"{path} has {count} {name} actions; the last one counts."
+
+
+def _checksum(body: bytes, path: str) -> Document:
+    """The content of a checksum file; raises for one whose parts are not what they should be."""
+    document = json.loads(body.decode())
+    if not isinstance(document, dict):
+        raise commits.unreadable(path, "it is not a JSON object")
+    for key in ("protocol", "metadata"):
+        if not isinstance(document.get(key, {}), dict):
+            raise commits.unreadable(path, f"its {key} is not a JSON object")
+    if "protocol" in document:
+        _checked("protocol", document["protocol"], path)
+    if "metadata" in document and not document["metadata"].get("id"):
+        raise commits.unreadable(path, "its metadata has no id")
+    return document
+
+
+def _transactions(documents: dict[str, Any]) -> dict[str, SetTransaction]:
+    return {app: SetTransaction.from_wire(one) for app, one in documents.items()}
+
+
+def _domains(documents: Iterable[Any]) -> dict[str, DomainMetadata]:
+    """The domains that exist; tombstones have done their work."""
+    found = map(DomainMetadata.from_wire, documents)
+    return {one.domain: one for one in found if not one.removed}

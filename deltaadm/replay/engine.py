@@ -1,0 +1,182 @@
+"""Loading a table: list its log, choose the files of a version, let an engine replay them."""
+
+from __future__ import annotations
+
+import json
+import typing
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.log_segment import Kind, LogListing, LogSegment, choose
+from deltaadm.errors import StorageError, TableError
+
+if TYPE_CHECKING:
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.storage.store import LogStore
+
+
+class Detail(Enum):
+    """How much of a snapshot is wanted; what is more costs more."""
+
+    PROTOCOL = "protocol"
+    """Protocol and metadata; reading stops when both are known."""
+    STATE = "state"
+    """Also transactions, domains and facts about the live files; reads the whole segment."""
+
+
+class ReplayEngine(typing.Protocol):
+    """Whatever can turn a segment into a snapshot."""
+
+    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
+        """
+        The state that *segment* describes, whether or not its features are supported.
+
+        Raises `UnreadableCheckpoint` if only the segment's checkpoint is at fault, and
+        `TableError` where no snapshot can be built.
+        """
+
+
+class UnreadableCheckpoint(TableError):  # noqa: N818 -- reads as the finding it is
+    """A checkpoint that cannot be used; the table may still load from older files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A segment, the listing it was chosen from, and what had to be tolerated on the way."""
+
+    listing: LogListing
+    segment: LogSegment
+    warnings: tuple[str, ...] = ()
+
+
+def load_snapshot(
+    store: LogStore,
+    engine: ReplayEngine | None = None,
+    *,
+    version: int | None = None,
+    timestamp: int | None = None,
+    detail: Detail = Detail.PROTOCOL,
+) -> Snapshot:
+    """
+    The table at its newest version, at *version*, or as of *timestamp* (ms since the epoch).
+
+    Features that nobody supports are no obstacle. Raises `TableError` where no snapshot can be
+    built, with `established` holding what could be found, and `StorageError` for trouble with
+    the store.
+    """
+    engine = _embedded() if engine is None else engine
+    if timestamp is not None:
+        from deltaadm.replay.time_travel import version_at  # noqa: PLC0415 -- rarely needed
+
+        version = version_at(store, engine, timestamp)
+    located = locate(store, version)
+    return _replay(store, engine, located, detail)
+
+
+def locate(store: LogStore, version: int | None = None) -> Located:
+    """
+    The files of *version* (default: the newest), found with `_last_checkpoint` as a hint.
+
+    The hint may be missing, broken or out of date; it only decides where a listing starts.
+    """
+    hint, warnings = _read_hint(store)
+    start = hint if hint is not None and (version is None or hint <= version) else 0
+    listing = _list(store, start)
+    try:
+        segment = choose(listing, version)
+    except TableError:
+        if not start:
+            raise
+        segment = None
+    if start and (segment is None or segment.checkpoint is None):
+        dangling = listing
+        listing = _list(store, 0)
+        warnings += (
+            f"_last_checkpoint points to version {start}, from which the table cannot be loaded.",
+        )
+        segment = _choose_without_hint(listing, version, dangling)
+    assert segment is not None  # noqa: S101 -- for the type checker: either chosen or raised
+    return Located(listing, segment, warnings + _oddities(listing))
+
+
+def _choose_without_hint(
+    listing: LogListing, version: int | None, dangling: LogListing
+) -> LogSegment:
+    try:
+        return choose(listing, version)
+    except TableError as error:
+        missing = not any(one.version == dangling.start for one in dangling.checkpoints)
+        truncated = error.delta_error_class == "DELTA_TRUNCATED_TRANSACTION_LOG"
+        if missing and truncated and dangling.commits:
+            error.delta_error_class = "DELTA_MISSING_PART_FILES"
+        raise
+
+
+def _replay(store: LogStore, engine: ReplayEngine, located: Located, detail: Detail) -> Snapshot:
+    """Replay, and where a checkpoint turns out to be unreadable go back to older ones."""
+    segment, warnings = located.segment, located.warnings
+    first: UnreadableCheckpoint | None = None
+    while True:
+        try:
+            snapshot = engine.replay(store, segment, detail)
+        except UnreadableCheckpoint as error:
+            first = first or error
+            segment = _without_checkpoint(store, segment, first)
+            warnings += (error.message,)
+        else:
+            return replace(snapshot, warnings=(*warnings, *snapshot.warnings))
+
+
+def _without_checkpoint(
+    store: LogStore, segment: LogSegment, first: UnreadableCheckpoint
+) -> LogSegment:
+    before = None if segment.checkpoint is None else segment.checkpoint.version
+    try:
+        return choose(_list(store, 0), segment.version, before=before)
+    except TableError:
+        raise first from None
+
+
+def _list(store: LogStore, start: int) -> LogListing:
+    return LogListing.of(store.root, store.list_log(start), start)
+
+
+def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
+    try:
+        body = store.read("_last_checkpoint")
+    except TableError:
+        return None, ()
+    except StorageError as error:
+        return None, (f"_last_checkpoint was not used: {error.message}",)
+    try:
+        version = json.loads(body)["version"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        version = None
+    if isinstance(version, int) and not isinstance(version, bool) and version >= 0:
+        return version, ()
+    return None, ("_last_checkpoint cannot be understood and was ignored.",)
+
+
+_CHECKPOINTS = (Kind.CHECKPOINT, Kind.MULTIPART, Kind.V2_CHECKPOINT)
+
+
+def _oddities(listing: LogListing) -> tuple[str, ...]:
+    """What the choice of files passed over in silence."""
+    found = [one for one in listing.files if one.kind in _CHECKPOINTS]
+    empty = [one for one in found if not one.info.size]
+    complete = {file.path for checkpoint in listing.checkpoints for file in checkpoint.files}
+    partial = {one.version for one in found if one.info.size and one.path not in complete}
+    return (
+        *(f"The checkpoint file {one.path} is empty and was ignored." for one in empty),
+        *(
+            f"The checkpoint of version {version} lacks some of its parts and was ignored."
+            for version in sorted(version for version in partial if version is not None)
+        ),
+    )
+
+
+def _embedded() -> ReplayEngine:
+    from deltaadm.replay.embedded import EmbeddedEngine  # noqa: PLC0415 -- one of several engines
+
+    return EmbeddedEngine()

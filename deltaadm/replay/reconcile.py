@@ -1,0 +1,180 @@
+"""
+Newest wins: folding the actions of a log into the state of a table.
+
+The rules are those of PROTOCOL.md (Action Reconciliation). Actions come as they stand in the
+log, JSON objects under their names, from the newest to the oldest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.snapshot import FileFacts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    Document = Mapping[str, Any]
+    Key = tuple[str, str | None]
+
+
+class Fold:
+    """
+    The state so far. Offer actions from the newest to the oldest; the first of a key stays.
+
+    `domains` includes tombstones, which hide older entries; `unknown` counts the actions that
+    this version does not know, by name. *qualifier* completes absolute paths, see `LogStore`.
+    """
+
+    def __init__(self, qualifier: str = "") -> None:
+        self.protocol: Document | None = None
+        self.metadata: Document | None = None
+        self.transactions: dict[str, Document] = {}
+        self.domains: dict[str, Document] = {}
+        self.unknown: dict[str, int] = {}
+        self._qualifier = qualifier
+        self._seen: set[Key] = set()
+
+    @property
+    def complete(self) -> bool:
+        """Whether protocol and metadata are both known."""
+        return self.protocol is not None and self.metadata is not None
+
+    def offer(self, name: str, document: Document) -> bool:
+        """Take in one action; true if it is an `add` whose file is alive."""
+        if name == "add":
+            return self._is_new(document)
+        if name == "remove":
+            self._is_new(document)
+        elif name == "protocol":
+            self.protocol = document if self.protocol is None else self.protocol
+        elif name == "metaData":
+            self.metadata = document if self.metadata is None else self.metadata
+        elif name == "txn":
+            self.transactions.setdefault(str(document.get("appId")), document)
+        elif name == "domainMetadata":
+            self.domains.setdefault(str(document.get("domain")), document)
+        elif name not in _STATELESS:
+            self.unknown[name] = self.unknown.get(name, 0) + 1
+        return False
+
+    def touched_paths(self) -> frozenset[str]:
+        """The canonical paths of all files offered so far."""
+        return frozenset(path for path, _ in self._seen)
+
+    def _is_new(self, document: Document) -> bool:
+        key = (
+            canonical_path(str(document.get("path")), self._qualifier),
+            _vector_id(document.get("deletionVector")),
+        )
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+
+_STATELESS: Final = frozenset({"commitInfo", "cdc", "checkpointMetadata", "sidecar"})
+
+_NO_AUTHORITY: Final = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)")
+
+
+def canonical_path(path: str, qualifier: str = "") -> str:
+    """
+    A path of the log in the one form under which files are compared.
+
+    Percent-encoding is undone and absolute paths are completed, as Delta does.
+
+    >>> canonical_path("a%20b"), canonical_path("/x", "file:"), canonical_path("file:///x")
+    ('a b', 'file:/x', 'file:/x')
+    """
+    if "%" in path:
+        from urllib.parse import unquote  # noqa: PLC0415 -- pay for what is used
+
+        path = unquote(path)
+    if path.startswith("/"):
+        return f"{qualifier}{path}"
+    return _NO_AUTHORITY.sub(r"\1", path) if ":///" in path else path
+
+
+def _vector_id(vector: Any) -> str | None:
+    """A deletion vector's part of a file's key (PROTOCOL.md, Deletion Vector Descriptor)."""
+    if not isinstance(vector, dict) or not vector:
+        return None
+    start = f"{vector.get('storageType')}{vector.get('pathOrInlineDv')}"
+    offset = vector.get("offset")
+    return start if offset is None else f"{start}@{offset}"
+
+
+class FactsBuilder:
+    """Counts live files one by one; see `FileFacts`."""
+
+    def __init__(self) -> None:
+        self._counts = [0, 0, 0, 0, 0, 0]
+        self._keys: set[tuple[str, ...]] = set()
+
+    def add(self, document: Document) -> None:
+        """Count the file of an `add` action."""
+        counts = self._counts
+        stats = document.get("stats")
+        size = document.get("size")
+        counts[0] += 1
+        counts[1] += size if isinstance(size, int) else 0
+        counts[2] += bool(document.get("deletionVector"))
+        counts[3] += stats is None
+        counts[4] += not has_num_records(stats)
+        counts[5] += document.get("baseRowId") is None
+        self._keys.add(tuple(sorted(document.get("partitionValues") or ())))
+
+    def add_all(self, documents: Iterable[Document]) -> None:
+        """Count several files."""
+        for one in documents:
+            self.add(one)
+
+    def facts(self) -> FileFacts:
+        """What was counted so far."""
+        files, size, vectors, without_stats, without_records, without_row_id = self._counts
+        return FileFacts(
+            files=files,
+            bytes=size,
+            with_deletion_vector=vectors,
+            without_stats=without_stats,
+            without_num_records=without_records,
+            without_base_row_id=without_row_id,
+            partition_keys=frozenset(self._keys),
+        )
+
+
+NUM_RECORDS_FIRST: Final = r'^\s*\{\s*"numRecords"\s*:\s*\d'
+"""Statistics that begin with the number of records, as nearly all do."""
+
+_NUM_RECORDS_FIRST: Final = re.compile(NUM_RECORDS_FIRST)
+
+
+def has_num_records(stats: Any) -> bool:
+    """Whether the JSON text of a file's statistics says how many records it has."""
+    if not isinstance(stats, str):
+        return False
+    if _NUM_RECORDS_FIRST.match(stats):
+        return True
+    if "numRecords" not in stats:
+        return False
+    try:
+        document = json.loads(stats)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and document.get("numRecords") is not None
+
+
+def merge(left: FileFacts, right: FileFacts) -> FileFacts:
+    """The facts about two disjoint sets of files together."""
+    return FileFacts(
+        files=left.files + right.files,
+        bytes=left.bytes + right.bytes,
+        with_deletion_vector=left.with_deletion_vector + right.with_deletion_vector,
+        without_stats=left.without_stats + right.without_stats,
+        without_num_records=left.without_num_records + right.without_num_records,
+        without_base_row_id=left.without_base_row_id + right.without_base_row_id,
+        partition_keys=left.partition_keys | right.partition_keys,
+    )

@@ -1,0 +1,143 @@
+"""
+Which version a table had at a point in time, as Delta's history manager tells it.
+
+The commits of a table with in-commit timestamps count by these, from the version on that
+enabled them. Before, the commit files' modification times count, each raised above its
+predecessor's where needed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.log_segment import LogListing, no_table, recreatable_versions
+from deltaadm.errors import TableError
+from deltaadm.replay import commits
+from deltaadm.replay.embedded import in_commit_timestamps
+from deltaadm.replay.engine import Detail, load_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deltaadm.domain.log_segment import LogFile
+    from deltaadm.domain.metadata import Metadata
+    from deltaadm.replay.engine import ReplayEngine
+    from deltaadm.storage.store import LogStore
+
+
+def version_at(store: LogStore, engine: ReplayEngine, timestamp: int) -> int:
+    """
+    The last version committed at or before *timestamp* (ms since the epoch).
+
+    Raises `TableError` for a time before the first or after the last version available.
+    """
+    newest = load_snapshot(store, engine, detail=Detail.PROTOCOL)
+    listing = LogListing.of(store.root, store.list_log())
+    available = _available(listing)
+    first_inside = _enablement_version(newest.metadata)
+    outside = [one for one in available if _number(one) < first_inside]
+    inside = [one for one in available if _number(one) >= first_inside]
+    if inside and (not outside or timestamp >= _enablement_time(store, newest.metadata, inside)):
+        return _search_inside(store, inside, timestamp)
+    return _search_outside(store.root, outside, timestamp, last=not inside)
+
+
+def _available(listing: LogListing) -> list[LogFile]:
+    span = recreatable_versions(listing)
+    if span is None:
+        error = no_table(listing.root)
+        error.delta_error_class = "DELTA_NO_RECREATABLE_HISTORY_FOUND"
+        raise error
+    return [one for one in listing.commits if span[0] <= _number(one) <= span[1]]
+
+
+def _search_outside(root: str, found: Sequence[LogFile], timestamp: int, *, last: bool) -> int:
+    times: list[int] = []
+    for one in found:
+        modified = one.info.modified
+        times.append(max(modified, times[-1] + 1) if times else modified)
+    index = bisect_right(times, timestamp) - 1
+    if index < 0:
+        raise _too_early(root, timestamp, times[0])
+    if last and timestamp > times[-1]:
+        raise _too_late(root, timestamp, times[-1])
+    return _number(found[index])
+
+
+def _search_inside(store: LogStore, found: Sequence[LogFile], timestamp: int) -> int:
+    """Binary search, since every probe reads a commit."""
+    last = _time_inside(store, found[-1])
+    if timestamp > last:
+        raise _too_late(store.root, timestamp, last)
+    index = bisect_right(found, timestamp, key=lambda one: _time_inside(store, one)) - 1
+    if index < 0:
+        raise _too_early(store.root, timestamp, _time_inside(store, found[0]))
+    return _number(found[index])
+
+
+def _time_inside(store: LogStore, file: LogFile) -> int:
+    """A commit's own timestamp; raises `TableError` for a commit that should have one."""
+    found = commits.newest_actions(store.read(file.path), file.path)
+    info = next((one for name, one in found if name == "commitInfo"), None)
+    time = None if info is None else info.get("inCommitTimestamp")
+    if isinstance(time, int):
+        return time
+    raise _no_timestamp(file, "COMMIT_INFO" if info is None else "COMMIT_TIMESTAMP")
+
+
+def _no_timestamp(file: LogFile, what: str) -> TableError:
+    return TableError(
+        f"{file.path} has no in-commit timestamp, which this table requires.",
+        remedy="A writer ignored the table's inCommitTimestamp feature; name a version instead.",
+        delta_error_class=f"DELTA_MISSING_{what}",
+    )
+
+
+def _enablement_version(metadata: Metadata) -> int:
+    """The first version with an in-commit timestamp; beyond all versions where there is none."""
+    if not in_commit_timestamps(metadata):
+        return 1 << 63
+    return _setting(metadata, "delta.inCommitTimestampEnablementVersion") or 0
+
+
+def _enablement_time(store: LogStore, metadata: Metadata, inside: Sequence[LogFile]) -> int:
+    told = _setting(metadata, "delta.inCommitTimestampEnablementTimestamp")
+    return _time_inside(store, inside[0]) if told is None else told
+
+
+def _setting(metadata: Metadata, key: str) -> int | None:
+    text = metadata.configuration.get(key, "")
+    return int(text) if text.isdecimal() else None
+
+
+def _number(file: LogFile) -> int:
+    return -1 if file.version is None else file.version
+
+
+def _too_early(root: str, timestamp: int, first: int) -> TableError:
+    return TableError(
+        f"The table at {root} has no version as old as {_text(timestamp)}: the earliest one "
+        f"available is of {_text(first)}.",
+        remedy="Choose a later time; older versions go when the log is cleaned up.",
+        delta_error_class="DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION",
+    )
+
+
+def _too_late(root: str, timestamp: int, last: int) -> TableError:
+    return TableError(
+        f"{_text(timestamp)} is after the latest version of the table at {root}, which is of "
+        f"{_text(last)}.",
+        remedy="Choose an earlier time, or leave it out to see the latest version.",
+        delta_error_class="DELTA_TIMESTAMP_GREATER_THAN_COMMIT",
+    )
+
+
+def _text(timestamp: int) -> str:
+    """A time as ISO 8601 in UTC; the plain number of milliseconds where that has no date."""
+    try:
+        moment = datetime.fromtimestamp(timestamp / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return f"{timestamp} ms"
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
