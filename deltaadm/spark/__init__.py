@@ -1,0 +1,1 @@
+"""Everything that needs a JVM; nothing else imports pyspark."""

@@ -1,0 +1,172 @@
+"""Carrying out steps as SQL statements on Spark."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from itertools import chain
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Self
+
+from deltaadm.domain.session import SessionSettings
+from deltaadm.errors import CommitError, DeltaadmError, EngineError
+from deltaadm.operations.sql import statement
+from deltaadm.spark.session import SparkOptions, configured, open_session, sentence
+from deltaadm.storage.local import LocalStore
+from deltaadm.storage.store import open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+    from pyspark.sql import SparkSession
+
+    from deltaadm.domain.table_changes import Step
+
+
+class SparkExecutor:
+    """
+    An `Executor` on Spark, to be used as a context manager.
+
+    Spark starts with the first call that needs it and stops with the context, as
+    `open_session` says: also after an interrupt no commit can follow the end of the context.
+    """
+
+    def __init__(self, options: SparkOptions, *, say: Callable[[str], None]) -> None:
+        self._options = options
+        self._say = say
+        self._stack = ExitStack()
+        self._session: SparkSession | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop what was started; may be called again."""
+        self._session = None
+        self._stack.close()
+
+    def settings(self) -> SessionSettings:
+        """Those of the live session; starts one if there is none."""
+        session = self._live()
+        try:
+            return SessionSettings.from_conf(session.conf.getAll)
+        except DeltaadmError:
+            raise
+        except Exception as error:
+            raise _lost(error) from error
+
+    def apply(self, root: str, step: Step) -> None:
+        """
+        Run the statement of *step* on the table at *root*, a location as `open_store` takes it.
+
+        Raises `CommitError` with the error class where Delta or Spark refuses, and
+        `EngineError` where Spark breaks down.
+        """
+        sql = statement(address(root), step)
+        _require_unicode(root, sql)
+        session = self._live()
+        with configured(session, _parser_settings(sql)):
+            try:
+                session.sql(sql)
+            except Exception as error:
+                raise refusal(error) from error
+
+    def _live(self) -> SparkSession:
+        if self._session is None:
+            self._session = self._stack.enter_context(open_session(self._options, self._say))
+        return self._session
+
+
+def address(root: str) -> str:
+    """
+    A table's location as Spark has to be told it.
+
+    Spark takes a path literally, without decoding `%20`; a path without scheme would belong to
+    the cluster's default file system, and `..` would not follow links.
+
+    >>> address("file:///data/a%20b")
+    'file:/data/a b'
+    """
+    store = open_store(root)
+    if not isinstance(store, LocalStore):
+        return root
+    path = PurePath(os.path.realpath(store.path)).as_posix()
+    return store.qualifier + (path if path.startswith("/") else f"/{path}")
+
+
+def _require_unicode(root: str, sql: str) -> None:
+    try:
+        sql.encode()
+    except UnicodeEncodeError:
+        raise CommitError(
+            f"Spark cannot be told about {root!r} or this change to it: a name in it is not "
+            "valid Unicode.",
+            remedy="Rename what is concerned, or reach it by a link with another name.",
+        ) from None
+
+
+def _parser_settings(sql: str) -> dict[str, str]:
+    """Under which *sql* means what it says; `$` occurs in paths only, where it has no escape."""
+    settings = {"spark.sql.parser.escapedStringLiterals": "false"}
+    if "${" in sql:
+        settings["spark.sql.variable.substitute"] = "false"
+    return settings
+
+
+# Delta's refusals
+
+
+def refusal(error: Exception) -> DeltaadmError:
+    """The error that an exception of Spark amounts to; one that is not Spark's is raised again."""
+    from py4j.protocol import Py4JError, Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    if isinstance(error, Py4JJavaError):
+        thrown = error.java_exception
+        return _refusal(thrown.getMessage() or thrown.toString(), _conditions(thrown))
+    if isinstance(error, PySparkException):
+        own = filter(None, [error.getCondition()])
+        return _refusal(str(error), chain(own, _conditions(getattr(error, "_origin", None))))
+    if isinstance(error, (Py4JError, OSError)):
+        return _lost(error)
+    raise error
+
+
+def _refusal(text: str, conditions: Iterator[str]) -> CommitError:
+    message, advice = sentence(text)
+    return CommitError(
+        message,
+        remedy=advice or "Inspect the table, then plan again.",
+        delta_error_class=next(conditions, None),
+    )
+
+
+def _conditions(thrown: Any) -> Iterator[str]:
+    """The error classes of a Java exception and of what caused it, outermost first."""
+    from py4j.java_gateway import is_instance_of
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    while thrown is not None and gateway is not None:
+        if is_instance_of(gateway, thrown, "org.apache.spark.SparkThrowable"):
+            condition = gateway.jvm.PythonErrorUtils.getCondition(thrown)
+            if condition:
+                yield condition
+        thrown = thrown.getCause()
+
+
+def _lost(error: Exception) -> EngineError:
+    return EngineError(
+        f"The connection to Spark broke ({sentence(str(error))[0].rstrip('.')}), so it is unknown "
+        "whether the change was committed.",
+        remedy="Inspect the table before trying again.",
+    )

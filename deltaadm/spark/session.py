@@ -1,0 +1,423 @@
+"""A SparkSession with Delta: the one that is there, a remote one, or a new one of our own."""
+
+from __future__ import annotations
+
+import locale
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from deltaadm.errors import EngineError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkOptions:
+    """
+    Where Spark runs and with which settings; nothing given means this machine.
+
+    `master` is a Spark master, `remote` a Spark Connect address (`sc://host:port`). With
+    `debug` the JVM's own output appears on standard error; otherwise nobody sees it.
+    """
+
+    master: str | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+    remote: str | None = None
+    debug: bool = False
+
+
+@contextmanager
+def open_session(options: SparkOptions, say: Callable[[str], None]) -> Iterator[SparkSession]:
+    """
+    A session for the time of the block; *say* is told when one has to be started.
+
+    An active session comes first and is left as it was found. Otherwise one is started: on
+    `options.remote`, `options.master`, `SPARK_REMOTE` or this machine, whichever is given
+    first. What was started has stopped when the block ends, its JVM included, so nothing is
+    committed after that. Nothing is written to standard output or to the working directory.
+
+    Raises `EngineError` where there can be no session.
+    """
+    active = _active_session()
+    target = options.remote or options.master or os.environ.get("SPARK_REMOTE") or "local[*]"
+    with ExitStack() as stack:
+        if not options.debug:
+            stack.enter_context(_quiet_loggers())
+        if active is not None:
+            session = active
+            stack.enter_context(configured(session, options.conf))
+        elif target.startswith("sc://"):
+            say(f"Connecting to Spark at {urlsplit(target).netloc} ...")
+            session = stack.enter_context(_remote_session(target, options.conf))
+        else:
+            say(f"Starting Spark on {target} ...")
+            session = stack.enter_context(_own_session(target, options))
+        yield session
+
+
+@contextmanager
+def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]:
+    """
+    The session with settings changed to *conf* for the time of the block.
+
+    Raises `EngineError` for a setting that is fixed once Spark runs.
+    """
+    with ExitStack() as stack:
+        for key, value in conf.items():
+            before = session.conf.get(key, None)
+            if before == value:
+                continue
+            try:
+                session.conf.set(key, value)
+            except Exception as error:
+                raise EngineError(
+                    f"The running Spark session does not let {key} be changed: "
+                    f"{sentence(str(error))[0]}",
+                    remedy="Give the setting where that session is started.",
+                ) from error
+            if before is None:
+                stack.callback(session.conf.unset, key)
+            else:
+                stack.callback(session.conf.set, key, before)
+        yield
+
+
+def sentence(message: str) -> tuple[str, str]:
+    r"""
+    The first sentence of a message of Spark, and the rest, each on one line.
+
+    >>> sentence("[DELTA_X] Cannot do\n it. Do that. SQLSTATE: 0A000; line 1 pos 0")
+    ('Cannot do it.', 'Do that.')
+    """
+    text = re.split(r"\n\nJVM stacktrace:|\n== SQL", message, maxsplit=1)[0]
+    text = " ".join(text.split())
+    text = re.sub(r"^\[[A-Z0-9_.]+\] ", "", text)
+    text = re.sub(r"\s*SQLSTATE: \w{5}\b.*$", "", text)
+    first, *rest = re.split(r"(?<=[.!?])\s+(?=[A-Z])", text, maxsplit=1)
+    return first, "".join(rest)
+
+
+def _active_session() -> SparkSession | None:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise _missing("pyspark") from error
+    return SparkSession.getActiveSession()
+
+
+@contextmanager
+def _quiet_loggers() -> Iterator[None]:
+    """Silence what writes every refusal to standard error, as JSON with a stack trace."""
+    from pyspark.logger import PySparkLogger
+
+    names = "SQLQueryContextLogger", "DataFrameQueryContextLogger"
+    loggers = [PySparkLogger.getLogger(name) for name in names]
+    before = [one.disabled for one in loggers]
+    for one in loggers:
+        one.disabled = True
+    try:
+        yield
+    finally:
+        for one, was in zip(loggers, before, strict=True):
+            one.disabled = was
+
+
+def _missing(package: str) -> EngineError:
+    return EngineError(
+        f"This needs Spark, but the package {package} is not installed.",
+        remedy="pip install 'deltaadm[spark]'",
+    )
+
+
+# Spark Connect
+
+
+@contextmanager
+def _remote_session(url: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    from pyspark.errors import PySparkImportError
+    from pyspark.sql import SparkSession
+
+    if not getproxies():
+        _require_reachable(url, urlsplit(url).netloc, default_port=15002)
+    with _environment({"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}):
+        try:
+            session = SparkSession.builder.remote(url).config(map=dict(conf)).create()
+        except (PySparkImportError, ImportError) as error:
+            raise EngineError(
+                "Spark Connect needs packages that are not installed.",
+                remedy="pip install 'pyspark[connect]'",
+            ) from error
+        except Exception as error:
+            raise _not_started(sentence(str(error))[0]) from error
+        try:
+            yield session
+        finally:
+            _stop(session)
+
+
+# A session, and a JVM, of our own
+
+_DELTA: Final = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+_EVERYWHERE: Final = {
+    "spark.app.name": "deltaadm",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.variable.substitute": "false",
+}
+_ON_THIS_MACHINE: Final = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.databricks.delta.snapshotPartitions": "2",
+}
+
+
+@contextmanager
+def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
+    """A session in a JVM started for it; both have ended when the block has."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    if SparkContext._active_spark_context is not None:
+        raise EngineError(
+            "Spark already runs in this process, but has no session active in this thread.",
+            remedy="Call SparkSession.builder.getOrCreate() in this thread first.",
+        )
+    _require_java()
+    if master.startswith("spark://"):
+        _require_reachable(master, master.removeprefix("spark://"), default_port=7077)
+    with ExitStack() as stack:
+        scratch = Path(stack.enter_context(_scratch_directory()))
+        conf = _spark_conf(_configuration(master, options.conf, scratch))
+        gateway = stack.enter_context(_gateway(conf, scratch / "spark.log", show=options.debug))
+        try:
+            with _interrupts_as_they_are():
+                session = SparkSession(SparkContext(conf=conf, gateway=gateway))
+        except Exception as error:
+            raise _not_started(sentence(str(error))[0]) from error
+        stack.callback(_stop, session)
+        yield session
+
+
+def _stop(session: SparkSession) -> None:
+    with suppress(Exception):  # a JVM that has died cannot be stopped
+        session.stop()
+
+
+@contextmanager
+def _scratch_directory() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="deltaadm-", ignore_cleanup_errors=True) as scratch:
+        yield scratch
+
+
+def _configuration(master: str, wanted: Mapping[str, str], scratch: Path) -> dict[str, str]:
+    """Ours, overruled by what is wanted, except where both have to hold."""
+    conf = {"spark.master": master, "spark.sql.warehouse.dir": str(scratch / "warehouse")}
+    conf |= _EVERYWHERE | _DELTA
+    if master.startswith("local"):
+        conf |= _ON_THIS_MACHINE | {"spark.local.dir": str(scratch)}
+    conf |= wanted
+    conf["spark.sql.extensions"] = _both(_DELTA, wanted, "spark.sql.extensions")
+    if not _brings_delta(wanted):
+        packages = {"spark.jars.packages": _delta_package()}
+        conf["spark.jars.packages"] = _both(packages, wanted, "spark.jars.packages")
+    return conf
+
+
+def _both(ours: Mapping[str, str], wanted: Mapping[str, str], key: str) -> str:
+    names = [*ours[key].split(","), *wanted.get(key, "").split(",")]
+    return ",".join(dict.fromkeys(filter(None, names)))
+
+
+def _brings_delta(conf: Mapping[str, str]) -> bool:
+    given = conf.get("spark.jars", "") + conf.get("spark.jars.packages", "")
+    return "delta-spark" in given
+
+
+def _delta_package() -> str:
+    """The Maven coordinates of the Delta that fits the installed pyspark."""
+    from pyspark.sql import SparkSession
+
+    try:
+        versions = version("pyspark"), version("delta-spark")
+        from delta import configure_spark_with_delta_pip
+    except (PackageNotFoundError, ImportError) as error:
+        raise _missing(error.name or "delta-spark") from error
+    if len({one.partition(".")[0] for one in versions}) > 1:
+        raise EngineError(
+            f"pyspark {versions[0]} and delta-spark {versions[1]} do not fit each other.",
+            remedy="pip install 'deltaadm[spark]'",
+        )
+    builder = configure_spark_with_delta_pip(SparkSession.builder)
+    return str(builder._options["spark.jars.packages"])  # there is no public way to read it
+
+
+def _spark_conf(conf: Mapping[str, str]) -> Any:
+    from pyspark import SparkConf
+
+    return SparkConf(loadDefaults=False).setAll(list(conf.items()))
+
+
+_STANDARD_ERROR: Final = 2
+
+
+@contextmanager
+def _gateway(conf: Any, log: Path, *, show: bool) -> Iterator[Any]:
+    """A new JVM that writes to *log*, or to standard error with *show*; it ends with the block."""
+    from pyspark import SparkContext
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.java_gateway import launch_gateway
+
+    launch: Callable[..., Any] = launch_gateway
+    with log.open("wb") as file:
+        output = _STANDARD_ERROR if show else file
+        try:
+            with _environment(_jvm_environment()):
+                gateway = launch(conf, {"stdout": output, "stderr": output})
+        except PySparkRuntimeError as error:
+            raise _jvm_failed("" if show else log.read_text(errors="replace")) from error
+    before = SparkContext._gateway, SparkContext._jvm
+    SparkContext._gateway = SparkContext._jvm = None
+    try:
+        yield gateway
+    finally:
+        _end(gateway)
+        SparkContext._gateway, SparkContext._jvm = before
+
+
+def _end(gateway: Any) -> None:
+    """Return when the JVM is gone; one that belongs to spark-submit stays."""
+    if gateway.proc is None:
+        return
+    with suppress(Exception):
+        gateway.shutdown()
+    gateway.proc.stdin.close()
+    try:
+        gateway.proc.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        gateway.proc.kill()
+        gateway.proc.wait()
+
+
+def _jvm_environment() -> dict[str, str | None]:
+    """A JVM names files in the locale's encoding, so that has to be able to spell them all."""
+    changes: dict[str, str | None] = {"SPARK_REMOTE": None}
+    if sys.platform == "linux" and locale.getencoding().lower().replace("-", "") != "utf8":
+        changes["LC_ALL"] = "C.UTF-8"
+    return changes
+
+
+@contextmanager
+def _environment(changes: Mapping[str, str | None]) -> Iterator[None]:
+    before = {key: os.environ.get(key) for key in changes}
+    _change_environment(changes)
+    try:
+        yield
+    finally:
+        _change_environment(before)
+
+
+def _change_environment(changes: Mapping[str, str | None]) -> None:
+    for key, value in changes.items():
+        if value is None:
+            os.environ.pop(key, None)
+        else:
+            os.environ[key] = value
+
+
+@contextmanager
+def _interrupts_as_they_are() -> Iterator[None]:
+    """Undo that a SparkContext takes over the handling of Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# Why there is no session
+
+_JAVA_REMEDY: Final = "Install Java 17 or 21 and let JAVA_HOME or PATH lead to it."
+_OLD_JAVA: Final = re.compile(r"UnsupportedClassVersionError|Unrecognized (VM )?option|--add-")
+_NO_JAVA: Final = re.compile(r"Unable to locate a Java Runtime|JAVA_HOME is not set")
+_NO_JARS: Final = re.compile(r"\[(?:unresolved dependency|download failed): ([^\]]*)\]")
+_THROWN: Final = re.compile(r'^Exception in thread "main" [\w.$]+: (.+)$', re.MULTILINE)
+
+
+def _require_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=os.path.join(home, "bin") if home else None)  # noqa: PTH118
+    if found is None:
+        where = f"there is none in JAVA_HOME ({home})" if home else "there is none on the PATH"
+        raise EngineError(f"Spark needs Java, but {where}.", remedy=_JAVA_REMEDY)
+
+
+def _require_reachable(target: str, addresses: str, *, default_port: int) -> None:
+    """Spark itself would try for minutes."""
+    causes = []
+    for address in addresses.split(","):
+        parts = urlsplit(f"//{address}")
+        try:
+            place = (parts.hostname or "", parts.port or default_port)
+            with socket.create_connection(place, timeout=5):
+                return
+        except (OSError, ValueError) as error:
+            causes.append(getattr(error, "strerror", None) or str(error))
+    raise EngineError(
+        f"Cannot reach Spark at {target}: {'; '.join(causes).lower()}.",
+        remedy="Check the address, and that Spark runs there; without one, Spark runs on this "
+        "machine.",
+    )
+
+
+def _jvm_failed(log: str) -> EngineError:
+    """Read from its output why a JVM did not come up."""
+    if _NO_JAVA.search(log):
+        return EngineError("Spark needs Java, but finds none.", remedy=_JAVA_REMEDY)
+    if _OLD_JAVA.search(log):
+        return EngineError(
+            f"The installed Java is not one that Spark {version('pyspark')} runs on.",
+            remedy=_JAVA_REMEDY,
+        )
+    if unresolved := _NO_JARS.search(log):
+        return EngineError(
+            f"Spark {version('pyspark')} cannot get the jars it needs: {unresolved[1]}.",
+            remedy="Check the access to Maven Central, or name a mirror's settings by "
+            "--spark-conf spark.jars.ivySettings=FILE. Each pyspark needs a delta-spark that "
+            "was made for it: pip install 'deltaadm[spark]'",
+        )
+    thrown = _THROWN.search(log)
+    lines = log.strip().splitlines()
+    return _not_started(thrown[1] if thrown else lines[-1] if lines else "its JVM ended at once")
+
+
+def _not_started(cause: str) -> EngineError:
+    return EngineError(
+        f"Spark does not start: {cause.rstrip('.')}.",
+        remedy="Check --spark-master and --spark-conf; --debug shows all that Spark says.",
+    )

@@ -1,0 +1,209 @@
+"""What Spark really commits, and how its refusals arrive."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deltaadm.domain.session import SessionSettings
+from deltaadm.domain.table_changes import SetProperties, UnsetProperties
+from deltaadm.errors import CommitError, StorageError
+from deltaadm.spark.executor import SparkExecutor, address
+from deltaadm.spark.session import SparkOptions, configured
+
+SCHEMA = {
+    "type": "struct",
+    "fields": [{"name": "id", "type": "long", "nullable": True, "metadata": {}}],
+}
+
+
+def make_table(path: Path, configuration: dict[str, str] | None = None) -> Path:
+    log = path / "_delta_log"
+    log.mkdir(parents=True)
+    metadata = {
+        "id": "00000000-0000-4000-8000-000000000001",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": json.dumps(SCHEMA),
+        "partitionColumns": [],
+        "configuration": configuration or {},
+        "createdTime": 1,
+    }
+    actions = [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, {"metaData": metadata}]
+    (log / f"{0:020}.json").write_text("\n".join(map(json.dumps, actions)))
+    return path
+
+
+def committed(path: Path, version: int = 1) -> dict[str, Any]:
+    """The configuration that a version wrote."""
+    lines = (path / "_delta_log" / f"{version:020}.json").read_bytes().splitlines()
+    actions = [json.loads(line) for line in lines]
+    return next(one["metaData"]["configuration"] for one in actions if "metaData" in one)
+
+
+def commits(path: Path) -> int:
+    return len(list((path / "_delta_log").glob("*.json")))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        " spaces around ",
+        'it\'s "quoted"',
+        "back`tick`` -- ; /* comment",
+        "ünï 表 😀 e\u0301",
+        "two\nlines\r\tand\x01controls\x7f",
+        "100% a%20b %2F",
+        "${spark.app.name} $HOME",
+        "C:x#fragment?q=1",
+        "back\\slash\\",
+        "[a-z]*{b,c}",
+    ],
+)
+def test_a_table_at_any_path_is_reached(executor: SparkExecutor, tmp_path: Path, name: str) -> None:
+    table = make_table(tmp_path / name / "table")
+    executor.apply(str(table), SetProperties({"team": "data"}))
+    assert committed(table) == {"team": "data"}
+
+
+def test_a_name_that_is_no_unicode_is_refused(executor: SparkExecutor, tmp_path: Path) -> None:
+    table = make_table(tmp_path / os.fsdecode(b"latin-\xe9"))
+    with pytest.raises(CommitError, match="not valid Unicode"):
+        executor.apply(str(table), SetProperties({"team": "data"}))
+    assert commits(table) == 1
+
+
+def test_a_file_url_is_decoded_as_everywhere_else(executor: SparkExecutor, tmp_path: Path) -> None:
+    table = make_table(tmp_path / "a b#c")
+    executor.apply((tmp_path / "a b#c").as_uri(), SetProperties({"team": "data"}))
+    assert committed(table) == {"team": "data"}
+
+
+def test_a_relative_path_follows_links_as_the_system_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "far" / "away")
+    monkeypatch.chdir(tmp_path)
+    assert address("link/../table") == f"file:{tmp_path}/far/table"
+
+
+def test_a_location_that_no_store_knows_is_refused() -> None:
+    with pytest.raises(StorageError):
+        address("gopher://host/table")
+
+
+VERBATIM = {
+    "it's": 'O\'Hara said "no"',
+    "back\\slash": "\\n is no newline, \\u0041 no A, \\% and \\_ stay, \\",
+    "two\nlines": "a\tb\r\nc\x00d\x01e\x7ff",
+    "${spark.app.name}": "${env:HOME} $HOME ${hiveconf:x} $$",
+    "ünï 表 😀": "e\u0301 \u2028 \ufeff \U0010ffff",
+    "'); DROP TABLE x; --": "x') /* */ ; UNSET TBLPROPERTIES ('a",
+    "back`tick": "`` ` %s {0} ? :name",
+    " spaces ": "  ",
+    "empty": "",
+    "yes": "true",
+    "no": "NULL",
+}
+
+
+def test_keys_and_values_arrive_as_they_are(executor: SparkExecutor, tmp_path: Path) -> None:
+    table = make_table(tmp_path / "table")
+    executor.apply(str(table), SetProperties(VERBATIM))
+    assert committed(table) == VERBATIM
+
+
+def test_keys_are_removed_as_they_are(executor: SparkExecutor, tmp_path: Path) -> None:
+    table = make_table(tmp_path / "table", {**VERBATIM, "kept": "1"})
+    executor.apply(str(table), UnsetProperties((*VERBATIM, "absent"), if_exists=True))
+    assert committed(table) == {"kept": "1"}
+
+
+def test_statements_mean_the_same_in_a_session_with_other_quoting(
+    executor: SparkExecutor, spark: Any, tmp_path: Path
+) -> None:
+    table = make_table(tmp_path / "${spark.app.name}")
+    unusual = {
+        "spark.sql.parser.escapedStringLiterals": "true",
+        "spark.sql.variable.substitute": "true",
+    }
+    with configured(spark, unusual):
+        executor.apply(str(table), SetProperties(VERBATIM))
+        assert spark.conf.get("spark.sql.parser.escapedStringLiterals") == "true"
+    assert committed(table) == VERBATIM
+
+
+@pytest.mark.parametrize(
+    ("properties", "error_class", "message"),
+    [
+        (
+            {"delta.columnMapping.mode": "id"},
+            "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE",
+            "Changing column mapping mode from 'none' to 'id' is not supported.",
+        ),
+        (
+            {"delta.enableIcebergCompatV1": "true"},
+            "DELTA_ICEBERG_COMPAT_VIOLATION.WRONG_REQUIRED_TABLE_PROPERTY",
+            "The validation of IcebergCompatV1 has failed.",
+        ),
+        (
+            {"delta.minReaderVersion": "99"},
+            "UNSUPPORTED_TABLE_CHANGE",
+            (
+                "Unsupported table change: requirement failed: "
+                "delta.minReaderVersion needs to be one of 1, 2, 3."
+            ),
+        ),
+        (
+            {"delta.columnMapping.mode": "names"},
+            None,
+            "The column mapping mode `names` is not supported for this Delta version.",
+        ),
+        (
+            {"location": "/elsewhere"},
+            "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
+            (
+                "The feature is not supported: location is a reserved table property, "
+                "please use the LOCATION clause to specify it."
+            ),
+        ),
+    ],
+    ids=["delta", "with a sub-class", "wrapped by spark", "without a class", "not parsed"],
+)
+def test_a_refusal_has_its_class_and_one_sentence(
+    executor: SparkExecutor,
+    tmp_path: Path,
+    properties: dict[str, str],
+    error_class: str | None,
+    message: str,
+) -> None:
+    table = make_table(tmp_path / "table")
+    with pytest.raises(CommitError) as caught:
+        executor.apply(str(table), SetProperties(properties))
+    assert caught.value.delta_error_class == error_class
+    assert caught.value.message == message
+    assert commits(table) == 1
+
+
+def test_what_is_not_a_table_is_refused(executor: SparkExecutor, tmp_path: Path) -> None:
+    with pytest.raises(CommitError) as caught:
+        executor.apply(str(tmp_path), SetProperties({"team": "data"}))
+    assert caught.value.delta_error_class is not None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_settings_are_those_of_the_live_session(spark: Any) -> None:
+    conf = {
+        "spark.databricks.delta.properties.defaults.appendOnly": "true",
+        "spark.databricks.delta.allowArbitraryProperties.enabled": "true",
+    }
+    with SparkExecutor(SparkOptions(conf=conf), say=lambda _: None) as configured_one:
+        found = configured_one.settings()
+    assert found == SessionSettings(
+        property_defaults={"appendOnly": "true"}, allow_arbitrary_properties=True
+    )
+    with SparkExecutor(SparkOptions(), say=lambda _: None) as plain:
+        assert plain.settings() == SessionSettings()
+    assert spark.sql("SELECT 1").count() == 1, "a session that was there before goes on"
