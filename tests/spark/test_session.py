@@ -1,0 +1,122 @@
+"""How Spark starts, and why it does not, in processes of their own."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.spark.test_executor import commits, make_table
+
+APPLY = """
+import sys
+from deltaadm.domain.table_changes import SetProperties
+from deltaadm.errors import DeltaadmError
+from deltaadm.spark.executor import SparkExecutor
+from deltaadm.spark.session import SparkOptions
+
+options, table, properties = eval(sys.argv[1]), *sys.argv[2:]
+try:
+    with SparkExecutor(options, say=lambda text: print(text, file=sys.stderr)) as executor:
+        executor.settings()
+        for property in properties.split():
+            executor.apply(table, SetProperties(dict([property.split("=")])))
+except DeltaadmError as error:
+    print(error.kind, error.message, error.remedy, sep="\\n", file=sys.stderr)
+"""
+
+
+def run(
+    directory: Path, options: str, *, properties: str = "", **environment: str
+) -> tuple[str, list[str]]:
+    """What a program that uses an executor writes, run in a directory that has to stay empty."""
+    empty = directory / "empty"
+    empty.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", APPLY, options, str(directory / "täble"), properties],
+        cwd=empty,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert list(empty.iterdir()) == []
+    return done.stdout, done.stderr.splitlines()
+
+
+def test_a_local_spark_is_silent_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    table = make_table(tmp_path / "täble")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    stdout, stderr = run(
+        tmp_path,
+        "SparkOptions(master='local[1]')",
+        properties="team=data delta.columnMapping.mode=id",
+        TMPDIR=str(scratch),
+        LC_ALL="C",
+    )
+    assert stdout == ""
+    assert stderr == [
+        "Starting Spark on local[1] ...",
+        "commit",
+        "Changing column mapping mode from 'none' to 'id' is not supported.",
+        "Inspect the table, then plan again.",
+    ]
+    assert commits(table) == 2
+    assert list(scratch.iterdir()) == []
+
+
+def test_without_java(tmp_path: Path) -> None:
+    stdout, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME="/nowhere")
+    assert stdout == ""
+    assert stderr[1:] == [
+        "engine",
+        "Spark needs Java, but there is none in JAVA_HOME (/nowhere).",
+        "Install Java 17 or 21 and let JAVA_HOME or PATH lead to it.",
+    ]
+
+
+def test_with_a_java_that_is_too_old(tmp_path: Path) -> None:
+    java = tmp_path / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text("#!/bin/sh\necho 'java.lang.UnsupportedClassVersionError: 61.0' >&2; exit 1\n")
+    java.chmod(0o755)
+    stdout, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME=str(tmp_path / "jdk"))
+    assert stdout == ""
+    assert stderr[1] == "engine"
+    assert stderr[2].startswith("The installed Java is not one that Spark")
+
+
+def test_jars_that_cannot_be_had(tmp_path: Path) -> None:
+    settings = tmp_path / "ivy.xml"
+    settings.write_text(
+        "<ivysettings><settings defaultResolver='none'/>"
+        f"<resolvers><filesystem name='none'><ivy pattern='{tmp_path}/[module].xml'/>"
+        "</filesystem></resolvers></ivysettings>"
+    )
+    conf = {"spark.jars.ivySettings": str(settings), "spark.jars.ivy": str(tmp_path / "ivy")}
+    stdout, stderr = run(tmp_path, f"SparkOptions(conf={json.dumps(conf)})")
+    assert stdout == ""
+    assert stderr[1] == "engine"
+    assert "cannot get the jars it needs: io.delta#delta-spark" in stderr[2]
+
+
+def test_a_master_that_cannot_be_reached(tmp_path: Path) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        master = f"spark://127.0.0.1:{listener.getsockname()[1]}"
+        stdout, stderr = run(tmp_path, f"SparkOptions(master={master!r})")
+    assert stdout == ""
+    assert stderr[1:3] == ["engine", f"Cannot reach Spark at {master}: connection refused."]
+
+
+def test_a_master_that_is_no_master(tmp_path: Path) -> None:
+    stdout, stderr = run(tmp_path, "SparkOptions(master='lokal')", SPARK_REMOTE="sc://ignored")
+    assert stdout == ""
+    assert stderr[:3] == [
+        "Starting Spark on lokal ...",
+        "engine",
+        "Spark does not start: Master must either be yarn or start with spark, k8s, or local.",
+    ]
