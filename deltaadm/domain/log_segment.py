@@ -86,7 +86,8 @@ def parse(info: FileInfo) -> LogFile:
     """Tell what *info* is from its path alone; anything unfamiliar is UNKNOWN."""
     for kind, pattern in _NAMES:
         if match := pattern.fullmatch(info.path):
-            return LogFile(info, kind, **{key: int(one) for key, one in match.groupdict().items()})
+            numbers = map(int, match.groups())
+            return LogFile(info, kind, **dict(zip(pattern.groupindex, numbers, strict=True)))
     return LogFile(info, Kind.UNKNOWN)
 
 

@@ -42,7 +42,7 @@ def actions_reversed(body: bytes, path: str) -> Iterator[Named]:
 
 def state_actions(body: bytes, path: str) -> list[Named]:
     """The protocol and metaData actions of a commit, in its order; other lines stay unparsed."""
-    if not any(word in body for word in _STATE):
+    if b'"protocol"' not in body and b'"metaData"' not in body and b"\\u" not in body:
         _check_ends(body, path)
         return []
     return _matching(body, path, _STATE)

@@ -132,7 +132,8 @@ class _Replay:
             self._note_newest(found)
         else:
             found = commits.state_actions(body, file.path)
-        self._take_state(found, file.path)
+        if found:
+            self._take_state(found, file.path)
 
     def _take_state(self, found: list[Named], path: str) -> None:
         for name in _STATE:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
+_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+_PIECE = 1 << 14
+
 _NANOSECONDS_PER_MILLISECOND = 1_000_000
 
 
@@ -24,7 +27,8 @@ class LocalStore:
     def __init__(self, path: str, root: str | None = None) -> None:
         self.path = path
         self.root = path if root is None else root
-        self._log = os.path.join(path, LOG_DIRECTORY)  # noqa: PTH118 -- as the whole module
+        self._log = os.path.join(path, LOG_DIRECTORY)  # noqa: PTH118 -- pathlib costs time
+        self._prefix = self._log + os.sep
 
     def list_log(self, start: int = 0) -> Iterator[FileInfo]:
         """See `LogStore`; reads names, and sizes and times of files only."""
@@ -41,9 +45,9 @@ class LocalStore:
 
     def read(self, path: str) -> bytes:
         """See `LogStore`."""
-        where = os.path.join(self._log, path)  # noqa: PTH118
+        where = self._prefix + path
         try:
-            descriptor = os.open(where, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            descriptor = os.open(where, _FLAGS)
         except OSError as error:
             raise _unreadable(where, error) from error
         try:
@@ -55,7 +59,7 @@ class LocalStore:
 
     def open(self, path: str) -> BinaryIO:
         """See `LogStore`."""
-        where = os.path.join(self._log, path)  # noqa: PTH118
+        where = self._prefix + path
         try:
             return open(where, "rb")  # noqa: PTH123 -- handed to the caller
         except OSError as error:
@@ -71,13 +75,12 @@ def _info(entry: os.DirEntry[str]) -> FileInfo:
 
 
 def _read_all(descriptor: int) -> bytes:
-    """All bytes of an open file; short reads are continued."""
-    size = os.fstat(descriptor).st_size
-    first = os.read(descriptor, size + 1)
-    if len(first) == size:
+    """All bytes of an open file; most files of a log fit into the first piece."""
+    first = os.read(descriptor, _PIECE)
+    if len(first) < _PIECE:
         return first
     pieces = [first]
-    while piece := os.read(descriptor, 1 << 20):
+    while piece := os.read(descriptor, _PIECE):
         pieces.append(piece)
     return b"".join(pieces)
 

@@ -1,0 +1,145 @@
+"""What Iceberg compatibility and Universal Format demand of a table's metadata."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
+from deltaadm.domain.properties import is_true
+from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, all_types
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from deltaadm.domain.metadata import Metadata
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.schema import DataType
+    from deltaadm.domain.snapshot import Snapshot
+
+VERSIONS: Final = (1, 2, 3)
+FORMATS: Final = "delta.universalFormat.enabledFormats"
+_V2_TYPES: Final = frozenset(
+    {
+        "byte",
+        "short",
+        "integer",
+        "long",
+        "float",
+        "double",
+        "string",
+        "binary",
+        "boolean",
+        "timestamp",
+        "timestamp_ntz",
+        "date",
+    }
+)
+
+
+def compat_key(version: int) -> str:
+    """The property that turns Iceberg compatibility *version* on."""
+    return f"delta.enableIcebergCompatV{version}"
+
+
+def enabled_versions(metadata: Metadata) -> tuple[int, ...]:
+    """The versions of Iceberg compatibility that are on."""
+    return tuple(one for one in VERSIONS if is_true(metadata.configuration, compat_key(one)))
+
+
+def enforce_iceberg_compatibility(
+    before: Snapshot, protocol: Protocol, metadata: Metadata
+) -> Metadata:
+    """
+    *metadata* with what the formats demand; raises `Refused` where they forbid it.
+
+    Universal Format wants some Iceberg compatibility, and goes when that goes; each version of
+    it wants column mapping, and V3 row tracking, which is set.
+    """
+    metadata = _enforce_universal_format(before.metadata, metadata)
+    if 3 in enabled_versions(before.metadata) and 3 not in enabled_versions(metadata):  # noqa: PLR2004
+        raise Refused(
+            "Iceberg compatibility V3 cannot be turned off.",
+            remedy="Copy the table into one without it.",
+        )
+    for version in enabled_versions(metadata):
+        if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
+            raise _violation(
+                "WRONG_REQUIRED_TABLE_PROPERTY",
+                f"Iceberg compatibility V{version} needs column mapping.",
+                "Run `deltaadm set-mapping-mode TABLE name` first.",
+            )
+        if version == 3:  # noqa: PLR2004
+            metadata = metadata.with_configuration(
+                {**metadata.configuration, "delta.enableRowTracking": "true"}
+            )
+        _check_version(version, before, protocol, metadata)
+    return metadata
+
+
+def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
+    if "iceberg" not in _formats(new) or enabled_versions(new):
+        return new
+    if not enabled_versions(old):
+        raise Refused(
+            "Universal Format (Iceberg) needs Iceberg compatibility to be turned on as well.",
+            remedy=f"Set {compat_key(2)} to true in the same command.",
+            delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
+        )
+    rest = [one for one in _formats(new) if one != "iceberg"]
+    configuration = {key: value for key, value in new.configuration.items() if key != FORMATS}
+    return new.with_configuration(
+        {**configuration, FORMATS: ",".join(rest)} if rest else configuration
+    )
+
+
+def _formats(metadata: Metadata) -> tuple[str, ...]:
+    return tuple(one.strip() for one in metadata.configuration.get(FORMATS, "").split(","))
+
+
+def _check_version(
+    version: int, before: Snapshot, protocol: Protocol, metadata: Metadata
+) -> None:
+    if len(enabled_versions(metadata)) > 1:
+        raise _violation(
+            "VERSION_MUTUAL_EXCLUSIVE",
+            "Only one version of Iceberg compatibility can be on.",
+            "Turn the others off in the same command.",
+        )
+    for one in metadata.schema.fields:
+        for data_type in all_types(one.type):
+            if not _allowed(version, data_type):
+                raise _violation(
+                    "UNSUPPORTED_DATA_TYPE",
+                    f"Iceberg compatibility V{version} does not allow the type of column "
+                    f"{one.name!r}.",
+                    "Drop the column, or choose another version.",
+                )
+    if version < 3 and protocol.supports("deletionVectors"):  # noqa: PLR2004
+        if is_true(metadata.configuration, "delta.enableDeletionVectors"):
+            raise _violation(
+                "DELETION_VECTORS_SHOULD_BE_DISABLED",
+                f"Iceberg compatibility V{version} does not allow deletion vectors.",
+                "Set delta.enableDeletionVectors to false and purge them: REORG TABLE … "
+                "APPLY (PURGE).",
+            )
+        if before.files is not None and before.files.with_deletion_vector:
+            raise _violation(
+                "DELETION_VECTORS_NOT_PURGED",
+                f"{before.files.with_deletion_vector} files still have deletion vectors.",
+                "Purge them: REORG TABLE … APPLY (PURGE).",
+            )
+
+
+def _allowed(version: int, data_type: DataType) -> bool:
+    if isinstance(data_type, PrimitiveType):
+        name = data_type.name
+        if version == 1:
+            return name != "void"
+        known = name in _V2_TYPES or name.startswith("decimal")
+        return known or (version == 3 and name == "variant")  # noqa: PLR2004
+    return version > 1 or not isinstance(data_type, ArrayType | MapType)
+
+
+def _violation(sub_class: str, message: str, remedy: str) -> Refused:
+    return Refused(
+        message, remedy=remedy, delta_error_class=f"DELTA_ICEBERG_COMPAT_VIOLATION.{sub_class}"
+    )

@@ -1,0 +1,113 @@
+"""What Delta Spark 4.4 refuses before it looks at any change: tables it cannot read or write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.features import lookup
+from deltaadm.domain.protocol import (
+    extract_automatically_enabled_features,
+    supported_protocol,
+    supported_reader_version_numbers,
+    supported_writer_version_numbers,
+)
+from deltaadm.errors import DeltaadmError, Refused, TableError
+
+if TYPE_CHECKING:
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.snapshot import Snapshot
+
+
+def refusal_to_read(snapshot: Snapshot) -> DeltaadmError | None:
+    """Why Delta Spark would refuse even to load *snapshot*; None where it loads."""
+    try:
+        require_readable(snapshot)
+    except DeltaadmError as error:
+        return error
+    return None
+
+
+def refusal_to_write(snapshot: Snapshot) -> DeltaadmError | None:
+    """Why Delta Spark would refuse any write to *snapshot*; None where it would write."""
+    try:
+        require_readable(snapshot)
+        require_writable(snapshot)
+    except DeltaadmError as error:
+        return error
+    return None
+
+
+def require_readable(snapshot: Snapshot) -> None:
+    """
+    Raise what Delta raises on loading: for a malformed or unsupported protocol, and for one
+    that lacks features which the metadata needs (`assertTableFeaturesMatchMetadata`).
+    """
+    protocol = snapshot.protocol
+    if protocol.malformation is not None:
+        raise Refused(
+            protocol.malformation.message,
+            remedy=protocol.malformation.remedy,
+            delta_error_class="EXPRESSION_DECODING_FAILED",
+        )
+    if protocol.min_reader_version not in supported_reader_version_numbers():
+        raise _unsupported_version(protocol)
+    _require_known(protocol.reader_features, supported_protocol().reader_features, "read")
+    _ = snapshot.metadata.schema
+    if protocol.supports_writer_features:
+        _require_features_of_metadata(snapshot)
+
+
+def require_writable(snapshot: Snapshot) -> None:
+    """Raise what Delta raises on writing to a table that it could load."""
+    protocol = snapshot.protocol
+    if protocol.min_writer_version not in supported_writer_version_numbers():
+        raise _unsupported_version(protocol)
+    _require_known(protocol.writer_features, supported_protocol().writer_features, "write")
+    names = {one.name for one in snapshot.metadata.schema.fields}
+    missing = [one for one in snapshot.metadata.partition_columns if one not in names]
+    if missing:
+        raise TableError(
+            f"The table is partitioned by {', '.join(missing)}, which its schema does not have.",
+            remedy="Restore the version before the schema lost the column.",
+            delta_error_class="FIELD_NOT_FOUND",
+        )
+
+
+def _unsupported_version(protocol: Protocol) -> Refused:
+    return Refused(
+        f"Delta Spark does not know reader version {protocol.min_reader_version} with writer "
+        f"version {protocol.min_writer_version}.",
+        remedy="Use a newer client, or repair the protocol if the versions are a mistake.",
+        delta_error_class="DELTA_INVALID_PROTOCOL_VERSION",
+    )
+
+
+def _require_known(
+    listed: frozenset[str] | None, known: frozenset[str] | None, what: str
+) -> None:
+    unknown = sorted((listed or frozenset()) - (known or frozenset()))
+    if not unknown:
+        return
+    spelled = [one.name for one in map(lookup, unknown) if one is not None and one.in_reference]
+    raise Refused(
+        f"Delta Spark cannot {what} the table: it does not know the table "
+        f"feature{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}.",
+        remedy=f"The right spelling is {', '.join(spelled)}."
+        if spelled
+        else "Use a client that knows them.",
+        delta_error_class=f"DELTA_UNSUPPORTED_FEATURES_FOR_{what.upper()}",
+    )
+
+
+def _require_features_of_metadata(snapshot: Snapshot) -> None:
+    listed = snapshot.protocol.writer_features or frozenset()
+    needed = extract_automatically_enabled_features(snapshot.metadata, snapshot.protocol)
+    missing = sorted(needed - listed)
+    if missing:
+        raise Refused(
+            "The table's protocol lacks features that its metadata uses or that others require: "
+            f"{', '.join(missing)}.",
+            remedy="Delta Spark refuses such a table altogether; the client that wrote the "
+            "protocol must add them.",
+            delta_error_class="DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
+        )
