@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""
+The developer's commands; they need Python and, for anything with Spark, Java 17 or 21.
+
+    python3 dev.py test [PYTEST ARGUMENTS]   lint, types, import contracts and tests, as CI does
+    python3 dev.py lint                      the same without the tests
+    python3 dev.py demo                      change a real table through Spark
+    python3 dev.py completions               write completions/ anew
+
+Each sets up .venv first, which takes a moment only when pyproject.toml has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PROGRAMS = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = PROGRAMS / ("python.exe" if os.name == "nt" else "python")
+
+CHECKS = (
+    ("ruff", "check"),
+    ("ruff", "format", "--check"),
+    ("mypy",),
+    ("lint-imports",),
+)
+
+
+def main() -> int:
+    """Run the command that the arguments name."""
+    commands = {"test": test, "lint": lint, "demo": demo, "completions": completions}
+    name, *rest = sys.argv[1:] or ["help"]
+    if name == "make-demo-table":
+        return make_demo_table(*rest)
+    if name not in commands or (rest and name != "test"):
+        print((__doc__ or "").strip())
+        return 0 if name in {"help", "-h", "--help"} else 2
+    if sys.version_info < (3, 11):  # noqa: UP036 -- whoever starts this may have any Python
+        print("deltaadm needs Python 3.11 or newer; start this script with one.")
+        return 2
+    set_up()
+    return commands[name](*rest)
+
+
+def set_up() -> None:
+    """Bring .venv to the state that pyproject.toml describes."""
+    import tomllib  # noqa: PLC0415 -- not in the older versions that main() turns away
+
+    text = (ROOT / "pyproject.toml").read_bytes()
+    wanted = hashlib.sha256(text + sys.version.encode()).hexdigest()
+    stamp = VENV / "deltaadm.sha256"
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    print("Setting up .venv ...", flush=True)
+    required(sys.executable, "-m", "venv", "--clear", VENV)
+    group = tomllib.loads(text.decode())["dependency-groups"]["dev"]
+    pip = (PYTHON, "-m", "pip", "--disable-pip-version-check")
+    required(*pip, "install", "--quiet", "--editable", f"{ROOT}[spark]", *group)
+    stamp.write_text(wanted)
+
+
+def test(*arguments: str) -> int:
+    """Every check, then the tests; all of them run even if one fails."""
+    return finish([*CHECKS, ("pytest", *arguments)])
+
+
+def lint() -> int:
+    """Every check but the tests."""
+    return finish(CHECKS)
+
+
+def finish(checks: Iterable[tuple[str, ...]]) -> int:
+    """Run *checks* and say which failed."""
+    failed = [check for check in checks if shown(*check) != 0]
+    for check in failed:
+        print(f"FAILED: {shlex.join(check)}")
+    return 1 if failed else 0
+
+
+def demo() -> int:
+    """What the README shows, on a table in a temporary directory."""
+    with tempfile.TemporaryDirectory(prefix="deltaadm-demo-") as directory:
+        required(PYTHON, ROOT / "dev.py", "make-demo-table", f"{directory}/events")
+        commands = (
+            ("deltaadm", "inspect", "events"),
+            ("deltaadm", "enable-feature", "events", "deletionVectors"),
+            ("deltaadm", "enable-feature", "events", "deletionVectors", "--apply", "--yes"),
+            ("deltaadm", "inspect", "events"),
+        )
+        return max(shown(*command, cwd=directory) for command in commands)
+
+
+def make_demo_table(path: str) -> int:
+    """Write a table with a few commits, as an application without Spark would."""
+    import pyarrow as pa  # noqa: PLC0415 -- only there inside .venv
+    from deltalake import DeltaTable, write_deltalake  # noqa: PLC0415
+
+    for day in ("2026-01-01", "2026-01-02"):
+        rows = {"id": [1, 2, 3], "kind": ["view", "click", "view"], "day": [day] * 3}
+        write_deltalake(path, pa.table(rows), mode="append", partition_by=["day"])
+    DeltaTable(path).delete("kind = 'click'")
+    return 0
+
+
+def completions() -> int:
+    """Write the completion script of every shell."""
+    for shell, name in SHELLS.items():
+        command = (PYTHON, "-c", COMPLETION, shell)
+        script = subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout  # noqa: S603
+        (ROOT / "completions" / name).write_bytes(script)
+    return 0
+
+
+SHELLS = {
+    "bash": "deltaadm.bash",
+    "zsh": "_deltaadm",
+    "fish": "deltaadm.fish",
+    "powershell": "deltaadm.ps1",
+}
+COMPLETION = """
+import sys
+from typer.completion import get_completion_script
+script = get_completion_script(
+    prog_name="deltaadm", complete_var="_DELTAADM_COMPLETE", shell=sys.argv[1]
+)
+sys.stdout.buffer.write(script.strip().encode() + b"\\n")
+"""
+
+
+def shown(program: str, *arguments: str, cwd: str | Path = ROOT) -> int:
+    """Run a program of .venv after printing the command as a user would type it."""
+    print(f"\n$ {shlex.join((program, *arguments))}", flush=True)
+    return subprocess.run([PROGRAMS / program, *arguments], cwd=cwd, check=False).returncode  # noqa: S603
+
+
+def required(*command: str | Path) -> None:
+    """Run a command without which nothing goes on."""
+    done = subprocess.run(command, cwd=ROOT, check=False)  # noqa: S603
+    if done.returncode != 0:
+        sys.exit(f"This failed: {shlex.join(map(str, command))}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
