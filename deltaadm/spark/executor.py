@@ -142,11 +142,15 @@ def refusal(error: Exception) -> DeltaadmError:
 
 
 def _refusal(text: str, conditions: Iterator[str]) -> CommitError:
+    condition = next(conditions, None)
     message, advice = sentence(text)
+    if advice and condition and "." in condition:  # a sub-class's own words follow its class's
+        detail, advice = sentence(advice)
+        message = f"{message.rstrip('.:')}: {detail}"
     return CommitError(
         message,
         remedy=advice or "Inspect the table, then plan again.",
-        delta_error_class=next(conditions, None),
+        delta_error_class=condition,
     )
 
 

@@ -81,9 +81,9 @@ def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]
     """
     with ExitStack() as stack:
         for key, value in conf.items():
-            before = session.conf.get(key, None)
-            if before == value:
+            if _effective(session, key) == value:
                 continue
+            before = session.conf.get(key, None)
             try:
                 session.conf.set(key, value)
             except Exception as error:
@@ -97,6 +97,16 @@ def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]
             else:
                 stack.callback(session.conf.set, key, before)
         yield
+
+
+def _effective(session: SparkSession, key: str) -> str | None:
+    """The value of a setting, which may be Spark's default; None where there is neither."""
+    from pyspark.errors import PySparkException
+
+    try:
+        return session.conf.get(key)
+    except PySparkException:
+        return None
 
 
 def sentence(message: str) -> tuple[str, str]:

@@ -146,7 +146,10 @@ def test_statements_mean_the_same_in_a_session_with_other_quoting(
         (
             {"delta.enableIcebergCompatV1": "true"},
             "DELTA_ICEBERG_COMPAT_VIOLATION.WRONG_REQUIRED_TABLE_PROPERTY",
-            "The validation of IcebergCompatV1 has failed.",
+            (
+                "The validation of IcebergCompatV1 has failed: IcebergCompatV1 requires table "
+                "property 'delta.columnMapping.mode' to be set to 'name'."
+            ),
         ),
         (
             {"delta.minReaderVersion": "99"},
