@@ -51,9 +51,7 @@ def diff(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
 
 def mismatches(predicted: Snapshot, actual: Snapshot) -> tuple[Change, ...]:
     """Like `diff`, but whatever only the commit could choose is accepted."""
-    return tuple(
-        one for one in diff(predicted, actual) if not _accepted(one.before, one.after)
-    )
+    return tuple(one for one in diff(predicted, actual) if not _accepted(one.before, one.after))
 
 
 def _accepted(predicted: Any, actual: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.cost import Cost, dearest
@@ -91,7 +91,7 @@ class Plan:
         )
 
 
-def propose(  # noqa: D417 -- the rest is said by Plan
+def propose(
     operation: str,
     before: Snapshot,
     steps: Sequence[Step],
@@ -111,6 +111,7 @@ def propose(  # noqa: D417 -- the rest is said by Plan
     for step in steps:
         after = evolve(state, step, settings)
         if diff(state, after):
+            after = replace(after, version=state.version + 1)
             stages.append(
                 Stage(
                     step=step,
@@ -161,7 +162,7 @@ def carry_out(
     Commit exactly *plan*, stage by stage, and compare each result with the prediction.
 
     *load* replays the table as it is now; *committed(first, last, step)* tells which of those
-    versions, ends included, *step* made. Raises `CommitError` when the table's protocol or
+    versions, ends included, *step* made. Harmless appends in between change nothing. Raises `CommitError` when the table's protocol or
     metadata is no longer what the plan started from, when Delta refuses, or when a stage's
     result differs and stages remain; it names the versions that were committed.
     """
@@ -169,7 +170,7 @@ def carry_out(
         return Outcome(plan=plan, actual=plan.before, versions=())
     require_same_settings(plan, executor.settings())
     current = load()
-    require_same_base(plan, current)
+    require_same_base(plan.before, current)
     versions: tuple[int, ...] = ()
     found: tuple[Change, ...] = ()
     for stage in plan.stages:
@@ -184,10 +185,18 @@ def carry_out(
         except DeltaadmError as error:
             raise _interrupted(error, versions, load(), current, stage, committed) from error
         actual = load()
-        versions += committed(current.version + 1, actual.version, stage.step)
-        found = mismatches(stage.after, actual)
+        own = committed(current.version + 1, actual.version, stage.step)
+        found = mismatches(_expected(plan, stage, current, own), actual)
+        versions += own
         current = actual
     return Outcome(plan=plan, actual=current, versions=versions, mismatches=found)
+
+
+def _expected(plan: Plan, stage: Stage, base: Snapshot, versions: tuple[int, ...]) -> Snapshot:
+    """The prediction for the version that the step came to, which appends may have moved."""
+    if not versions:
+        return stage.after
+    return evolve(replace(base, version=versions[-1] - 1), stage.step, plan.session)
 
 
 def _interrupted(
@@ -211,17 +220,21 @@ def _committed(versions: tuple[int, ...]) -> str:
     if not versions:
         return "nothing was committed"
     listed = ", ".join(map(str, versions))
-    return f"version {listed} was committed" if len(versions) == 1 else f"versions {listed} were committed"
+    return (
+        f"version {listed} was committed"
+        if len(versions) == 1
+        else f"versions {listed} were committed"
+    )
 
 
-def require_same_base(plan: Plan, current: Snapshot) -> None:
-    """Raise `CommitError` unless *current* has the protocol and metadata the plan started from."""
-    changed = diff(plan.before, current)
-    if not changed and current.version >= plan.before.version:
+def require_same_base(base: Snapshot, current: Snapshot) -> None:
+    """Raise `CommitError` unless *current* has the protocol and metadata that *base* has."""
+    changed = diff(base, current)
+    if not changed and current.version >= base.version:
         return
     what = ", ".join(one.subject for one in changed[:5]) or "its version went back"
     raise CommitError(
-        f"The table has changed since version {plan.before.version}, on which the plan rests: "
+        f"The table has changed since version {base.version}, on which the plan rests: "
         f"at version {current.version} {what} differs; nothing was committed.",
         remedy="Plan again on the table as it is now.",
         delta_error_class="DELTA_PROTOCOL_CHANGED"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def statement(path: str, step: Step) -> str:
-    """
+    r"""
     One `ALTER TABLE` for the table at *path* (absolute path or URL).
 
     >>> statement("/data/it's", SetProperties({"owner": "O'Hara"}))
@@ -22,7 +22,9 @@ def statement(path: str, step: Step) -> str:
         pairs = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in step.properties.items())
         return f"ALTER TABLE {table} SET TBLPROPERTIES ({pairs})"
     condition = "IF EXISTS " if step.if_exists else ""
-    return f"ALTER TABLE {table} UNSET TBLPROPERTIES {condition}({', '.join(map(literal, step.keys))})"
+    return (
+        f"ALTER TABLE {table} UNSET TBLPROPERTIES {condition}({', '.join(map(literal, step.keys))})"
+    )
 
 
 def identifier(name: str) -> str:

@@ -1,0 +1,55 @@
+"""`alter`: set and unset table properties."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE
+from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties
+from deltaadm.errors import Refused
+from deltaadm.operations.plan import Plan, propose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from deltaadm.domain.session import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+
+OPERATION = "alter"
+
+
+def plan_properties(
+    snapshot: Snapshot,
+    *,
+    set_properties: Mapping[str, str] | None = None,
+    unset: Sequence[str] = (),
+    session: SessionSettings | None = None,
+) -> Plan:
+    """
+    The plan that sets and then unsets properties, a step each.
+
+    Unsetting an absent property changes nothing. Raises `Refused` where Delta would, and for
+    spellings of the column mapping mode under which Delta would turn mapping off without
+    rewriting the files, which makes the columns unreadable.
+    """
+    wanted = dict(set_properties or {})
+    _refuse_unsafe_spellings(wanted, unset)
+    steps: list[Step] = []
+    if wanted:
+        steps.append(SetProperties(wanted))
+    if unset:
+        steps.append(UnsetProperties(tuple(unset), if_exists=True))
+    because = {f"configuration[{key}]": "asked for" for key in (*wanted, *unset)}
+    return propose(OPERATION, snapshot, steps, because=because, session=session)
+
+
+def _refuse_unsafe_spellings(wanted: Mapping[str, str], unset: Iterable[str]) -> None:
+    for key in (*wanted, *unset):
+        value = wanted.get(key, "none")
+        if key.lower() != COLUMN_MAPPING_MODE.lower() or value.lower() != "none":
+            continue
+        if key != COLUMN_MAPPING_MODE or value != "none":
+            raise Refused(
+                f"Spelled {key}={value}, the mode would be turned off without rewriting the files.",
+                remedy=f"Write {COLUMN_MAPPING_MODE}=none, or run set-mapping-mode none.",
+            )

@@ -1,0 +1,126 @@
+"""`enable-feature`: make features active, or merely supported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
+from deltaadm.domain.features import find
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX
+from deltaadm.domain.table_changes import SetProperties
+from deltaadm.errors import Refused
+from deltaadm.operations.plan import Plan, propose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.domain.session import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+
+OPERATION = "enable-feature"
+
+
+def plan_features(
+    snapshot: Snapshot,
+    names: Sequence[str],
+    *,
+    support_only: bool = False,
+    session: SessionSettings | None = None,
+) -> Plan:
+    """
+    The plan that makes the features *names* active where a property can, else supported.
+
+    All go into one step, so that features which need each other can be named together. Raises
+    `Refused` for names that do not exist and for features that cannot be added to a table that
+    exists, with the statement that can.
+    """
+    features = [_addable(find(name)) for name in names]
+    properties: dict[str, str] = {}
+    because: dict[str, str] = {}
+    for feature in features:
+        properties |= _wish(snapshot, feature, support_only=support_only)
+        because |= _asked_for(feature, properties)
+    steps = [SetProperties(properties)] if properties else []
+    return propose(
+        OPERATION,
+        snapshot,
+        steps,
+        because=because,
+        notes=tuple(_notes(snapshot, features, support_only=support_only)),
+        session=session,
+    )
+
+
+def _addable(feature: TableFeature) -> TableFeature:
+    if not feature.in_reference:
+        raise Refused(
+            f"Delta Spark 4.4.0 does not know the table feature {feature.name}; "
+            f"{feature.source} does.",
+            remedy="Add it with the client that knows it.",
+            delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+        )
+    if feature.not_addable:
+        raise Refused(
+            f"The table feature {feature.name} cannot be added to an existing table by a property.",
+            remedy=feature.not_addable,
+            delta_error_class=feature.refusal,
+        )
+    return feature
+
+
+def _wish(snapshot: Snapshot, feature: TableFeature, *, support_only: bool) -> dict[str, str]:
+    """The properties that are missing for *feature*; none where there is nothing to do."""
+    supported = snapshot.protocol.supports(feature.name)
+    support = {} if supported else {f"{FEATURE_PREFIX}{feature.name}": "supported"}
+    if support_only or not feature.activation.properties:
+        return support
+    if feature.activation.evidence(snapshot.metadata):
+        return support
+    activate = dict(feature.activation.properties)
+    return activate if feature.activation.asks else activate | support
+
+
+def _asked_for(feature: TableFeature, properties: dict[str, str]) -> dict[str, str]:
+    return {
+        **{f"configuration[{key}]": f"makes {feature.name} active" for key in properties},
+        **{
+            f"protocol.{side}Features[{feature.name}]": "asked for" for side in ("reader", "writer")
+        },
+    }
+
+
+def _notes(
+    snapshot: Snapshot, features: Iterable[TableFeature], *, support_only: bool
+) -> Iterable[str]:
+    for feature in features:
+        evidence = feature.activation.evidence(snapshot.metadata)
+        if snapshot.protocol.supports(feature.name) and (
+            evidence or feature.activation.find is None
+        ):
+            yield f"{feature.name} is supported and active already."
+        elif support_only and feature.activation.properties:
+            yield f"{feature.name} will be supported, and not active."
+        elif not feature.activation.properties and feature.activation.find and not evidence:
+            yield f"{feature.name} becomes active with the first column or constraint that uses it."
+        if feature.caution:
+            yield f"{feature.name}: {feature.caution}"
+        if feature.name == "columnMapping" and _is_new(snapshot):
+            yield from mapping_alternative(snapshot)
+
+
+def _is_new(snapshot: Snapshot) -> bool:
+    return not snapshot.protocol.supports("columnMapping")
+
+
+def mapping_alternative(snapshot: Snapshot) -> Iterable[str]:
+    """The other protocol with which column mapping can be had, where there is one."""
+    if column_mapping_mode(snapshot.metadata) is not ColumnMappingMode.NONE:
+        return
+    if snapshot.protocol.supports_writer_features or snapshot.protocol.min_writer_version > 3:  # noqa: PLR2004
+        return
+    yield (
+        "Clients older than table features (Delta 1.2 to 2.2) cannot follow a feature list. For "
+        "them run `upgrade-protocol --reader 2 --writer 5` first: the protocol then stays (2, 5), "
+        f"which implies more features, and {COLUMN_MAPPING_MODE} can be set on it."
+    )

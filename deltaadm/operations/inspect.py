@@ -1,0 +1,269 @@
+"""`inspect`: what a table's protocol is, why, and how much of it is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from deltaadm.domain.column_mapping import (
+    column_id,
+    max_column_id,
+    physical_name,
+)
+from deltaadm.domain.features import FEATURES, lookup, mapping_mode
+from deltaadm.domain.properties import is_protocol_property
+from deltaadm.domain.protocol import Protocol, minimum_protocol, required_minimum_protocol
+from deltaadm.domain.reference import refusal_to_read, refusal_to_write
+from deltaadm.domain.schema import path_text, walk
+from deltaadm.errors import DeltaadmError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.domain.metadata import Metadata
+    from deltaadm.domain.snapshot import Snapshot
+
+Told = TypeVar("Told")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureReport:
+    """
+    One feature of a table.
+
+    `supported` is "explicit", "implicit" or None; `active` means supported and in use by the
+    metadata; `because` says what lists, implies, activates or requires it. `feature` is None
+    for a name that nobody knows.
+    """
+
+    name: str
+    feature: TableFeature | None
+    supported: str | None
+    active: bool
+    because: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnReport:
+    """One column, at any depth; `physical_name` is its name in data files."""
+
+    path: str
+    id: int | None
+    physical_name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappingReport:
+    """The column mapping of a table; `mode` is the property's value, also where it is wrong."""
+
+    mode: str
+    supported: bool
+    max_column_id: int | None
+    columns: tuple[ColumnReport, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableReport:
+    """
+    Everything `inspect` knows.
+
+    `minimum_protocol` is the weakest one under which the metadata is legal,
+    `lowest_equivalent_protocol` the weakest with the same features as the actual one; each is
+    None where it cannot be told, and a warning says why. `slack` are the features that the
+    protocol supports beyond the minimum.
+    """
+
+    table: str
+    snapshot: Snapshot
+    features: tuple[FeatureReport, ...]
+    minimum_protocol: Protocol | None
+    classic_minimum_versions: tuple[int, int] | None
+    lowest_equivalent_protocol: Protocol | None
+    mapping: MappingReport
+    refused_to_read: DeltaadmError | None
+    refused_to_write: DeltaadmError | None
+    warnings: tuple[str, ...]
+
+    @property
+    def slack(self) -> tuple[str, ...]:
+        """The supported features that the metadata does not need, in alphabetical order."""
+        if self.minimum_protocol is None:
+            return ()
+        needed = self.minimum_protocol.supported_features
+        return tuple(sorted(self.snapshot.protocol.supported_features - needed))
+
+
+def describe(table: str, snapshot: Snapshot) -> TableReport:
+    """
+    The report on *snapshot*, for the table that the user calls *table*.
+
+    Never fails: what cannot be told is left out, and a warning says why.
+    """
+    warnings: list[str] = list(snapshot.warnings)
+    told = _Telling(warnings)
+    metadata, protocol = snapshot.metadata, snapshot.protocol
+    minimum = told(lambda: minimum_protocol(_without_protocol_keys(metadata)))
+    classic = told(lambda: _classic(metadata))
+    lowest = told(protocol.denormalized_normalized)
+    features = tuple(_features(snapshot, told))
+    columns = told(lambda: tuple(_columns(metadata)))
+    to_read, to_write = refusal_to_read(snapshot), refusal_to_write(snapshot)
+    warnings.extend(_warnings(snapshot, features))
+    for refusal in (to_read, to_write):
+        if refusal is not None and refusal.message not in warnings:
+            warnings.append(refusal.message)
+    return TableReport(
+        table=table,
+        snapshot=snapshot,
+        features=features,
+        minimum_protocol=minimum,
+        classic_minimum_versions=classic,
+        lowest_equivalent_protocol=lowest,
+        mapping=_mapping(snapshot, columns or (), told),
+        refused_to_read=to_read,
+        refused_to_write=to_write,
+        warnings=tuple(warnings),
+    )
+
+
+class _Telling:
+    """Calls what may fail, and notes the failure in place of an answer."""
+
+    def __init__(self, warnings: list[str]) -> None:
+        self._warnings = warnings
+
+    def __call__(self, find: Callable[[], Told]) -> Told | None:
+        try:
+            return find()
+        except DeltaadmError as error:
+            if error.message not in self._warnings:
+                self._warnings.append(error.message)
+            return None
+
+
+def _without_protocol_keys(metadata: Metadata) -> Metadata:
+    """Keys of the protocol that a writer has left in the configuration ask for nothing."""
+    if not any(map(is_protocol_property, metadata.configuration)):
+        return metadata
+    return metadata.with_configuration(
+        {k: v for k, v in metadata.configuration.items() if not is_protocol_property(k)}
+    )
+
+
+def _classic(metadata: Metadata) -> tuple[int, int]:
+    protocol, _ = required_minimum_protocol(metadata)
+    return max(1, protocol.min_reader_version), max(1, protocol.min_writer_version)
+
+
+def _features(snapshot: Snapshot, told: _Telling) -> Iterator[FeatureReport]:
+    protocol, metadata = snapshot.protocol, snapshot.metadata
+    evidence = {
+        name: told(partial(one.activation.evidence, metadata)) or ()
+        for name, one in FEATURES.items()
+    }
+    asked = {
+        name
+        for name, found in evidence.items()
+        if found
+        and FEATURES[name].activation.asks
+        and FEATURES[name].in_reference
+        and not _twin_is_there(FEATURES[name], protocol)
+    }
+    implied = protocol.implicit_features
+    for name in sorted(protocol.explicit_names | implied | asked):
+        feature = lookup(name)
+        supported = (
+            "explicit"
+            if name in protocol.explicit_names
+            else "implicit"
+            if name in implied
+            else None
+        )
+        found = evidence.get(feature.name, ()) if feature else ()
+        yield FeatureReport(
+            name=name,
+            feature=feature,
+            supported=supported,
+            active=supported is not None
+            and feature is not None
+            and (bool(found) or feature.activation.find is None),
+            because=tuple(_because(snapshot, name, supported, found)),
+        )
+
+
+def _twin_is_there(feature: TableFeature, protocol: Protocol) -> bool:
+    return feature.twin is not None and protocol.supports(feature.twin)
+
+
+def _because(
+    snapshot: Snapshot, name: str, supported: str | None, evidence: tuple[str, ...]
+) -> Iterator[str]:
+    protocol = snapshot.protocol
+    if supported == "implicit":
+        yield (
+            f"implied by reader version {protocol.min_reader_version} and writer version "
+            f"{protocol.min_writer_version}"
+        )
+    if supported == "explicit":
+        lists = [
+            key
+            for key, names in (
+                ("readerFeatures", protocol.reader_features),
+                ("writerFeatures", protocol.writer_features),
+            )
+            if name in (names or ())
+        ]
+        yield f"listed in {' and '.join(lists)}"
+    yield from evidence
+    for other in sorted(protocol.explicit_names):
+        known = FEATURES.get(other)
+        if known is not None and name in known.requires:
+            yield f"required by {other}"
+
+
+def _columns(metadata: Metadata) -> Iterator[ColumnReport]:
+    for path, one in walk(metadata.schema):
+        yield ColumnReport(
+            path=path_text(path),
+            id=column_id(one),
+            physical_name=physical_name(one),
+            type=type(one.type).__name__.removesuffix("Type").lower()
+            if not hasattr(one.type, "name")
+            else one.type.name,
+        )
+
+
+def _mapping(
+    snapshot: Snapshot,
+    columns: tuple[ColumnReport, ...],
+    told: _Telling,
+) -> MappingReport:
+    metadata = snapshot.metadata
+    mode = told(lambda: mapping_mode(metadata))
+    return MappingReport(
+        mode=mode or metadata.configuration["delta.columnMapping.mode"],
+        supported=snapshot.protocol.supports("columnMapping"),
+        max_column_id=max_column_id(metadata),
+        columns=columns,
+    )
+
+
+def _warnings(snapshot: Snapshot, features: tuple[FeatureReport, ...]) -> Iterator[str]:
+    unknown = sorted(one.name for one in features if one.feature is None)
+    if unknown:
+        yield f"Nobody knows the table features {', '.join(unknown)}; most clients will refuse."
+    missing = sorted(one.name for one in features if one.supported is None)
+    if missing:
+        yield (
+            f"The metadata uses {', '.join(missing)}, which the protocol does not support; clients "
+            "disagree on such a table."
+        )
+    stored = sorted(filter(is_protocol_property, snapshot.metadata.configuration))
+    if stored:
+        yield (
+            f"The properties contain {', '.join(stored)}, which belongs to the protocol and "
+            "means nothing here."
+        )

@@ -1,0 +1,203 @@
+"""A plan as versioned JSON, and back: what `--out` writes and `apply` reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deltaadm import __version__
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.session import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties
+from deltaadm.errors import CommitError, Refused
+from deltaadm.operations.diff import mismatches
+from deltaadm.operations.plan import Plan, propose, require_same_base
+from deltaadm.operations.sql import statement
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMAT_VERSION = 1
+
+
+def protocol_document(protocol: Protocol) -> dict[str, Any]:
+    """The protocol as in the log, feature lists sorted."""
+    plain = Protocol(
+        protocol.min_reader_version,
+        protocol.min_writer_version,
+        protocol.reader_features,
+        protocol.writer_features,
+    )
+    return plain.to_wire()
+
+
+def plan_document(plan: Plan, table: str) -> dict[str, Any]:
+    """The JSON document of *plan* for the table that the user called *table*."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "tool_version": __version__,
+        "operation": plan.operation,
+        "table": table,
+        "location": plan.before.root,
+        "before": {
+            "version": plan.before.version,
+            "protocol": protocol_document(plan.before.protocol),
+            "metadata": plan.before.metadata.to_wire(),
+        },
+        "after": {
+            "protocol": protocol_document(plan.after.protocol),
+            "metadata": plan.after.metadata.to_wire(),
+        },
+        "steps": [
+            {
+                **_step_document(stage.step),
+                "sql": statement(plan.before.root, stage.step),
+                "cost": stage.cost.value,
+                "commits": "several" if stage.several_commits else "one",
+            }
+            for stage in plan.stages
+        ],
+        "changes": [
+            {
+                "kind": one.change.kind.name.lower(),
+                "subject": one.change.subject,
+                "before": one.change.before,
+                "after": one.change.after,
+                "because": one.because,
+                "undo": one.undo,
+                "cost": one.cost.value,
+            }
+            for one in plan.changes
+        ],
+        "cost": plan.cost.value,
+        "is_noop": plan.is_noop,
+        "notes": list(plan.notes),
+        "session": plan.session.to_conf(),
+        "binding": _binding(plan.before),
+    }
+
+
+def _binding(snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "table_id": snapshot.metadata.id,
+        "version": snapshot.version,
+        "protocol_sha256": _digest(protocol_document(snapshot.protocol)),
+        "metadata_sha256": _digest(snapshot.metadata.to_wire()),
+    }
+
+
+def _digest(document: Mapping[str, Any]) -> str:
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _step_document(step: Step) -> dict[str, Any]:
+    if isinstance(step, SetProperties):
+        return {"kind": "set_properties", "properties": dict(step.properties)}
+    return {"kind": "unset_properties", "keys": list(step.keys), "if_exists": step.if_exists}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedPlan:
+    """What a plan file says: enough to find the table, and to make the same plan again."""
+
+    operation: str
+    table: str
+    location: str
+    before: Snapshot
+    after: Snapshot
+    steps: tuple[Step, ...]
+    notes: tuple[str, ...]
+    session: SessionSettings
+
+    def renewed_on(self, current: Snapshot) -> Plan:
+        """
+        The same plan on the table as it is now.
+
+        Raises `CommitError` when the table's identity, protocol or metadata is no longer what
+        the plan rests on, and `Refused` when the file promises something else than its steps do.
+        """
+        if current.metadata.id != self.before.metadata.id:
+            raise CommitError(
+                f"The table at {self.location} is not the one that was planned for: its id is "
+                f"{current.metadata.id}; nothing was committed.",
+                remedy="Plan again.",
+                delta_error_class="DELTA_METADATA_CHANGED",
+            )
+        require_same_base(self.before, current)
+        plan = propose(self.operation, current, self.steps, notes=self.notes, session=self.session)
+        if mismatches(self.after, plan.after) and mismatches(plan.after, self.after):
+            raise _edited("its steps do not lead to the state that it promises")
+        return plan
+
+
+def read_plan(text: str) -> SavedPlan:
+    """
+    Read the document that `plan_document` makes.
+
+    Raises `Refused` for anything else, a newer format or an edited file included.
+    """
+    try:
+        document = json.loads(text)
+        version = document["format_version"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise _unreadable(str(error)) from error
+    if version != FORMAT_VERSION:
+        raise Refused(
+            f"The plan has format version {version}; this deltaadm reads {FORMAT_VERSION}.",
+            remedy="Apply it with the deltaadm that made it, or plan again.",
+        )
+    try:
+        saved = _saved(document)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _unreadable(f"{type(error).__name__}: {error}") from error
+    if document.get("binding") != _binding(saved.before):
+        raise _edited("the state it starts from does not have the hashes that it names")
+    return saved
+
+
+def _saved(document: Mapping[str, Any]) -> SavedPlan:
+    location = str(document["location"])
+    version = int(document["before"]["version"])
+    return SavedPlan(
+        operation=str(document["operation"]),
+        table=str(document["table"]),
+        location=location,
+        before=_state(location, version, document["before"]),
+        after=_state(location, version, document["after"]),
+        steps=tuple(_step(one) for one in document["steps"]),
+        notes=tuple(map(str, document["notes"])),
+        session=SessionSettings.from_conf(document["session"]),
+    )
+
+
+def _state(location: str, version: int, document: Mapping[str, Any]) -> Snapshot:
+    return Snapshot(
+        root=location,
+        version=version,
+        protocol=Protocol.from_wire(document["protocol"]),
+        metadata=Metadata.from_wire(document["metadata"]),
+    )
+
+
+def _step(document: Mapping[str, Any]) -> Step:
+    if document["kind"] == "set_properties":
+        return SetProperties({str(k): str(v) for k, v in document["properties"].items()})
+    if document["kind"] == "unset_properties":
+        return UnsetProperties(tuple(map(str, document["keys"])), bool(document["if_exists"]))
+    raise _unreadable(f"it has a step of the unknown kind {document['kind']!r}")
+
+
+def _unreadable(cause: str) -> Refused:
+    return Refused(
+        f"The file is not a plan of deltaadm: {cause}.",
+        remedy="Make one with --out FILE on any command that plans.",
+    )
+
+
+def _edited(cause: str) -> Refused:
+    return Refused(f"The plan file was changed after it was made: {cause}.", remedy="Plan again.")

@@ -1,0 +1,130 @@
+"""Why a line stands in a plan, and what would undo it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.features import FEATURES, lookup
+from deltaadm.domain.properties import (
+    COLUMN_MAPPING_MODE,
+    ICT_ENABLEMENT_TIMESTAMP,
+    ICT_ENABLEMENT_VERSION,
+    MAX_COLUMN_ID,
+    ROW_COMMIT_VERSION_COLUMN,
+    ROW_ID_COLUMN,
+)
+from deltaadm.operations.diff import ChangeKind
+
+if TYPE_CHECKING:
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.operations.diff import Change
+
+_KEPT_BY_DELTA = {
+    MAX_COLUMN_ID: "counts the column ids given so far",
+    ROW_ID_COLUMN: "names the column in which rewritten files keep their row ids",
+    ROW_COMMIT_VERSION_COLUMN: "names the column in which rewritten files keep row versions",
+    ICT_ENABLEMENT_VERSION: "notes since which version commits carry their time",
+    ICT_ENABLEMENT_TIMESTAMP: "notes since when commits carry their time",
+}
+
+
+def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
+    """One sentence part that says what brings *change* about."""
+    place, _, name = change.subject.partition("[")
+    name = name.removesuffix("]")
+    if place in ("protocol.readerFeatures", "protocol.writerFeatures"):
+        return _feature_reason(change, name, before, after)
+    if place.startswith("protocol."):
+        return _version_reason(change, before, after)
+    if place == "configuration":
+        return _KEPT_BY_DELTA.get(name, "requested")
+    if place == "schema":
+        if change.after is None or change.kind is ChangeKind.REMOVE or not change.after:
+            return "column mapping no longer needs it"
+        return "column mapping gives every column an id and a physical name"
+    return "requested"
+
+
+def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot) -> str:
+    if change.kind is ChangeKind.REMOVE:
+        if after.protocol.supports(name):
+            return "implied by the versions from now on"
+        return "no longer supported"
+    if name in before.protocol.implicit_features:
+        return "implied by the old versions; listed from now on, so that it is not lost"
+    if before.protocol.supports(name):
+        return "supported already; now listed for readers as well"
+    feature = FEATURES.get(name)
+    evidence = feature.activation.evidence(after.metadata) if feature else ()
+    if evidence:
+        return f"needed: {evidence[0]}"
+    asking = sorted(
+        one
+        for one in after.protocol.supported_features
+        if name in FEATURES[one].requires and not before.protocol.supports(one)
+    )
+    if asking:
+        return f"required by {', '.join(asking)}"
+    return "requested"
+
+
+def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:
+    if isinstance(change.after, int) and isinstance(change.before, int):
+        if change.after < change.before:
+            return "the lowest version that supports the same features"
+        reader = change.subject.endswith("minReaderVersion")
+        new = after.protocol.supported_features - before.protocol.supported_features
+        needing = sorted(
+            name
+            for name in new
+            if (FEATURES[name].versions[0] if reader else FEATURES[name].versions[1])
+            > change.before
+        )
+        if needing:
+            return f"needed by {', '.join(needing)}"
+    return "a list of features needs it"
+
+
+def undo(change: Change, before: Snapshot) -> str:
+    """What would take *change* back, and at what price."""
+    place, _, name = change.subject.partition("[")
+    name = name.removesuffix("]")
+    if place in ("protocol.readerFeatures", "protocol.writerFeatures"):
+        if change.kind is ChangeKind.REMOVE or before.protocol.supports(name):
+            return "nothing is lost, so nothing need be undone"
+        return undo_feature(lookup(name))
+    if place.startswith("protocol."):
+        return "goes with the features that need it"
+    if place == "configuration":
+        return _undo_property(change, name)
+    if place == "schema":
+        return "set-mapping-mode none, which rewrites every file"
+    return "set it back (metadata only)"
+
+
+def _undo_property(change: Change, name: str) -> str:
+    if name == COLUMN_MAPPING_MODE:
+        if change.before not in (None, "none"):
+            return "set-mapping-mode name (metadata only)"
+        return "set-mapping-mode none, which rewrites every file"
+    if name == "delta.enableIcebergCompatV3":
+        return "never"
+    if name in _KEPT_BY_DELTA:
+        return "kept by Delta; harmless"
+    if change.before is None:
+        return f"alter --unset {name} (metadata only)"
+    return f"alter --set {name}={change.before} (metadata only)"
+
+
+def undo_feature(feature: TableFeature | None) -> str:
+    """What removes a feature from a table's protocol."""
+    if feature is None or feature.removal is None:
+        return "never: the feature cannot be dropped"
+    work = f"; {feature.removal.work}" if feature.removal.work else ""
+    if feature.removal.keeps_history_out:
+        return (
+            f"DROP FEATURE {feature.name}, which adds checkpointProtection or, with TRUNCATE "
+            f"HISTORY, takes 24 hours and the history{work}"
+        )
+    return f"DROP FEATURE {feature.name} (keeps the history{work})"

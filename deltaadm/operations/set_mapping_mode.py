@@ -1,0 +1,54 @@
+"""`set-mapping-mode`: turn column mapping on, or off by rewriting the table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE
+from deltaadm.domain.table_changes import SetProperties
+from deltaadm.operations.enable_feature import mapping_alternative
+from deltaadm.operations.plan import Plan, propose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deltaadm.domain.session import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+
+OPERATION = "set-mapping-mode"
+
+
+def plan_mapping_mode(
+    snapshot: Snapshot, mode: ColumnMappingMode, *, session: SessionSettings | None = None
+) -> Plan:
+    """
+    The plan that takes the table to *mode*.
+
+    From none to name is metadata only; back to none rewrites every data file. Raises `Refused`
+    for every other change.
+    """
+    current = column_mapping_mode(snapshot.metadata)
+    if current is mode:
+        note = f"The column mapping mode is '{mode.value}' already."
+        return propose(OPERATION, snapshot, [], notes=[note], session=session)
+    return propose(
+        OPERATION,
+        snapshot,
+        [SetProperties({COLUMN_MAPPING_MODE: mode.value})],
+        because={f"configuration[{COLUMN_MAPPING_MODE}]": "asked for"},
+        notes=tuple(_notes(snapshot, mode)),
+        session=session,
+    )
+
+
+def _notes(snapshot: Snapshot, mode: ColumnMappingMode) -> Iterable[str]:
+    if mode is ColumnMappingMode.NONE:
+        files = snapshot.files
+        size = f" ({files.files} files, {files.bytes} bytes)" if files else ""
+        yield f"Every data file is rewritten under its columns' own names{size}."
+        yield "The protocol keeps columnMapping; only DROP FEATURE takes it away."
+        return
+    yield "No data file is touched: the columns keep their names as physical names."
+    yield "Readers that do not know column mapping are shut out, or see only nulls."
+    yield from mapping_alternative(snapshot)
