@@ -96,7 +96,7 @@ def listing_prefix(version: int) -> str:
     return f"{version:020d}."
 
 
-def commit_path(version: int) -> str:
+def commit_name(version: int) -> str:
     """The name of the commit that makes *version*."""
     return f"{version:020d}.json"
 
@@ -185,14 +185,15 @@ def choose(
     """
     commits = [one for one in listing.commits if version is None or _version(one) <= version]
     checkpoint = _newest_checkpoint(listing, version, before)
-    if not commits:
-        raise _no_commits(listing, checkpoint)
     base = -1 if checkpoint is None else checkpoint.version
     after = [one for one in commits if _version(one) > base]
     reached = _version(after[-1]) if after else base
-    _check_contiguous(listing.root, after, base, reached)
-    if version is not None and reached != version:
+    headless = bool(after) and _version(after[0]) != base + 1
+    if version is not None and listing.commits and (reached != version or headless):
         raise version_not_found(listing, version)
+    if not commits:
+        raise _no_commits(listing, checkpoint)
+    _check_contiguous(listing.root, after, base, reached)
     return LogSegment(
         root=listing.root,
         version=reached,

@@ -79,6 +79,8 @@ def _lines(body: bytes) -> list[bytes]:
 
 def _check_ends(text: bytes, path: str) -> None:
     """Without parsing: what is not empty begins and ends like a JSON object."""
+    if text.startswith(b"{") and text.endswith((b"}\n", b"}")):
+        return
     text = text.strip()
     if text and not (text.startswith(b"{") and text.endswith(b"}")):
         raise unreadable(path, "a line in it is not a JSON object")

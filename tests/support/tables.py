@@ -1,4 +1,4 @@
-"""Tables built in one line: `table(tmp_path, commit(protocol(1, 2), metadata()), commit(add("a")))`.
+"""Tables in one line: `table(tmp_path, commit(protocol(1, 2), metadata()), commit(add("a")))`.
 
 The builder knows the format, so that a test states only what matters to it.
 """
@@ -169,7 +169,7 @@ def _maps(action: Action | None) -> Action | None:
         return None
     return {
         key: list(value.items())
-        if key in {"partitionValues", "configuration", "tags"} and value is not None
+        if key in {"partitionValues", "configuration", "tags"} and isinstance(value, dict)
         else value | {"options": list(value.get("options", {}).items())}
         if key == "format"
         else value
@@ -262,3 +262,6 @@ CHECKPOINT_SCHEMA = pa.schema(
     ]
 )
 """A checkpoint's columns as Spark writes them, short of those that no test looks at."""
+
+START_BODY = commit(protocol(), metadata())
+"""The smallest commit that makes a table."""

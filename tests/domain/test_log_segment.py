@@ -1,0 +1,232 @@
+"""Choosing the files of a version, told with names alone."""
+
+import pytest
+
+from deltaadm.domain.log_segment import (
+    FileInfo,
+    Kind,
+    LogListing,
+    choose,
+    commit_name,
+    listing_prefix,
+    parse,
+    recreatable_versions,
+)
+from deltaadm.errors import TableError
+
+UUID = "3a0d65cd-4056-49b8-937b-95f9e3ee90e5"
+V = "00000000000000000010"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "numbers"),
+    [
+        (f"{V}.json", Kind.COMMIT, (10, None, None, None)),
+        ("7.json", Kind.COMMIT, (7, None, None, None)),
+        (f"{V}.crc", Kind.CRC, (10, None, None, None)),
+        (f"{V}.checkpoint.parquet", Kind.CHECKPOINT, (10, None, None, None)),
+        (
+            f"{V}.checkpoint.0000000002.0000000003.parquet",
+            Kind.MULTIPART,
+            (10, None, 2, 3),
+        ),
+        (f"{V}.checkpoint.{UUID}.parquet", Kind.V2_CHECKPOINT, (10, None, None, None)),
+        (f"{V}.checkpoint.{UUID}.json", Kind.V2_CHECKPOINT, (10, None, None, None)),
+        (f"{V}.00000000000000000012.compacted.json", Kind.COMPACTED, (10, 12, None, None)),
+        ("_last_checkpoint", Kind.LAST_CHECKPOINT, (None, None, None, None)),
+        (f"_sidecars/{UUID}.parquet", Kind.SIDECAR, (None, None, None, None)),
+        (f"_staged_commits/{V}.{UUID}.json", Kind.STAGED, (10, None, None, None)),
+        (f".{V}.json.crc", Kind.UNKNOWN, (None, None, None, None)),
+        (f"{V}.json.tmp", Kind.UNKNOWN, (None, None, None, None)),
+        (f"{V}.checkpoint.a.b.parquet", Kind.UNKNOWN, (None, None, None, None)),
+        (f"_commits/{V}.{UUID}.json", Kind.UNKNOWN, (None, None, None, None)),
+        ("٣.json", Kind.UNKNOWN, (None, None, None, None)),
+        (f"{V}.json\n", Kind.UNKNOWN, (None, None, None, None)),
+        ("foo.txt", Kind.UNKNOWN, (None, None, None, None)),
+    ],
+)
+def test_names(name: str, kind: Kind, numbers: tuple[int | None, ...]) -> None:
+    file = parse(FileInfo(name))
+    assert file.kind is kind
+    assert (file.version, file.end, file.part, file.parts) == numbers
+    assert file.path == name
+
+
+def test_every_kind_but_unknown_has_a_name() -> None:
+    assert commit_name(10) == f"{V}.json"
+    assert listing_prefix(10) == f"{V}."
+
+
+def log(text: str, start: int = 0) -> LogListing:
+    """A listing from words: `3` a commit, `3c` checkpoint, `3p1/2` part, `3v` V2, `3-5` compacted.
+
+    `3x` is a checksum, `3e` an empty checkpoint.
+    """
+    return LogListing.of("/t", [_info(word) for word in text.split()], start)
+
+
+def _info(word: str) -> FileInfo:
+    if "-" in word:
+        first, last = word.split("-")
+        return FileInfo(f"{int(first):020d}.{int(last):020d}.compacted.json", 1)
+    if "p" in word:
+        version, _, parts = word.partition("p")
+        part, of = parts.split("/")
+        name = f"{int(version):020d}.checkpoint.{int(part):010d}.{int(of):010d}.parquet"
+        return FileInfo(name, 1)
+    endings = {
+        "c": "checkpoint.parquet",
+        "e": "checkpoint.parquet",
+        "v": f"checkpoint.{UUID}.json",
+        "x": "crc",
+    }
+    letter = word[-1]
+    version = int(word.rstrip("cevx"))
+    size = 0 if letter == "e" else 1
+    return FileInfo(f"{version:020d}.{endings.get(letter, 'json')}", size, version * 1000)
+
+
+@pytest.mark.parametrize(
+    ("listed", "version", "chosen"),
+    [
+        pytest.param("0 1 2", None, (2, None, "0 1 2"), id="commits alone"),
+        pytest.param("0 1 2 1c", None, (2, "1", "2"), id="a checkpoint replaces what it covers"),
+        pytest.param("0 1 2 2c", None, (2, "2", ""), id="a checkpoint of the newest version"),
+        pytest.param("2 3 1c 2c", None, (3, "2", "3"), id="commits before the checkpoint may go"),
+        pytest.param("2 3 1e 2c", None, (3, "2", "3"), id="empty checkpoints do not exist"),
+        pytest.param("0 1 1e", None, (1, None, "0 1"), id="nor do they hide commits"),
+        pytest.param("0 1 2 1p1/2", None, (2, None, "0 1 2"), id="an incomplete set"),
+        pytest.param("0 1 2 1p1/2 1p2/2", None, (2, "1 1", "2"), id="a complete set"),
+        pytest.param("0 1 1p1/2 1p1/3 1p2/3 1p3/3", None, (1, "1 1 1", ""), id="sets do not mix"),
+        pytest.param("0 1 1c 1p1/1", None, (1, "1", ""), id="multi-part before single"),
+        pytest.param("0 1 1c 1p1/1 1v", None, (1, "1", ""), id="V2 before multi-part"),
+        pytest.param("0 1 2 3 1c 3c", 2, (2, "1", "2"), id="time travel to before a checkpoint"),
+        pytest.param("0 1 2 3 2c", 1, (1, None, "0 1"), id="time travel without a checkpoint"),
+        pytest.param("0 1 2 3 2c", 2, (2, "2", ""), id="time travel to a checkpoint"),
+        pytest.param("0 1 3 1c", 1, (1, "1", ""), id="a gap behind the version does not matter"),
+        pytest.param("0 2 3 2c", None, (3, "2", "3"), id="nor does one before the checkpoint"),
+        pytest.param("0 1 5c", None, (5, "5", ""), id="a checkpoint reaches beyond the commits"),
+    ],
+)
+def test_segments(listed: str, version: int | None, chosen: tuple[int, str | None, str]) -> None:
+    segment = choose(log(listed), version)
+    checkpoint = segment.checkpoint
+    files = None if checkpoint is None else " ".join(str(one.version) for one in checkpoint.files)
+    commits = " ".join(str(one.version) for one in segment.commits)
+    assert (segment.version, files, commits) == chosen
+
+
+@pytest.mark.parametrize(
+    ("listed", "kind"),
+    [
+        ("0 0c 0p1/1 0v", Kind.V2_CHECKPOINT),
+        ("0 0c 0p1/1", Kind.MULTIPART),
+        ("0 0c", Kind.CHECKPOINT),
+    ],
+)
+def test_preferred_format(listed: str, kind: Kind) -> None:
+    checkpoint = choose(log(listed)).checkpoint
+    assert checkpoint is not None
+    assert checkpoint.kind is kind
+
+
+@pytest.mark.parametrize(
+    ("listed", "version", "error"),
+    [
+        pytest.param("", None, "DELTA_MISSING_DELTA_TABLE", id="nothing"),
+        pytest.param("0-2", None, "DELTA_MISSING_DELTA_TABLE", id="no commit at all"),
+        pytest.param("3c", None, None, id="a checkpoint without any commit"),
+        pytest.param("1 2", None, "DELTA_TRUNCATED_TRANSACTION_LOG", id="starts at 1"),
+        pytest.param("1 3 1c", None, "DELTA_TRUNCATED_TRANSACTION_LOG", id="hole behind it"),
+        pytest.param("0 2", None, "DELTA_VERSIONS_NOT_CONTIGUOUS", id="a gap"),
+        pytest.param(
+            "0 2 0-2", None, "DELTA_VERSIONS_NOT_CONTIGUOUS", id="compaction repairs none"
+        ),
+        pytest.param("", 5, "DELTA_MISSING_DELTA_TABLE", id="a version of nothing"),
+        pytest.param("0 1 3", 3, "DELTA_VERSIONS_NOT_CONTIGUOUS", id="version behind a gap"),
+        pytest.param("0 1", 5, "DELTA_VERSION_NOT_FOUND", id="version to come"),
+        pytest.param("2 3 2c", 1, "DELTA_VERSION_NOT_FOUND", id="version before all commits"),
+        pytest.param("2 3 3c", 2, "DELTA_VERSION_NOT_FOUND", id="version cleaned up"),
+    ],
+)
+def test_no_segment(listed: str, version: int | None, error: str | None) -> None:
+    with pytest.raises(TableError) as caught:
+        choose(log(listed), version)
+    assert caught.value.delta_error_class == error
+    assert caught.value.remedy
+
+
+def test_messages_name_what_is_missing() -> None:
+    with pytest.raises(TableError, match="commit 4 follows commit 2"):
+        choose(log("0 1 2 4"))
+    with pytest.raises(TableError, match="commit 2 is missing and the checkpoint ends at 1"):
+        choose(log("1c 3"))
+    with pytest.raises(TableError, match="no version 9: 1 to 3 are available"):
+        choose(log("1c 1 2 3"), 9)
+
+
+@pytest.mark.parametrize(
+    ("listed", "version", "deltas"),
+    [
+        pytest.param("0 1 2 3 1-2", None, "0 1-2 3", id="replaces its commits"),
+        pytest.param("0 1 2 3 0-3", None, "0-3", id="replaces all"),
+        pytest.param("0 1 2 3 1-3", 2, "0 1 2", id="not beyond the version"),
+        pytest.param("0 1 2 3 1c 1-2", None, "2 3", id="not across the checkpoint"),
+        pytest.param("0 1 2 3 4 1-2 2-3", None, "0 1-2 3 4", id="the first of two that overlap"),
+        pytest.param("0 1 2 2-1", None, "0 1 2", id="the wrong way round"),
+    ],
+)
+def test_compactions(listed: str, version: int | None, deltas: str) -> None:
+    segment = choose(log(listed), version)
+    found = [
+        str(one.version) if one.end is None else f"{one.version}-{one.end}"
+        for one in segment.deltas
+    ]
+    assert " ".join(found) == deltas
+
+
+def test_same_version_twice_is_no_order() -> None:
+    files = [FileInfo(commit_name(0), 1), FileInfo(commit_name(1), 1), FileInfo("1.json", 1)]
+    with pytest.raises(TableError) as caught:
+        choose(LogListing.of("/t", files))
+    assert caught.value.delta_error_class == "DELTA_VERSIONS_NOT_CONTIGUOUS"
+
+
+def test_names_before_the_start_of_a_listing_are_not_seen() -> None:
+    files = [FileInfo("0.json", 1), FileInfo(commit_name(0), 1)]
+    assert choose(LogListing.of("/t", files)).version == 0
+
+
+def test_checksum_of_the_version_only() -> None:
+    assert choose(log("0 1 0x")).crc is None
+    crc = choose(log("0 1 0x 1x")).crc
+    assert crc is not None
+    assert crc.version == 1
+
+
+def test_last_commit_gives_the_time() -> None:
+    assert choose(log("0 1 2 2c")).last_commit.info.modified == 2000
+    assert choose(log("0 1 2 2c"), 1).last_commit.info.modified == 1000
+
+
+def test_checkpoints_can_be_left_out() -> None:
+    segment = choose(log("0 1 2 1c 2c"), before=2)
+    assert segment.checkpoint is not None
+    assert segment.checkpoint.version == 1
+    assert choose(log("0 1 2 1c 2c"), before=1).checkpoint is None
+
+
+@pytest.mark.parametrize(
+    ("listed", "span"),
+    [
+        ("0 1 2", (0, 2)),
+        ("0 1 2 1c", (0, 2)),
+        ("2 3 4 3c", (3, 4)),
+        ("2 3 4 1c", None),
+        ("0 2 3 3c", (3, 3)),
+        ("2 3", None),
+        ("", None),
+    ],
+)
+def test_recreatable_versions(listed: str, span: tuple[int, int] | None) -> None:
+    assert recreatable_versions(log(listed)) == span

@@ -1,0 +1,529 @@
+"""The engine without a JVM: the contract, and what is its own."""
+
+import base64
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.errors import TableError
+from deltaadm.replay.embedded import EmbeddedEngine, live_files
+from deltaadm.replay.engine import Detail, ReplayEngine, load_snapshot
+from deltaadm.storage.store import open_store
+from tests.support.contract import BOTH, EngineContract
+from tests.support.tables import (
+    START_BODY,
+    Action,
+    Table,
+    add,
+    commit,
+    commit_info,
+    deletion_vector,
+    domain,
+    metadata,
+    protocol,
+    remove,
+    table,
+    txn,
+)
+
+
+class TestEmbeddedEngine(EngineContract):
+    @pytest.fixture
+    def engine(self) -> ReplayEngine:
+        return EmbeddedEngine()
+
+
+def load(made: Table, detail: Detail = Detail.STATE) -> Snapshot:
+    return load_snapshot(open_store(str(made.path)), detail=detail)
+
+
+def paths(made: Table) -> set[str]:
+    snapshot = load(made)
+    assert snapshot.segment is not None
+    return {one.path for one in live_files(open_store(str(made.path)), snapshot.segment)}
+
+
+START = START_BODY
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b'{"add":{"path":"x"', id="cut off"),
+        pytest.param(b'{"add":{"path":"x"}}\n{"add":{"path":"y"}', id="cut off at a brace"),
+        pytest.param(b"\x00\x01\x02", id="binary"),
+        pytest.param(b'{"add":{"path":"\xff"}}\n', id="not UTF-8"),
+        pytest.param(b"[]\n", id="a list"),
+        pytest.param(b"5\n", id="a number"),
+        pytest.param(b'{"add":5}\n', id="an action that is no object"),
+        pytest.param(
+            b'{"protocol":{"minReaderVersion":2147483648,"minWriterVersion":2}}', id="2^31"
+        ),
+        pytest.param(b'{"protocol":{"minReaderVersion":1.5,"minWriterVersion":2}}', id="float"),
+        pytest.param(b'{"protocol":{"minReaderVersion":"1","minWriterVersion":2}}', id="text"),
+        pytest.param(b'{"protocol":{"minReaderVersion":true,"minWriterVersion":2}}', id="boolean"),
+    ],
+)
+def test_newest_commit_that_cannot_be_read(tmp_path: Path, body: bytes, detail: Detail) -> None:
+    with pytest.raises(TableError) as caught:
+        load(table(tmp_path, START, body), detail)
+    assert caught.value.delta_error_class == "FAILED_READ_FILE.NO_HINT"
+    assert "00000000000000000001.json" in caught.value.message
+    assert caught.value.remedy
+    assert caught.value.established["version"] == 1
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"\n \n\r\n", id="blank lines only"),
+        pytest.param(b'{"commitInfo":{}}\r\n{"txn":{"appId":"x","version":1}}\r\n', id="CR LF"),
+        pytest.param(b'{"commitInfo":{}}', id="no line break at the end"),
+        pytest.param(b"{}\n", id="an object without an action"),
+        pytest.param(b'{"add":null,"commitInfo":{}}\n', id="null for another action"),
+        pytest.param(b'  {"commitInfo":{}}  \n', id="spaces around"),
+    ],
+)
+def test_odd_but_readable_commits(tmp_path: Path, body: bytes, detail: Detail) -> None:
+    snapshot = load(table(tmp_path, START, body), detail)
+    assert (snapshot.version, snapshot.protocol.min_writer_version) == (1, 2)
+    assert snapshot.warnings == ()
+
+
+@BOTH
+def test_escaped_keys_are_found(tmp_path: Path, detail: Detail) -> None:
+    text = commit(protocol(1, 4), metadata({"k": "1"}), *[add(f"f{i}") for i in range(2000)])
+    odd = text.replace(b'"protocol"', b'"pr\\u006ftocol"').replace(
+        b'"metaData"', b'"met\\u0061Data"'
+    )
+    snapshot = load(table(tmp_path, START, odd, commit(add("z"))), detail)
+    assert snapshot.protocol.min_writer_version == 4
+    assert snapshot.metadata.configuration == {"k": "1"}
+
+
+@BOTH
+def test_protocol_and_metadata_may_come_from_different_versions(
+    tmp_path: Path, detail: Detail
+) -> None:
+    made = table(tmp_path, START, commit(metadata({"k": "1"})), commit(protocol(1, 3)), commit())
+    snapshot = load(made, detail)
+    assert snapshot.protocol.min_writer_version == 3
+    assert snapshot.metadata.configuration == {"k": "1"}
+
+
+@BOTH
+def test_last_of_several_in_one_commit_counts(tmp_path: Path, detail: Detail) -> None:
+    snapshot = load(table(tmp_path, commit(protocol(1, 2), protocol(1, 3), metadata())), detail)
+    assert snapshot.protocol.min_writer_version == 3
+    assert snapshot.warnings == (
+        "00000000000000000000.json has 2 protocol actions; the last one counts.",
+    )
+
+
+@BOTH
+def test_the_future_is_tolerated(tmp_path: Path, detail: Detail) -> None:
+    lines = [
+        protocol(9, 101, ["a", "a"], ["b"]),
+        metadata(novel=1),
+        {"novelAction": {"x": 1}},
+    ]
+    snapshot = load(table(tmp_path, commit(*lines)), detail)
+    assert snapshot.protocol.min_writer_version == 101
+    assert snapshot.warnings == (
+        "The metaData action has unknown fields, ignored: novel.",
+        "The log has unknown actions, ignored: novelAction (1).",
+    )
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("actions", "missing", "found"),
+    [
+        ([protocol()], "metadata", "protocol"),
+        ([metadata()], "protocol", "metadata"),
+    ],
+)
+def test_what_is_missing_is_named_and_the_rest_established(
+    tmp_path: Path, actions: list[Action], missing: str, found: str, detail: Detail
+) -> None:
+    with pytest.raises(TableError, match=missing) as caught:
+        load(table(tmp_path, commit(*actions)), detail)
+    assert caught.value.delta_error_class == "DELTA_STATE_RECOVER_ERROR"
+    (action,) = actions
+    assert caught.value.established[found] in action.values()
+
+
+def test_nulls_in_metadata_count_as_empty(tmp_path: Path) -> None:
+    odd = metadata(configuration=None, partitionColumns=None, format=...)
+    snapshot = load(table(tmp_path, commit(protocol(), odd)))
+    assert snapshot.metadata.configuration == {}
+    assert snapshot.metadata.partition_columns == ()
+
+
+STATE = [
+    protocol(3, 7, ["deletionVectors"], ["deletionVectors", "domainMetadata"]),
+    metadata({"k": "checkpointed"}),
+    txn("app", 7),
+    domain("kept", "1"),
+    add("a", 1, partitionValues={"p": "x"}, stats='{"numRecords":1}'),
+    add("b", 2, partitionValues={"p": None}, stats='{"minValues":{}}'),
+    add("c%20c", 4, partitionValues={"p": "x"}),
+    add("d", 8, partitionValues={"p": "x"}, deletionVector=deletion_vector("v"), baseRowId=0),
+    remove("gone"),
+]
+
+
+def _write_checkpoint(made: Table, version: int, kind: str) -> None:
+    if kind == "classic":
+        made.checkpoint(version, STATE)
+    elif kind == "multi-part":
+        made.multipart(version, STATE, parts=3)
+    else:
+        made.v2_checkpoint(version, STATE, kind.removeprefix("v2-"))
+
+
+KINDS = pytest.mark.parametrize("kind", ["classic", "multi-part", "v2-json", "v2-parquet"])
+
+
+@KINDS
+def test_checkpoints_of_every_kind(tmp_path: Path, kind: str) -> None:
+    made = Table(tmp_path)
+    made.commit(5, commit_info())
+    _write_checkpoint(made, 5, kind)
+    made.commit(6, remove("a"), add("e", 16, partitionValues={"p": "x"}), domain("new", "2"))
+    made.last_checkpoint(5)
+    snapshot = load(made)
+    assert snapshot.version == 6
+    assert snapshot.metadata.configuration == {"k": "checkpointed"}
+    assert snapshot.protocol.reader_features == {"deletionVectors"}
+    assert set(snapshot.domains or ()) == {"kept", "new"}
+    assert {name: one.version for name, one in (snapshot.transactions or {}).items()} == {"app": 7}
+    assert paths(made) == {"b", "c%20c", "d", "e"}
+    assert snapshot.files == FileFacts(
+        files=4,
+        bytes=30,
+        with_deletion_vector=1,
+        without_stats=3,
+        without_num_records=4,
+        without_base_row_id=3,
+        partition_keys=frozenset({("p",)}),
+    )
+    quick = load(made, Detail.PROTOCOL)
+    assert (quick.protocol, quick.metadata) == (snapshot.protocol, snapshot.metadata)
+    assert (quick.files, quick.domains, quick.transactions) == (None, None, None)
+
+
+@KINDS
+def test_tombstones_hide_what_a_checkpoint_has(tmp_path: Path, kind: str) -> None:
+    made = Table(tmp_path)
+    _write_checkpoint(made, 0, kind)
+    made.commit(0, commit_info())
+    made.commit(1, remove("c c"), remove("d", deletionVector=deletion_vector("v")))
+    made.commit(2, domain("kept", removed=True), remove("b", deletionVector=deletion_vector("w")))
+    assert load(made).domains == {}
+    assert paths(made) == {"a", "b"}
+
+
+def test_struct_statistics_count_as_statistics(tmp_path: Path) -> None:
+    made = table(tmp_path, START)
+    parsed = pa.struct([("numRecords", pa.int64())])
+    adds = pa.array(
+        [
+            None,
+            {"path": "a", "size": 1, "stats_parsed": {"numRecords": 3}},
+            {"path": "b", "size": 1, "stats_parsed": None},
+            {"path": "c%20", "size": 1, "stats_parsed": {"numRecords": 3}},
+        ],
+        pa.struct([("path", pa.string()), ("size", pa.int64()), ("stats_parsed", parsed)]),
+    )
+    pq.write_table(pa.table({"add": adds}), made.log / "00000000000000000000.checkpoint.parquet")
+    made.commit(1, protocol(), metadata())
+    facts = load(made).files
+    assert facts is not None
+    assert (facts.files, facts.without_stats, facts.without_num_records) == (3, 1, 1)
+
+
+@BOTH
+@KINDS
+def test_unreadable_checkpoint_is_replaced_by_older_files(
+    tmp_path: Path, kind: str, detail: Detail
+) -> None:
+    made = table(tmp_path, START, commit(add("a")), commit(add("b")))
+    _write_checkpoint(made, 1, kind)
+    for file in made.log.rglob("*.checkpoint.*"):
+        file.write_bytes(base64.b64decode("UEFSMSBnYXJiYWdl"))
+    made.last_checkpoint(1)
+    snapshot = load(made, detail)
+    assert snapshot.version == 2
+    assert snapshot.metadata.configuration == {}
+    (warning,) = snapshot.warnings
+    assert warning.startswith("The checkpoint of version 1 cannot be read")
+
+
+def test_missing_sidecar_makes_a_checkpoint_unreadable(tmp_path: Path) -> None:
+    made = table(tmp_path, START, commit(add("a")))
+    made.v2_checkpoint(1, STATE)
+    for file in (made.log / "_sidecars").iterdir():
+        file.unlink()
+    assert paths(made) == {"a"}
+    (tmp_path / "_delta_log" / "00000000000000000000.json").unlink()
+    with pytest.raises(TableError, match="checkpoint of version 1") as caught:
+        load(made)
+    assert caught.value.delta_error_class == "FAILED_READ_FILE.NO_HINT"
+    assert load(made, Detail.PROTOCOL).metadata.configuration == {"k": "checkpointed"}
+
+
+@pytest.mark.parametrize(
+    ("body", "warned"),
+    [
+        pytest.param("", True, id="empty"),
+        pytest.param("garbage", True, id="garbage"),
+        pytest.param("[]", True, id="a list"),
+        pytest.param('{"version":"1"}', True, id="text for a version"),
+        pytest.param('{"version":-1}', True, id="negative"),
+        pytest.param('{"version":0,"size":1}', False, id="older than the newest checkpoint"),
+        pytest.param('{"version":1,"size":1}', False, id="dangling before the newest"),
+        pytest.param('{"version":99,"size":1}', True, id="pointing beyond the end"),
+    ],
+)
+def test_checkpoint_pointer_is_only_a_hint(tmp_path: Path, body: str, *, warned: bool) -> None:
+    made = table(tmp_path, START, commit(add("a")), commit(add("b")), commit(add("c")))
+    made.checkpoint(2, [*STATE[:2], add("x")])
+    made.write("_last_checkpoint", body)
+    snapshot = load(made, Detail.PROTOCOL)
+    assert snapshot.version == 3
+    assert snapshot.segment is not None
+    assert snapshot.segment.checkpoint is not None
+    assert snapshot.segment.checkpoint.version == 2
+    assert bool(snapshot.warnings) is warned
+
+
+def test_pointer_to_a_missing_checkpoint_that_was_needed(tmp_path: Path) -> None:
+    made = Table(tmp_path)
+    made.commit(3, add("a"))
+    made.commit(4, add("b"))
+    made.last_checkpoint(3)
+    with pytest.raises(TableError) as caught:
+        load(made)
+    assert caught.value.delta_error_class == "DELTA_MISSING_PART_FILES"
+
+
+def test_empty_and_partial_checkpoints_are_ignored_aloud(tmp_path: Path) -> None:
+    made = table(tmp_path, START, commit(add("a")))
+    made.write("00000000000000000001.checkpoint.parquet", b"")
+    made.multipart(1, STATE)[0].unlink()
+    snapshot = load(made)
+    assert paths(made) == {"a"}
+    assert snapshot.warnings == (
+        "The checkpoint file 00000000000000000001.checkpoint.parquet is empty and was ignored.",
+        "The checkpoint of version 1 lacks some of its parts and was ignored.",
+    )
+
+
+class TestChecksum:
+    def test_spares_the_older_files(self, tmp_path: Path) -> None:
+        made = table(tmp_path, b"not read", commit(add("a")))
+        made.crc(1, [{"protocol": protocol(1, 4)["protocol"], "metadata": metadata()["metaData"]}])
+        snapshot = load(made, Detail.PROTOCOL)
+        assert snapshot.protocol.min_writer_version == 4
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "",
+            "{",
+            "[]",
+            '{"protocol":5,"metadata":{"id":"x"}}',
+            '{"protocol":{"minReaderVersion":1,"minWriterVersion":2},"metadata":{}}',
+            '{"protocol":{"minReaderVersion":1.5,"minWriterVersion":2},"metadata":{"id":"x"}}',
+        ],
+    )
+    def test_is_ignored_if_broken(self, tmp_path: Path, body: str) -> None:
+        made = table(tmp_path, START, commit(add("a")))
+        made.write("00000000000000000001.crc", body)
+        snapshot = load(made, Detail.PROTOCOL)
+        assert snapshot.protocol.min_writer_version == 2
+        assert snapshot.warnings == (
+            "The checksum file 00000000000000000001.crc is not valid and was ignored.",
+        )
+
+    def test_of_early_writers_lacks_protocol_and_metadata(self, tmp_path: Path) -> None:
+        made = table(tmp_path, START, commit(add("a")))
+        made.crc(1, [])
+        assert load(made, Detail.PROTOCOL).warnings == ()
+
+    def test_of_another_version_is_not_used(self, tmp_path: Path) -> None:
+        made = table(tmp_path, START, commit(add("a")))
+        made.write("00000000000000000000.crc", "garbage")
+        assert load(made, Detail.PROTOCOL).warnings == ()
+
+    def test_that_differs_from_the_log_is_reported(self, tmp_path: Path) -> None:
+        made = table(tmp_path, START, commit(add("a")))
+        made.crc(1, [{"protocol": protocol(1, 4)["protocol"], "metadata": metadata()["metaData"]}])
+        snapshot = load(made)
+        assert snapshot.protocol.min_writer_version == 2
+        assert snapshot.warnings == ("The version checksum's protocol differs from the log's.",)
+
+
+class TestTimestamp:
+    def test_is_the_commit_files_without_in_commit_timestamps(self, tmp_path: Path) -> None:
+        made = Table(tmp_path)
+        made.commit(0, commit_info(inCommitTimestamp=5), protocol(), metadata(), modified=1234)
+        assert load(made, Detail.PROTOCOL).timestamp == 1234
+
+    @BOTH
+    def test_is_the_commits_own_where_enabled(self, tmp_path: Path, detail: Detail) -> None:
+        made = Table(tmp_path)
+        enabled = metadata({"delta.enableInCommitTimestamps": "true"})
+        made.commit(0, commit_info(inCommitTimestamp=5), protocol(), enabled, modified=1234)
+        snapshot = load(made, detail)
+        assert snapshot.timestamp == 5
+        assert snapshot.commit_info is not None
+        assert snapshot.commit_info.operation == "WRITE"
+
+    @BOTH
+    def test_is_found_in_the_commit_beside_a_checkpoint(
+        self, tmp_path: Path, detail: Detail
+    ) -> None:
+        made = Table(tmp_path)
+        enabled = metadata({"delta.enableInCommitTimestamps": "true"})
+        made.commit(4, commit_info(inCommitTimestamp=7))
+        made.checkpoint(4, [protocol(), enabled])
+        assert load(made, detail).timestamp == 7
+
+    @BOTH
+    def test_falls_back_where_the_commit_lacks_it(self, tmp_path: Path, detail: Detail) -> None:
+        made = Table(tmp_path)
+        enabled = metadata({"delta.enableInCommitTimestamps": "true"})
+        made.commit(0, protocol(), enabled, modified=1234)
+        assert load(made, detail).timestamp == 1234
+
+
+_PATHS = st.sampled_from(["a", "b", "c%20c", "d"])
+_VECTORS = st.sampled_from([None, deletion_vector("v"), deletion_vector("v", None)])
+
+
+def _file(action: Action, vector: Action | None) -> Action:
+    (body,) = action.values()
+    return {**action} if vector is None else {next(iter(action)): body | {"deletionVector": vector}}
+
+
+_ACTIONS = st.one_of(
+    st.builds(
+        lambda path, vector, size: _file(add(path, size), vector),
+        _PATHS,
+        _VECTORS,
+        st.integers(0, 99),
+    ),
+    st.builds(lambda path, vector: _file(remove(path), vector), _PATHS, _VECTORS),
+    st.builds(txn, st.sampled_from(["x", "y"]), st.integers(0, 9)),
+    st.builds(
+        lambda name, text, removed: domain(name, text, removed=removed),
+        st.sampled_from(["m", "n"]),
+        st.sampled_from(["1", "2"]),
+        st.booleans(),
+    ),
+    st.builds(lambda value: metadata({"k": value}), st.sampled_from(["1", "2"])),
+    st.builds(lambda writer: protocol(1, writer), st.integers(1, 6)),
+)
+
+
+def _naive(history: list[list[Action]]) -> dict[tuple[str, ...], Action]:
+    """The state as a plain fold in the order of the log."""
+    state: dict[tuple[str, ...], Action] = {}
+    for action in (one for actions in history for one in actions):
+        ((name, body),) = action.items()
+        if name in {"add", "remove"}:
+            vector = body.get("deletionVector")
+            key = ("file", body["path"], json.dumps(vector))
+        elif name in {"txn", "domainMetadata"}:
+            key = (name, body.get("appId") or body.get("domain"))
+        else:
+            key = (name,)
+        state[key] = action
+    return state
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    history=st.lists(st.lists(_ACTIONS, max_size=4), max_size=8),
+    checkpoints=st.dictionaries(
+        st.integers(0, 8),
+        st.sampled_from(["classic", "multi-part", "v2-json", "v2-parquet"]),
+        max_size=2,
+    ),
+    compactions=st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=2),
+)
+def test_replay_equals_a_fold_in_the_order_of_the_log(
+    tmp_path_factory: pytest.TempPathFactory,
+    history: list[list[Action]],
+    checkpoints: dict[int, str],
+    compactions: list[tuple[int, int]],
+) -> None:
+    made = Table(tmp_path_factory.mktemp("table"))
+    history = [[protocol(), metadata()], *history]
+    for version, actions in enumerate(history):
+        made.commit(version, *actions)
+    for version, kind in checkpoints.items():
+        state = list(_naive(history[: version + 1]).values())
+        if version < len(history):
+            write = {
+                "classic": made.checkpoint,
+                "multi-part": made.multipart,
+                "v2-json": made.v2_checkpoint,
+                "v2-parquet": lambda at, these: made.v2_checkpoint(at, these, "parquet"),
+            }[kind]
+            write(version, state)
+    for start, end in compactions:
+        if start < end < len(history):
+            made.compacted(start, end, *_naive(history[start : end + 1]).values())
+    expected = _naive(history)
+    snapshot = load(made)
+    assert snapshot.version == len(history) - 1
+    assert snapshot.protocol.to_wire() == expected["protocol",]["protocol"]
+    assert snapshot.metadata.to_wire() == expected["metaData",]["metaData"]
+    assert load(made, Detail.PROTOCOL).protocol == snapshot.protocol
+    assert load(made, Detail.PROTOCOL).metadata == snapshot.metadata
+    assert snapshot.segment is not None
+    found = list(live_files(open_store(str(made.path)), snapshot.segment))
+    alive = [one["add"] for one in expected.values() if "add" in one]
+    assert sorted((one.path, one.size) for one in found) == sorted(
+        (one["path"], one["size"]) for one in alive
+    )
+    assert snapshot.files is not None
+    assert snapshot.files.files == len(alive)
+    assert snapshot.files.bytes == sum(one["size"] for one in alive)
+    assert {name: one.version for name, one in (snapshot.transactions or {}).items()} == {
+        one["txn"]["appId"]: one["txn"]["version"] for one in expected.values() if "txn" in one
+    }
+    assert set(snapshot.domains or ()) == {
+        one["domainMetadata"]["domain"]
+        for one in expected.values()
+        if "domainMetadata" in one and not one["domainMetadata"]["removed"]
+    }
+
+
+def test_json_tables_load_without_heavy_packages(tmp_path: Path) -> None:
+    table(tmp_path, START, commit(add("a")))
+    script = (
+        "import sys; from deltaadm.replay.engine import load_snapshot, Detail;"
+        "from deltaadm.storage.store import open_store;"
+        f"[load_snapshot(open_store({str(tmp_path)!r}), detail=one) for one in Detail];"
+        "print([one for one in ('pyarrow', 'msgspec', 'pyspark', 'deltalake', 'pathlib', 'typer')"
+        " if one in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,79 @@
+"""Newest wins, and when two paths are the same file."""
+
+import pytest
+
+from deltaadm.replay.reconcile import FactsBuilder, Fold, canonical_path, has_num_records
+from tests.support.tables import add, deletion_vector, domain, remove, txn
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        ("a", "a", True),
+        ("a", "b", False),
+        ("a%20b", "a b", True),
+        ("%41", "A", True),
+        ("p=a%2520b", "p=a%20b", False),
+        ("/x/y", "file:/x/y", True),
+        ("/x/y", "file:///x/y", True),
+        ("file:/x/y", "file:///x/y", True),
+        ("s3://b/x", "s3://b/x", True),
+        ("s3://b/x", "s3:/b/x", False),
+        ("x/y", "/x/y", False),
+    ],
+)
+def test_paths_of_one_file(left: str, right: str, *, same: bool) -> None:
+    assert (canonical_path(left, "file:") == canonical_path(right, "file:")) is same
+
+
+def test_first_offered_stays() -> None:
+    fold = Fold()
+    for action in (txn("x", 1), txn("x", 2), domain("d", "new"), domain("d", "old")):
+        ((name, body),) = action.items()
+        assert not fold.offer(name, body)
+    assert fold.transactions["x"]["version"] == 1
+    assert fold.domains["d"]["configuration"] == "new"
+
+
+def test_files_are_told_apart_by_deletion_vector() -> None:
+    fold = Fold()
+    with_vector = add("a", deletionVector=deletion_vector("v"))["add"]
+    assert fold.offer("add", with_vector)
+    assert not fold.offer("remove", remove("a")["remove"])
+    assert not fold.offer("add", add("a")["add"])
+    assert not fold.offer("add", with_vector)
+    assert fold.offer("add", add("a", deletionVector=deletion_vector("v", None))["add"])
+
+
+def test_unknown_actions_are_counted() -> None:
+    fold = Fold()
+    for name in ("novel", "cdc", "commitInfo", "novel"):
+        fold.offer(name, {})
+    assert fold.unknown == {"novel": 2}
+
+
+@pytest.mark.parametrize(
+    ("stats", "known"),
+    [
+        ('{"numRecords":0}', True),
+        (' { "numRecords" : 12, "minValues":{}}', True),
+        ('{"minValues":{},"numRecords":1}', True),
+        ('{"minValues":{"numRecords":1}}', False),
+        ('{"numRecords":null}', False),
+        ("{}", False),
+        ("", False),
+        ('{"numRecords"', False),
+        ("[]", False),
+        (None, False),
+    ],
+)
+def test_number_of_records(stats: str | None, *, known: bool) -> None:
+    assert has_num_records(stats) is known
+
+
+def test_facts_survive_odd_values() -> None:
+    builder = FactsBuilder()
+    builder.add({"path": "x", "size": "big", "partitionValues": None, "deletionVector": None})
+    facts = builder.facts()
+    assert (facts.files, facts.bytes, facts.with_deletion_vector) == (1, 0, 0)
+    assert facts.partition_keys == {()}

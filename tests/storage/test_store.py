@@ -1,0 +1,75 @@
+"""Which store a location means."""
+
+from pathlib import Path
+
+import pytest
+
+from deltaadm.errors import DeltaadmError, Refused, StorageError
+from deltaadm.storage.local import LocalStore
+from deltaadm.storage.store import open_store
+
+
+@pytest.mark.parametrize(
+    ("location", "path"),
+    [
+        ("/a/b", "/a/b"),
+        ("./a.b", "./a.b"),
+        ("a", "a"),
+        ("../x", "../x"),
+        ("C:\\tables\\x", "C:\\tables\\x"),
+        ("/a:b/c", "/a:b/c"),
+        ("a b:c", "a b:c"),
+        ("file:/a/b", "/a/b"),
+        ("file:///a/b", "/a/b"),
+        ("FILE:///a", "/a"),
+        ("file://localhost/a", "/a"),
+        ("file:///a%20b/%23c", "/a b/#c"),
+        ("file:///a?b", "/a?b"),
+        ("file:///a#b", "/a#b"),
+        ("delta.`/a/b`", "/a/b"),
+        ("DELTA.`/a``b`", "/a`b"),
+        ("delta.`a.b`", "a.b"),
+        ("delta.`file:/a%20b`", "/a b"),
+    ],
+)
+def test_local_places(location: str, path: str) -> None:
+    store = open_store(location)
+    assert isinstance(store, LocalStore)
+    assert store.path == path
+    assert store.qualifier == "file:"
+
+
+def test_root_is_what_the_user_gave() -> None:
+    assert open_store("file:///a%20b").root == "file:///a%20b"
+    assert open_store("/a").root == "/a"
+
+
+@pytest.mark.parametrize(
+    ("location", "error", "said"),
+    [
+        ("s3://bucket/x", StorageError, "s3://"),
+        ("s3a://bucket/x", StorageError, "not supported yet"),
+        ("abfss://c@a.dfs.core.windows.net/x", StorageError, "abfss://"),
+        ("delta.`gs://b/x`", StorageError, "gs://"),
+        ("hdfs://h/x", StorageError, "hdfs://"),
+        ("file://host/x", StorageError, "host"),
+        ("main.sales.orders", Refused, "table name"),
+        ("sales.orders", Refused, "table name"),
+        ("`my-cat`.`s`", None, ""),
+    ],
+)
+def test_other_places(location: str, error: type[DeltaadmError] | None, said: str) -> None:
+    if error is None:
+        assert isinstance(open_store(location), LocalStore)
+        return
+    with pytest.raises(error, match=said) as caught:
+        open_store(location)
+    assert caught.value.remedy
+
+
+def test_a_directory_that_looks_like_a_name_is_a_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sales.orders").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert isinstance(open_store("sales.orders"), LocalStore)

@@ -1,0 +1,185 @@
+"""What every replay engine must do: a test module subclasses `EngineContract`, names its engine.
+
+The expectations are the recorded answers of Delta on Spark, except where Delta refuses a table for
+what its protocol or metadata says: an administrator's tool shows such a table instead.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deltaadm.domain.actions import AddFile
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.errors import TableError
+from deltaadm.replay.embedded import live_files
+from deltaadm.replay.engine import Detail, ReplayEngine, load_snapshot
+from deltaadm.storage.store import open_store
+from tests.support import oracle
+
+REFUSED_FOR_CONTENT = {
+    "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
+    "DELTA_INVALID_PROTOCOL_VERSION",
+    "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
+    "EXPRESSION_DECODING_FAILED",
+    "FAILED_EXECUTE_UDF",
+    None,
+}
+"""Refusals for features, versions, the text of the schema or the type of a partition value."""
+
+BOTH = pytest.mark.parametrize("detail", Detail, ids=lambda one: one.value)
+
+
+def _cases(name: str) -> list[Any]:
+    found = [one for one in oracle.cases(name) if one["start"]["kind"] != "none"]
+    return [pytest.param(one, id=f"{one['group']}-{one['id']}") for one in found]
+
+
+def _corpus() -> list[Any]:
+    found = oracle.corpus_if_present()
+    reason = "no corpus next to the repository: set DELTAADM_SHARED to where it is"
+    return [pytest.param(one, id=one.name) for one in found] or [
+        pytest.param(None, id="absent", marks=pytest.mark.skip(reason=reason))
+    ]
+
+
+def same_state(snapshot: Snapshot, state: dict[str, Any]) -> None:
+    """Version, protocol and metadata are those of a recorded state."""
+    assert snapshot.version == state["version"]
+    assert snapshot.protocol == Protocol.from_wire(state["protocol"])
+    assert replace(snapshot.metadata, created_time=None) == Metadata.from_wire(state["metadata"])
+
+
+def same_files(snapshot: Snapshot, files: Iterator[AddFile], state: dict[str, Any]) -> None:
+    """Live files, transactions and domains are those of a recorded state."""
+    assert snapshot.files is not None
+    assert (snapshot.files.files, snapshot.files.bytes) == (
+        state["numOfFiles"],
+        state["sizeInBytes"],
+    )
+    assert sorted(map(_told, files), key=repr) == sorted(
+        (_told(AddFile.from_wire(one)) for one in state["activeFiles"]), key=repr
+    )
+    assert {name: one.version for name, one in (snapshot.transactions or {}).items()} == {
+        one["appId"]: one["version"] for one in state["setTransactions"]
+    }
+    assert {name: one.configuration for name, one in (snapshot.domains or {}).items()} == {
+        one["domain"]: one["configuration"] for one in state["domainMetadata"]
+    }
+
+
+def _told(file: AddFile) -> tuple[Any, ...]:
+    vector = file.deletion_vector.unique_id if file.deletion_vector else None
+    return file.path, dict(file.partition_values or {}), file.size, vector, file.base_row_id
+
+
+class EngineContract:
+    """Subclass this in a test module and override the fixture."""
+
+    @pytest.fixture
+    def engine(self) -> ReplayEngine:
+        raise NotImplementedError
+
+    @BOTH
+    @pytest.mark.parametrize("name", oracle.table_names())
+    def test_real_tables(
+        self,
+        engine: ReplayEngine,
+        oracle_tables: dict[str, oracle.OracleTable],
+        name: str,
+        detail: Detail,
+    ) -> None:
+        table = oracle_tables[name]
+        store = open_store(str(table.path))
+        snapshot = load_snapshot(store, engine, detail=detail)
+        same_state(snapshot, table.expected["state"])
+        assert snapshot.warnings == ()
+        segment = snapshot.segment
+        assert segment is not None
+        recorded = table.expected["logSegment"]
+        assert [one.path for one in segment.deltas] == recorded["deltas"]
+        used = segment.checkpoint.version if segment.checkpoint else -1
+        assert used == recorded["checkpointVersion"]
+        if detail is Detail.STATE:
+            same_files(snapshot, live_files(store, segment), table.expected["state"])
+
+    @BOTH
+    @pytest.mark.parametrize("case", _cases("odd-logs"))
+    def test_odd_logs(
+        self, engine: ReplayEngine, tmp_path: Path, case: oracle.Case, detail: Detail
+    ) -> None:
+        store = open_store(str(oracle.write_log(case["start"]["files"], tmp_path)))
+        state = case["start"]["state"]
+        if state is None:
+            with pytest.raises(TableError) as caught:
+                load_snapshot(store, engine, detail=detail)
+            assert caught.value.delta_error_class == "DELTA_MISSING_DELTA_TABLE"
+            return
+        refused = state.get("error")
+        if refused and refused["errorClass"] not in REFUSED_FOR_CONTENT:
+            with pytest.raises(TableError) as caught:
+                load_snapshot(store, engine, detail=detail)
+            assert caught.value.delta_error_class == refused["errorClass"]
+            assert "version" in caught.value.established
+            return
+        snapshot = load_snapshot(store, engine, detail=detail)
+        if not refused:
+            same_state(snapshot, state)
+        recorded = case["expected"]["state"]
+        if detail is Detail.STATE and recorded and "activeFiles" in recorded:
+            assert snapshot.segment is not None
+            same_files(snapshot, live_files(store, snapshot.segment), recorded)
+
+    @pytest.mark.parametrize("case", _cases("replay"))
+    def test_random_histories(
+        self, engine: ReplayEngine, tmp_path: Path, case: oracle.Case
+    ) -> None:
+        store = open_store(str(oracle.write_log(case["start"]["files"], tmp_path)))
+        state = case["expected"]["state"]
+        snapshot = load_snapshot(store, engine, detail=Detail.STATE)
+        same_state(snapshot, state)
+        same_state(load_snapshot(store, engine), state)
+        assert snapshot.segment is not None
+        same_files(snapshot, live_files(store, snapshot.segment), state)
+
+    def test_starts_of_recorded_operations(self, engine: ReplayEngine, tmp_path: Path) -> None:
+        loaded = 0
+        for case in oracle.cases("e2e"):
+            start = case["start"]
+            state = start.get("state")
+            if not state or "error" in state or not start.get("files"):
+                continue
+            store = open_store(str(oracle.write_log(start["files"], tmp_path / case["id"])))
+            same_state(load_snapshot(store, engine), state)
+            loaded += 1
+        assert loaded > 700
+
+    @BOTH
+    @pytest.mark.parametrize("table", _corpus())
+    def test_foreign_tables(
+        self, engine: ReplayEngine, table: oracle.CorpusTable, detail: Detail
+    ) -> None:
+        store, expected = open_store(str(table.path)), table.expected
+        refused = expected.get("error", {}).get("errorClass", ...)
+        absent = expected.get("version") == -1
+        if absent or (refused is not ... and refused not in REFUSED_FOR_CONTENT):
+            with pytest.raises(TableError) as caught:
+                load_snapshot(store, engine, detail=detail)
+            assert caught.value.delta_error_class == (
+                "DELTA_MISSING_DELTA_TABLE" if absent else refused
+            )
+            return
+        snapshot = load_snapshot(store, engine, detail=detail)
+        if refused is not ...:
+            return
+        assert snapshot.version == expected["version"]
+        assert snapshot.protocol == Protocol.from_wire(expected["protocol"])
+        assert snapshot.metadata == Metadata.from_wire(expected["metaData"])
+        if detail is Detail.STATE:
+            assert snapshot.files is not None
+            assert snapshot.files.files == expected["numFiles"]
+            assert snapshot.files.bytes == expected["sizeInBytes"]
