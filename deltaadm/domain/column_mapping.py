@@ -165,7 +165,10 @@ def column_mapping_metadata(field: StructField, mode: ColumnMappingMode) -> dict
 
 def _require_assigned(field: StructField, mode: ColumnMappingMode) -> int:
     identifier = column_id(field)
-    for value, what in ((identifier, "column id"), (field.metadata.get(PHYSICAL_NAME), "physical name")):
+    for value, what in (
+        (identifier, "column id"),
+        (field.metadata.get(PHYSICAL_NAME), "physical name"),
+    ):
         if value is None:
             raise Refused(
                 f"Column {field.name!r} has no {what} although the column mapping mode is "
@@ -267,9 +270,11 @@ def assign_column_id_and_physical_name(
     file need be rewritten; any other new field gets a name that only the commit knows. Under
     Iceberg compatibility V2 or V3 the slots of containers get ids after all columns.
     """
-    old_names = {
-        _lower(path): field.name for path, field in walk(old_metadata.schema)
-    } if is_changing_mode_on_existing_table else {}
+    old_names = (
+        {_lower(path): field.name for path, field in walk(old_metadata.schema)}
+        if is_changing_mode_on_existing_table
+        else {}
+    )
     counter = max(
         max_column_id(new_metadata) or 0,
         max_column_id(old_metadata) or 0,
@@ -389,9 +394,7 @@ def verify_and_update_metadata_change(
         and not has_column_mapping_metadata(old_metadata.schema)
     ):
         return new_metadata.with_schema(drop_column_mapping_metadata(new_metadata.schema))
-    return try_fix_metadata(
-        old_metadata, new_metadata, is_changing_mode_on_existing_table=changing
-    )
+    return try_fix_metadata(old_metadata, new_metadata, is_changing_mode_on_existing_table=changing)
 
 
 def _illegal_change(old_mode: ColumnMappingMode, new_mode: ColumnMappingMode) -> Refused:

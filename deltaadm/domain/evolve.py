@@ -135,9 +135,7 @@ def _refuse_reserved_keys(step: Step) -> None:
 def _set_properties(
     snapshot: Snapshot, properties: Mapping[str, str], session: SessionSettings
 ) -> Snapshot:
-    wanted = validate_configurations(
-        properties, allow_arbitrary=session.allow_arbitrary_properties
-    )
+    wanted = validate_configurations(properties, allow_arbitrary=session.allow_arbitrary_properties)
     require_writable(snapshot)
     state = snapshot
     if _turns_on_row_tracking(snapshot, wanted):
@@ -271,9 +269,7 @@ def _check_coordinated_commits_kept(metadata: Metadata, gone: set[str]) -> None:
         if gone & set(family):
             raise _coordinated("DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS", sorted(gone))
         if gone & set(_ICT_KEYS):
-            raise _coordinated(
-                "DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES", sorted(gone)
-            )
+            raise _coordinated("DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES", sorted(gone))
 
 
 def _coordinated(error_class: str, keys: list[str]) -> Refused:
@@ -285,9 +281,7 @@ def _coordinated(error_class: str, keys: list[str]) -> Refused:
     )
 
 
-def _update_metadata(
-    snapshot: Snapshot, proposed: Metadata, session: SessionSettings
-) -> Snapshot:
+def _update_metadata(snapshot: Snapshot, proposed: Metadata, session: SessionSettings) -> Snapshot:
     """`updateMetadataInternal` on an existing table."""
     before = snapshot.protocol
     check_statistics_columns(proposed)
@@ -302,9 +296,7 @@ def _update_metadata(
     metadata = fit_for_log(snapshot.metadata, metadata, before)
     protocol = _with_requested_versions(before, metadata.configuration)
     protocol = _with_requested_features(protocol, metadata.configuration)
-    protocol = (
-        upgrade_protocol_from_metadata_for_existing_table(metadata, protocol) or protocol
-    )
+    protocol = upgrade_protocol_from_metadata_for_existing_table(metadata, protocol) or protocol
     metadata = metadata.with_configuration(
         {
             key: value
@@ -360,7 +352,10 @@ def _with_requested_features(before: Protocol, configuration: Mapping[str, str])
 def _with_row_tracking_columns(protocol: Protocol, old: Metadata, new: Metadata) -> Metadata:
     """Tables that support row tracking have names for two materialised columns; others none."""
     configuration = dict(new.configuration)
-    for key, prefix in ((ROW_ID_COLUMN, "_row-id-col-"), (ROW_COMMIT_VERSION_COLUMN, "_row-commit-version-col-")):
+    for key, prefix in (
+        (ROW_ID_COLUMN, "_row-id-col-"),
+        (ROW_COMMIT_VERSION_COLUMN, "_row-commit-version-col-"),
+    ):
         if protocol.supports("rowTracking"):
             configuration[key] = old.configuration.get(key, prefix + KNOWN_AFTER_COMMIT)
         else:

@@ -21,14 +21,14 @@ from deltaadm.domain.properties import (
     did_you_mean,
     is_true,
 )
-from deltaadm.domain.schema import PrimitiveType, all_types, path_text
+from deltaadm.domain.schema import PrimitiveType, StructType, all_types, path_text
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from deltaadm.domain.metadata import Metadata
-    from deltaadm.domain.schema import DataType, StructField, StructType
+    from deltaadm.domain.schema import DataType, StructField
 
     Evidence = Callable[[Metadata], Iterator[str]]
 
@@ -69,7 +69,7 @@ class Activation:
         return tuple(self.find(metadata)) if self.find else ()
 
     def asked_by(self, metadata: Metadata) -> bool:
-        """Whether *metadata* makes Delta want the feature (`metadataRequiresFeatureToBeEnabled`)."""
+        """Whether *metadata* makes Delta want it (`metadataRequiresFeatureToBeEnabled`)."""
         return self.asks and bool(self.evidence(metadata))
 
 
@@ -191,7 +191,7 @@ def struct_fields(
     for one in struct.fields:
         here = (*path, one.name)
         yield here, one
-        if not isinstance(one.type, PrimitiveType) and hasattr(one.type, "fields"):
+        if isinstance(one.type, StructType):
             yield from struct_fields(one.type, here)
 
 

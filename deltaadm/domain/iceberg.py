@@ -95,9 +95,7 @@ def _formats(metadata: Metadata) -> tuple[str, ...]:
     return tuple(one.strip() for one in metadata.configuration.get(FORMATS, "").split(","))
 
 
-def _check_version(
-    version: int, before: Snapshot, protocol: Protocol, metadata: Metadata
-) -> None:
+def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata: Metadata) -> None:
     if len(enabled_versions(metadata)) > 1:
         raise _violation(
             "VERSION_MUTUAL_EXCLUSIVE",

@@ -78,7 +78,10 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
         _refuse_nested_not_null(schema)
     drop = tuple(
         prefix
-        for feature, prefix in (("generatedColumns", _GENERATION), ("identityColumns", _IDENTITY_PREFIX))
+        for feature, prefix in (
+            ("generatedColumns", _GENERATION),
+            ("identityColumns", _IDENTITY_PREFIX),
+        )
         if not protocol.supports(feature)
     )
     schema = StructType(tuple(_without_keys(one, drop) for one in schema.fields))
@@ -297,7 +300,9 @@ def check_statistics_columns(metadata: Metadata) -> None:
         path = tuple(part.lower() for part in parts)
         text = ".".join(parts)
         if len(path) == 1 and path[0] in partitions:
-            raise _statistics_refusal("NOT_SUPPORTED_PARTITIONED_COLUMN", text, "is a partition column")
+            raise _statistics_refusal(
+                "NOT_SUPPORTED_PARTITIONED_COLUMN", text, "is a partition column"
+            )
         if path not in known:
             raise Refused(
                 f"{STATISTICS_COLUMNS} names {text}, which the table does not have.",

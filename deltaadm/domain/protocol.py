@@ -55,7 +55,7 @@ class Protocol(Loggable):
 
     >>> Protocol(1, 2).merge(Protocol(2, 5))
     Protocol(min_reader_version=2, min_writer_version=5, reader_features=None, writer_features=None)
-    >>> Protocol(3, 7, frozenset(), frozenset({"appendOnly", "invariants"})).normalized().simple_string
+    >>> Protocol.apply(3, 7).with_features(["appendOnly", "invariants"]).normalized().simple_string
     '1,2'
     >>> Protocol(1, 2).denormalized().simple_string
     '1,7,None,[appendOnly,invariants]'
@@ -131,7 +131,8 @@ class Protocol(Loggable):
             raise problem
         return self
 
-    def _without_loss(self) -> Self:
+    def without_loss(self) -> Self:
+        """The same protocol; raises `Refused` where rebuilding it would lose a feature."""
         unknown = self._checked().unknown_features
         if unknown:
             raise Refused(
@@ -173,9 +174,7 @@ class Protocol(Loggable):
     def unknown_features(self) -> frozenset[str]:
         """Listed names that Delta Spark does not know, as the log spells them."""
         found = {name: lookup(name) for name in self.explicit_names}
-        return frozenset(
-            name for name, one in found.items() if one is None or not one.in_reference
-        )
+        return frozenset(name for name, one in found.items() if one is None or not one.in_reference)
 
     def supports(self, feature: str) -> bool:
         """Whether *feature* is supported, explicitly or through a legacy version."""
@@ -183,7 +182,7 @@ class Protocol(Loggable):
 
     def with_features(self, features: Iterable[str]) -> Self:
         """
-        This protocol with *features* and all they require; versions are never raised.
+        The same protocol with *features* and all they require; versions are never raised.
 
         Raises `Refused` where a version is too low for a feature (`withFeatures`).
         """
@@ -194,7 +193,7 @@ class Protocol(Loggable):
 
     def with_feature(self, feature: str) -> Self:
         """
-        This protocol with *feature* and all it requires (`withFeature`).
+        The same protocol with *feature* and all it requires (`withFeature`).
 
         A list takes the feature where there is one; a legacy version that covers it needs no
         change.
@@ -215,7 +214,7 @@ class Protocol(Loggable):
 
     def without_feature(self, feature: str) -> Self:
         """
-        This protocol without *feature*, in its weakest form (`removeFeature`).
+        The same protocol without *feature*, in its weakest form (`removeFeature`).
 
         Raises `Refused` for a feature that Delta cannot drop.
         """
@@ -239,7 +238,7 @@ class Protocol(Loggable):
 
         A protocol without lists is returned as it is.
         """
-        if not self._without_loss().supports_writer_features:
+        if not self.without_loss().supports_writer_features:
             return self
         features = self.supported_features
         legacy = type(self).apply(*minimum_required_versions(features))
@@ -249,8 +248,8 @@ class Protocol(Loggable):
         return type(self).apply(reader, WRITER_FEATURES_VERSION).with_features(sorted(features))
 
     def denormalized(self) -> Self:
-        """This protocol with every implied feature listed, at writer version 7."""
-        if self._without_loss().supports_writer_features:
+        """The same protocol with every implied feature listed, at writer version 7."""
+        if self.without_loss().supports_writer_features:
             return self
         features = self.implicit_features
         reader, _ = minimum_required_versions(features)
@@ -266,9 +265,9 @@ class Protocol(Loggable):
 
         The order does not matter.
         """
-        every = (self, *others)
+        every: tuple[Protocol, ...] = (self, *others)
         for one in every:
-            one._without_loss()
+            one.without_loss()
         merged = type(self).apply(
             max(one.min_reader_version for one in every),
             max(one.min_writer_version for one in every),
@@ -314,19 +313,17 @@ class Protocol(Loggable):
     def supported_for_read(self) -> bool:
         """Whether Delta Spark 4.4.0 can read a table with this protocol."""
         client = supported_protocol()
-        return (
-            self.min_reader_version in supported_reader_version_numbers()
-            and (self.reader_features or frozenset()) <= (client.reader_features or frozenset())
-        )
+        return self.min_reader_version in supported_reader_version_numbers() and (
+            self.reader_features or frozenset()
+        ) <= (client.reader_features or frozenset())
 
     @property
     def supported_for_write(self) -> bool:
         """Whether Delta Spark 4.4.0 can write a table with this protocol."""
         client = supported_protocol()
-        return (
-            self.min_writer_version in supported_writer_version_numbers()
-            and (self.writer_features or frozenset()) <= (client.writer_features or frozenset())
-        )
+        return self.min_writer_version in supported_writer_version_numbers() and (
+            self.writer_features or frozenset()
+        ) <= (client.writer_features or frozenset())
 
 
 def _plus(names: frozenset[str] | None, *more: str | None) -> frozenset[str] | None:
@@ -626,8 +623,7 @@ def check_protocol_requirements(metadata: Metadata, current: Protocol) -> Protoc
     stored = sorted(key for key in metadata.configuration if is_protocol_property(key))
     if stored:
         raise Refused(
-            "The table's properties contain what belongs to its protocol: "
-            f"{', '.join(stored)}.",
+            f"The table's properties contain what belongs to its protocol: {', '.join(stored)}.",
             remedy="Unset them; the protocol action alone says what the table needs.",
         )
     return upgrade_protocol_from_metadata_for_existing_table(metadata, current)
@@ -653,9 +649,7 @@ def required_minimum_protocol(metadata: Metadata) -> tuple[Protocol, tuple[str, 
     writer version 3 for append-only tables and refuse identity columns; Delta's own versions
     are 2 and 6.
     """
-    used = tuple(
-        name for name in CLASSIC_ORDER if FEATURES[name].activation.evidence(metadata)
-    )
+    used = tuple(name for name in CLASSIC_ORDER if FEATURES[name].activation.evidence(metadata))
     versions = [FEATURES[name].versions for name in used]
     return Protocol(
         max((reader for reader, _ in versions), default=0),

@@ -82,9 +82,7 @@ def _unsupported_version(protocol: Protocol) -> Refused:
     )
 
 
-def _require_known(
-    listed: frozenset[str] | None, known: frozenset[str] | None, what: str
-) -> None:
+def _require_known(listed: frozenset[str] | None, known: frozenset[str] | None, what: str) -> None:
     unknown = sorted((listed or frozenset()) - (known or frozenset()))
     if not unknown:
         return

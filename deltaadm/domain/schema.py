@@ -152,7 +152,9 @@ def _rewrite_type(
     if isinstance(data_type, StructType):
         return rewrite(data_type, change, path)
     if isinstance(data_type, ArrayType):
-        return replace(data_type, element=_rewrite_type(data_type.element, change, (*path, ELEMENT)))
+        return replace(
+            data_type, element=_rewrite_type(data_type.element, change, (*path, ELEMENT))
+        )
     if isinstance(data_type, MapType):
         return replace(
             data_type,

@@ -42,7 +42,7 @@ class SessionSettings:
         flags = {
             attribute: _boolean(key, conf[key]) for key, attribute in FLAGS.items() if key in conf
         }
-        return cls(property_defaults=defaults, **flags)  # type: ignore[arg-type]  # flags are bool
+        return cls(property_defaults=defaults, **flags)
 
     def to_conf(self) -> dict[str, str]:
         """The same settings as Spark configuration; every one is said, defaults included."""

@@ -12,7 +12,14 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from deltaadm.domain.schema import ArrayType, DataType, MapType, PrimitiveType, StructField, StructType
+from deltaadm.domain.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

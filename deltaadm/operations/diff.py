@@ -150,17 +150,17 @@ def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
 
 
 def _shape(one: StructField) -> dict[str, Any]:
-    return {"type": _type_name(one.type), "nullable": one.nullable, **one.metadata}
+    return {"type": type_name(one.type), "nullable": one.nullable, **one.metadata}
 
 
-def _type_name(data_type: DataType) -> str:
+def type_name(data_type: DataType) -> str:
     """The type without the fields inside it, which have subjects of their own."""
     if isinstance(data_type, StructType):
         return "struct"
     if isinstance(data_type, ArrayType):
         null = "" if data_type.contains_null else " not null"
-        return f"array<{_type_name(data_type.element)}{null}>"
+        return f"array<{type_name(data_type.element)}{null}>"
     if isinstance(data_type, MapType):
         null = "" if data_type.value_contains_null else " not null"
-        return f"map<{_type_name(data_type.key)},{_type_name(data_type.value)}{null}>"
+        return f"map<{type_name(data_type.key)},{type_name(data_type.value)}{null}>"
     return data_type.name

@@ -12,11 +12,12 @@ from deltaadm.domain.column_mapping import (
     physical_name,
 )
 from deltaadm.domain.features import FEATURES, lookup, mapping_mode
-from deltaadm.domain.properties import is_protocol_property
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE, is_protocol_property
 from deltaadm.domain.protocol import Protocol, minimum_protocol, required_minimum_protocol
 from deltaadm.domain.reference import refusal_to_read, refusal_to_write
 from deltaadm.domain.schema import path_text, walk
 from deltaadm.errors import DeltaadmError
+from deltaadm.operations.diff import type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,12 +58,17 @@ class ColumnReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappingReport:
-    """The column mapping of a table; `mode` is the property's value, also where it is wrong."""
+    """
+    The column mapping of a table.
+
+    `mode` is the property's value, also where it is wrong; `columns` is None where they were
+    not asked for.
+    """
 
     mode: str
     supported: bool
     max_column_id: int | None
-    columns: tuple[ColumnReport, ...]
+    columns: tuple[ColumnReport, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +102,9 @@ class TableReport:
         return tuple(sorted(self.snapshot.protocol.supported_features - needed))
 
 
-def describe(table: str, snapshot: Snapshot) -> TableReport:
+def describe(table: str, snapshot: Snapshot, *, columns: bool = False) -> TableReport:
     """
-    The report on *snapshot*, for the table that the user calls *table*.
+    The report on *snapshot*, for the table that the user calls *table*; its *columns* on request.
 
     Never fails: what cannot be told is left out, and a warning says why.
     """
@@ -109,7 +115,6 @@ def describe(table: str, snapshot: Snapshot) -> TableReport:
     classic = told(lambda: _classic(metadata))
     lowest = told(protocol.denormalized_normalized)
     features = tuple(_features(snapshot, told))
-    columns = told(lambda: tuple(_columns(metadata)))
     to_read, to_write = refusal_to_read(snapshot), refusal_to_write(snapshot)
     warnings.extend(_warnings(snapshot, features))
     for refusal in (to_read, to_write):
@@ -122,7 +127,7 @@ def describe(table: str, snapshot: Snapshot) -> TableReport:
         minimum_protocol=minimum,
         classic_minimum_versions=classic,
         lowest_equivalent_protocol=lowest,
-        mapping=_mapping(snapshot, columns or (), told),
+        mapping=_mapping(snapshot, told, columns=columns),
         refused_to_read=to_read,
         refused_to_write=to_write,
         warnings=tuple(warnings),
@@ -230,24 +235,18 @@ def _columns(metadata: Metadata) -> Iterator[ColumnReport]:
             path=path_text(path),
             id=column_id(one),
             physical_name=physical_name(one),
-            type=type(one.type).__name__.removesuffix("Type").lower()
-            if not hasattr(one.type, "name")
-            else one.type.name,
+            type=type_name(one.type),
         )
 
 
-def _mapping(
-    snapshot: Snapshot,
-    columns: tuple[ColumnReport, ...],
-    told: _Telling,
-) -> MappingReport:
+def _mapping(snapshot: Snapshot, told: _Telling, *, columns: bool) -> MappingReport:
     metadata = snapshot.metadata
     mode = told(lambda: mapping_mode(metadata))
     return MappingReport(
-        mode=mode or metadata.configuration["delta.columnMapping.mode"],
+        mode=mode or metadata.configuration[COLUMN_MAPPING_MODE],
         supported=snapshot.protocol.supports("columnMapping"),
         max_column_id=max_column_id(metadata),
-        columns=columns,
+        columns=(told(lambda: tuple(_columns(metadata))) or ()) if columns else None,
     )
 
 

@@ -162,9 +162,10 @@ def carry_out(
     Commit exactly *plan*, stage by stage, and compare each result with the prediction.
 
     *load* replays the table as it is now; *committed(first, last, step)* tells which of those
-    versions, ends included, *step* made. Harmless appends in between change nothing. Raises `CommitError` when the table's protocol or
-    metadata is no longer what the plan started from, when Delta refuses, or when a stage's
-    result differs and stages remain; it names the versions that were committed.
+    versions, ends included, *step* made. Harmless appends in between change nothing. Raises
+    `CommitError` when the table's protocol or metadata is no longer what the plan started from,
+    when Delta refuses, or when a stage's result differs and stages remain; it names the versions
+    that were committed.
     """
     if plan.is_noop:
         return Outcome(plan=plan, actual=plan.before, versions=())
@@ -183,7 +184,8 @@ def carry_out(
         try:
             executor.apply(current.root, stage.step)
         except DeltaadmError as error:
-            raise _interrupted(error, versions, load(), current, stage, committed) from error
+            partly = committed(current.version + 1, load().version, stage.step)
+            raise _interrupted(error, versions, partly) from error
         actual = load()
         own = committed(current.version + 1, actual.version, stage.step)
         found = mismatches(_expected(plan, stage, current, own), actual)
@@ -200,16 +202,10 @@ def _expected(plan: Plan, stage: Stage, base: Snapshot, versions: tuple[int, ...
 
 
 def _interrupted(
-    error: DeltaadmError,
-    versions: tuple[int, ...],
-    now: Snapshot,
-    before: Snapshot,
-    stage: Stage,
-    committed: Callable[[int, int, Step], tuple[int, ...]],
-) -> CommitError:
-    """A step that Delta refused may still have made some of its several commits."""
-    partly = committed(before.version + 1, now.version, stage.step) if stage.several_commits else ()
-    return CommitError(
+    error: DeltaadmError, versions: tuple[int, ...], partly: tuple[int, ...]
+) -> DeltaadmError:
+    """The same error, saying what was committed before it, by this step or an earlier one."""
+    return type(error)(
         f"{error.message.rstrip('.')}; {_committed(versions + partly)}.",
         remedy=error.remedy or "Inspect the table, then plan again.",
         delta_error_class=error.delta_error_class,

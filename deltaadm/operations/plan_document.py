@@ -21,6 +21,8 @@ from deltaadm.operations.sql import statement
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from deltaadm.operations.diff import Change
+
 FORMAT_VERSION = 1
 
 
@@ -36,7 +38,11 @@ def protocol_document(protocol: Protocol) -> dict[str, Any]:
 
 
 def plan_document(plan: Plan, table: str) -> dict[str, Any]:
-    """The JSON document of *plan* for the table that the user called *table*."""
+    """
+    The JSON document of *plan* for the table that the user called *table*.
+
+    The table's absolute location is that of the plan's snapshot.
+    """
     return {
         "format_version": FORMAT_VERSION,
         "tool_version": __version__,
@@ -63,10 +69,7 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
         ],
         "changes": [
             {
-                "kind": one.change.kind.name.lower(),
-                "subject": one.change.subject,
-                "before": one.change.before,
-                "after": one.change.after,
+                **change_document(one.change),
                 "because": one.because,
                 "undo": one.undo,
                 "cost": one.cost.value,
@@ -78,6 +81,16 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
         "notes": list(plan.notes),
         "session": plan.session.to_conf(),
         "binding": _binding(plan.before),
+    }
+
+
+def change_document(change: Change) -> dict[str, Any]:
+    """One difference; what is not there before or after is null."""
+    return {
+        "kind": change.kind.name.lower(),
+        "subject": change.subject,
+        "before": change.before,
+        "after": change.after,
     }
 
 

@@ -48,9 +48,8 @@ def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
 
 def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot) -> str:
     if change.kind is ChangeKind.REMOVE:
-        if after.protocol.supports(name):
-            return "implied by the versions from now on"
-        return "no longer supported"
+        implied = after.protocol.supports(name)
+        return "implied by the versions from now on" if implied else "no longer supported"
     if name in before.protocol.implicit_features:
         return "implied by the old versions; listed from now on, so that it is not lost"
     if before.protocol.supports(name):
@@ -64,9 +63,7 @@ def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot
         for one in after.protocol.supported_features
         if name in FEATURES[one].requires and not before.protocol.supports(one)
     )
-    if asking:
-        return f"required by {', '.join(asking)}"
-    return "requested"
+    return f"required by {', '.join(asking)}" if asking else "requested"
 
 
 def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:

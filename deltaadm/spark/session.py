@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import locale
 import os
 import re
-import shutil
 import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from deltaadm.errors import EngineError
+from deltaadm.spark.jvm import environment, not_started, start_jvm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -166,7 +163,7 @@ def _remote_session(url: str, conf: Mapping[str, str]) -> Iterator[SparkSession]
 
     if not getproxies():
         _require_reachable(url, urlsplit(url).netloc, default_port=15002)
-    with _environment({"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}):
+    with environment({"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}):
         try:
             session = SparkSession.builder.remote(url).config(map=dict(conf)).create()
         except (PySparkImportError, ImportError) as error:
@@ -175,7 +172,7 @@ def _remote_session(url: str, conf: Mapping[str, str]) -> Iterator[SparkSession]
                 remedy="pip install 'pyspark[connect]'",
             ) from error
         except Exception as error:
-            raise _not_started(sentence(str(error))[0]) from error
+            raise not_started(sentence(str(error))[0]) from error
         try:
             yield session
         finally:
@@ -207,7 +204,7 @@ _ON_THIS_MACHINE: Final = {
 @contextmanager
 def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
     """A session in a JVM started for it; both have ended when the block has."""
-    from pyspark import SparkContext
+    from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
     if SparkContext._active_spark_context is not None:
@@ -215,18 +212,18 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
             "Spark already runs in this process, but has no session active in this thread.",
             remedy="Call SparkSession.builder.getOrCreate() in this thread first.",
         )
-    _require_java()
     if master.startswith("spark://"):
         _require_reachable(master, master.removeprefix("spark://"), default_port=7077)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(_scratch_directory()))
-        conf = _spark_conf(_configuration(master, options.conf, scratch))
-        gateway = stack.enter_context(_gateway(conf, scratch / "spark.log", show=options.debug))
+        conf = _configuration(master, options.conf, scratch)
+        gateway = stack.enter_context(start_jvm(conf, scratch, show=options.debug))
         try:
             with _interrupts_as_they_are():
-                session = SparkSession(SparkContext(conf=conf, gateway=gateway))
+                spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
+                session = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
         except Exception as error:
-            raise _not_started(sentence(str(error))[0]) from error
+            raise not_started(sentence(str(error))[0]) from error
         stack.callback(_stop, session)
         yield session
 
@@ -284,79 +281,6 @@ def _delta_package() -> str:
     return str(builder._options["spark.jars.packages"])  # there is no public way to read it
 
 
-def _spark_conf(conf: Mapping[str, str]) -> Any:
-    from pyspark import SparkConf
-
-    return SparkConf(loadDefaults=False).setAll(list(conf.items()))
-
-
-_STANDARD_ERROR: Final = 2
-
-
-@contextmanager
-def _gateway(conf: Any, log: Path, *, show: bool) -> Iterator[Any]:
-    """A new JVM that writes to *log*, or to standard error with *show*; it ends with the block."""
-    from pyspark import SparkContext
-    from pyspark.errors import PySparkRuntimeError
-    from pyspark.java_gateway import launch_gateway
-
-    launch: Callable[..., Any] = launch_gateway
-    with log.open("wb") as file:
-        output = _STANDARD_ERROR if show else file
-        try:
-            with _environment(_jvm_environment()):
-                gateway = launch(conf, {"stdout": output, "stderr": output})
-        except PySparkRuntimeError as error:
-            raise _jvm_failed("" if show else log.read_text(errors="replace")) from error
-    before = SparkContext._gateway, SparkContext._jvm
-    SparkContext._gateway = SparkContext._jvm = None
-    try:
-        yield gateway
-    finally:
-        _end(gateway)
-        SparkContext._gateway, SparkContext._jvm = before
-
-
-def _end(gateway: Any) -> None:
-    """Return when the JVM is gone; one that belongs to spark-submit stays."""
-    if gateway.proc is None:
-        return
-    with suppress(Exception):
-        gateway.shutdown()
-    gateway.proc.stdin.close()
-    try:
-        gateway.proc.wait(timeout=10)
-    except subprocess.TimeoutExpired:
-        gateway.proc.kill()
-        gateway.proc.wait()
-
-
-def _jvm_environment() -> dict[str, str | None]:
-    """A JVM names files in the locale's encoding, so that has to be able to spell them all."""
-    changes: dict[str, str | None] = {"SPARK_REMOTE": None}
-    if sys.platform == "linux" and locale.getencoding().lower().replace("-", "") != "utf8":
-        changes["LC_ALL"] = "C.UTF-8"
-    return changes
-
-
-@contextmanager
-def _environment(changes: Mapping[str, str | None]) -> Iterator[None]:
-    before = {key: os.environ.get(key) for key in changes}
-    _change_environment(changes)
-    try:
-        yield
-    finally:
-        _change_environment(before)
-
-
-def _change_environment(changes: Mapping[str, str | None]) -> None:
-    for key, value in changes.items():
-        if value is None:
-            os.environ.pop(key, None)
-        else:
-            os.environ[key] = value
-
-
 @contextmanager
 def _interrupts_as_they_are() -> Iterator[None]:
     """Undo that a SparkContext takes over the handling of Ctrl-C."""
@@ -368,23 +292,6 @@ def _interrupts_as_they_are() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-# Why there is no session
-
-_JAVA_REMEDY: Final = "Install Java 17 or 21 and let JAVA_HOME or PATH lead to it."
-_OLD_JAVA: Final = re.compile(r"UnsupportedClassVersionError|Unrecognized (VM )?option|--add-")
-_NO_JAVA: Final = re.compile(r"Unable to locate a Java Runtime|JAVA_HOME is not set")
-_NO_JARS: Final = re.compile(r"\[(?:unresolved dependency|download failed): ([^\]]*)\]")
-_THROWN: Final = re.compile(r'^Exception in thread "main" [\w.$]+: (.+)$', re.MULTILINE)
-
-
-def _require_java() -> None:
-    home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java", path=os.path.join(home, "bin") if home else None)  # noqa: PTH118
-    if found is None:
-        where = f"there is none in JAVA_HOME ({home})" if home else "there is none on the PATH"
-        raise EngineError(f"Spark needs Java, but {where}.", remedy=_JAVA_REMEDY)
 
 
 def _require_reachable(target: str, addresses: str, *, default_port: int) -> None:
@@ -402,32 +309,4 @@ def _require_reachable(target: str, addresses: str, *, default_port: int) -> Non
         f"Cannot reach Spark at {target}: {'; '.join(causes).lower()}.",
         remedy="Check the address, and that Spark runs there; without one, Spark runs on this "
         "machine.",
-    )
-
-
-def _jvm_failed(log: str) -> EngineError:
-    """Read from its output why a JVM did not come up."""
-    if _NO_JAVA.search(log):
-        return EngineError("Spark needs Java, but finds none.", remedy=_JAVA_REMEDY)
-    if _OLD_JAVA.search(log):
-        return EngineError(
-            f"The installed Java is not one that Spark {version('pyspark')} runs on.",
-            remedy=_JAVA_REMEDY,
-        )
-    if unresolved := _NO_JARS.search(log):
-        return EngineError(
-            f"Spark {version('pyspark')} cannot get the jars it needs: {unresolved[1]}.",
-            remedy="Check the access to Maven Central, or name a mirror's settings by "
-            "--spark-conf spark.jars.ivySettings=FILE. Each pyspark needs a delta-spark that "
-            "was made for it: pip install 'deltaadm[spark]'",
-        )
-    thrown = _THROWN.search(log)
-    lines = log.strip().splitlines()
-    return _not_started(thrown[1] if thrown else lines[-1] if lines else "its JVM ended at once")
-
-
-def _not_started(cause: str) -> EngineError:
-    return EngineError(
-        f"Spark does not start: {cause.rstrip('.')}.",
-        remedy="Check --spark-master and --spark-conf; --debug shows all that Spark says.",
     )

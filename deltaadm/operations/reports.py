@@ -1,0 +1,57 @@
+"""What a command has to say: values that renderers turn into text, JSON or SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deltaadm.operations.inspect import TableReport
+
+if TYPE_CHECKING:
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.errors import DeltaadmError
+    from deltaadm.operations.plan import Outcome, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReport:
+    """A plan for the table that the user calls *table*."""
+
+    table: str
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeReport:
+    """What a plan came to, for the table that the user calls *table*."""
+
+    table: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no report on *table*."""
+
+    table: str
+    error: DeltaadmError
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureCatalogue:
+    """All features of the registry."""
+
+    features: tuple[TableFeature, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureExplanation:
+    """One feature of the registry, with those that require it."""
+
+    feature: TableFeature
+    required_by: tuple[str, ...]
+
+
+Report = (
+    TableReport | PlanReport | OutcomeReport | Failure | FeatureCatalogue | FeatureExplanation
+)

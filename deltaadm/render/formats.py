@@ -1,0 +1,91 @@
+"""The output formats: one table, which the command line offers from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.operations.inspect import TableReport
+from deltaadm.operations.reports import (
+    Failure,
+    FeatureCatalogue,
+    FeatureExplanation,
+    OutcomeReport,
+    PlanReport,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TextIO
+
+    from deltaadm.operations.reports import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How text may look; other formats ignore it. `color` is auto, always or never."""
+
+    color: str = "auto"
+    width: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """
+    One output format.
+
+    `shows` are the reports it can show; `machine` says that errors belong into it as well.
+    """
+
+    name: str
+    shows: frozenset[type]
+    render: Callable[[Sequence[Report], TextIO, Style], None]
+    machine: bool
+
+
+def render(format_name: str, reports: Sequence[Report], out: TextIO, style: Style) -> None:
+    """Write *reports* to *out*."""
+    FORMATS[format_name].render(reports, out, style)
+
+
+def formats_for(report: type) -> tuple[str, ...]:
+    """The names of the formats that can show *report*."""
+    return tuple(name for name, one in FORMATS.items() if report in one.shows)
+
+
+def _text(reports: Sequence[Report], out: TextIO, style: Style) -> None:
+    from deltaadm.render.text import write_text  # noqa: PLC0415 -- rich costs start-up time
+
+    write_text(reports, out, color=style.color, width=style.width)
+
+
+def _json(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+    from deltaadm.render.json_doc import write_json  # noqa: PLC0415 -- only where asked for
+
+    write_json(reports, out)
+
+
+def _jsonl(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+    from deltaadm.render.json_doc import write_jsonl  # noqa: PLC0415 -- only where asked for
+
+    write_jsonl(reports, out)
+
+
+def _sql(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+    from deltaadm.render.sql_text import write_sql  # noqa: PLC0415 -- only where asked for
+
+    write_sql(reports, out)
+
+
+_PLANS = frozenset({PlanReport, OutcomeReport})
+_ALL = _PLANS | {TableReport, Failure, FeatureCatalogue, FeatureExplanation}
+
+FORMATS: Final[Mapping[str, Format]] = {
+    one.name: one
+    for one in (
+        Format("text", _ALL, _text, machine=False),
+        Format("json", _ALL, _json, machine=True),
+        Format("jsonl", _ALL, _jsonl, machine=True),
+        Format("sql", _PLANS, _sql, machine=False),
+    )
+}

@@ -1,0 +1,179 @@
+"""Reports as JSON: one document, an array of them, or one a line."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from deltaadm import __version__
+from deltaadm.operations.inspect import TableReport
+from deltaadm.operations.plan_document import (
+    FORMAT_VERSION,
+    change_document,
+    plan_document,
+    protocol_document,
+)
+from deltaadm.operations.reasons import undo_feature
+from deltaadm.operations.reports import (
+    Failure,
+    FeatureCatalogue,
+    FeatureExplanation,
+    OutcomeReport,
+    PlanReport,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.errors import DeltaadmError
+    from deltaadm.operations.inspect import FeatureReport, MappingReport
+    from deltaadm.operations.reports import Report
+
+
+def write_json(reports: Sequence[Report], out: TextIO) -> None:
+    """One report as an object, several as an array."""
+    documents = [document(one) for one in reports]
+    json.dump(documents[0] if len(documents) == 1 else documents, out, indent=2)
+    out.write("\n")
+
+
+def write_jsonl(reports: Sequence[Report], out: TextIO) -> None:
+    """One report a line, in order."""
+    for one in reports:
+        out.write(json.dumps(document(one), separators=(",", ":")) + "\n")
+
+
+def document(report: Report) -> dict[str, Any]:
+    """The JSON document of any report; docs/json.md describes them."""
+    if isinstance(report, PlanReport):
+        return plan_document(report.plan, report.table)
+    head = {"format_version": FORMAT_VERSION, "tool_version": __version__}
+    if isinstance(report, OutcomeReport):
+        return head | _outcome(report)
+    if isinstance(report, Failure):
+        return head | {"table": report.table} | dict(report.error.established) | _error(report.error)
+    if isinstance(report, FeatureCatalogue):
+        return head | {"features": [_registered(one) for one in report.features]}
+    if isinstance(report, FeatureExplanation):
+        return head | _registered(report.feature) | {"required_by": list(report.required_by)}
+    return head | _table(report)
+
+
+def _outcome(report: OutcomeReport) -> dict[str, Any]:
+    outcome = report.outcome
+    return {
+        "table": report.table,
+        "plan": plan_document(outcome.plan, report.table),
+        "outcome": {
+            "version": outcome.actual.version,
+            "versions": list(outcome.versions),
+            "mismatches": [change_document(one) for one in outcome.mismatches],
+        },
+    }
+
+
+def _error(error: DeltaadmError) -> dict[str, Any]:
+    return {
+        "error": {
+            "kind": error.kind,
+            "exit_code": error.exit_code,
+            "message": error.message,
+            "remedy": error.remedy,
+            "delta_error_class": error.delta_error_class,
+        }
+    }
+
+
+def _table(report: TableReport) -> dict[str, Any]:
+    snapshot = report.snapshot
+    return {
+        "table": report.table,
+        "location": snapshot.root,
+        "version": snapshot.version,
+        "timestamp": snapshot.timestamp,
+        "protocol": protocol_document(snapshot.protocol),
+        "metadata": snapshot.metadata.to_wire(),
+        "features": [_feature(one) for one in report.features],
+        "minimum_protocol": report.minimum_protocol and protocol_document(report.minimum_protocol),
+        "classic_minimum_versions": report.classic_minimum_versions
+        and dict(
+            zip(("minReaderVersion", "minWriterVersion"), report.classic_minimum_versions, strict=True)
+        ),
+        "lowest_equivalent_protocol": report.lowest_equivalent_protocol
+        and protocol_document(report.lowest_equivalent_protocol),
+        "slack": list(report.slack),
+        "column_mapping": _mapping(report.mapping),
+        "files": None if snapshot.files is None else _files(report),
+        "reference_client": {
+            "reads": report.refused_to_read is None,
+            "writes": report.refused_to_write is None,
+            "delta_error_class": report.refused_to_write
+            and report.refused_to_write.delta_error_class,
+        },
+        "warnings": list(report.warnings),
+    }
+
+
+def _feature(one: FeatureReport) -> dict[str, Any]:
+    known = one.feature
+    return {
+        "name": one.name,
+        "kind": known.kind.value if known else "unknown",
+        "supported": one.supported,
+        "active": one.active,
+        "because": list(one.because),
+        "status": known.status.value if known else "unknown",
+        "requires": sorted(known.requires) if known else [],
+        "undo": undo_feature(known),
+    }
+
+
+def _mapping(mapping: MappingReport) -> dict[str, Any]:
+    return {
+        "mode": mapping.mode,
+        "supported": mapping.supported,
+        "max_column_id": mapping.max_column_id,
+        "columns": None
+        if mapping.columns is None
+        else [
+            {"path": one.path, "id": one.id, "physical_name": one.physical_name, "type": one.type}
+            for one in mapping.columns
+        ],
+    }
+
+
+def _files(report: TableReport) -> dict[str, Any]:
+    files = report.snapshot.files
+    assert files is not None  # noqa: S101 -- the caller has looked
+    return {
+        "files": files.files,
+        "bytes": files.bytes,
+        "with_deletion_vector": files.with_deletion_vector,
+        "without_stats": files.without_stats,
+        "without_num_records": files.without_num_records,
+        "without_base_row_id": files.without_base_row_id,
+        "partition_keys": sorted(list(keys) for keys in files.partition_keys),
+    }
+
+
+def _registered(feature: TableFeature) -> dict[str, Any]:
+    return {
+        "name": feature.name,
+        "kind": feature.kind.value,
+        "status": feature.status.value,
+        "since": feature.since or None,
+        "legacy_versions": list(feature.legacy) if feature.legacy else None,
+        "requires": sorted(feature.requires),
+        "twin": feature.twin,
+        "activated_by": dict(feature.activation.properties),
+        "added_to_existing_tables": feature.activation.asks and feature.auto_update,
+        "not_addable": feature.not_addable or None,
+        "undo": undo_feature(feature),
+        "cost": feature.cost.value,
+        "caution": feature.caution or None,
+        "in_delta_spark": feature.in_reference,
+        "section": feature.section,
+        "source": feature.source,
+    }

@@ -1,0 +1,341 @@
+"""Reports for people: aligned columns, words beside every symbol, nothing interpreted."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from deltaadm.domain.cost import Cost
+from deltaadm.operations.diff import ChangeKind
+from deltaadm.operations.inspect import TableReport
+from deltaadm.operations.reasons import undo_feature
+from deltaadm.operations.reports import (
+    Failure,
+    FeatureCatalogue,
+    FeatureExplanation,
+    OutcomeReport,
+    PlanReport,
+)
+from deltaadm.operations.sql import statement
+from deltaadm.render.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TextIO
+
+    from rich.console import RenderableType
+
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.operations.plan import Plan, PlannedChange
+    from deltaadm.operations.reports import Report
+
+_WIDTH_WITHOUT_TERMINAL = 100
+_COLUMNS_SHOWN_ONE_BY_ONE = 8
+_STYLES = {ChangeKind.ADD: "green", ChangeKind.REMOVE: "red", ChangeKind.SET: "yellow"}
+_COSTS = {
+    Cost.METADATA: "metadata only",
+    Cost.BACKFILL: "backfill: every file is listed anew",
+    Cost.REWRITE: "rewrite of every data file",
+}
+
+
+def write_text(
+    reports: Sequence[Report], out: TextIO, *, color: str = "auto", width: int | None = None
+) -> None:
+    """Write each report, an empty line between two."""
+    console = _console(out, color, width)
+    for number, report in enumerate(reports):
+        if number:
+            console.print()
+        for part in _parts(report):
+            console.print(part, soft_wrap=isinstance(part, Text))
+
+
+def _console(out: TextIO, color: str, width: int | None) -> Console:
+    forced = color == "always" or os.environ.get("CLICOLOR_FORCE", "0") != "0"
+    plain = color == "never" or (color == "auto" and os.environ.get("CLICOLOR") == "0")
+    terminal = out.isatty()
+    return Console(
+        file=out,
+        width=width or (None if terminal else _WIDTH_WITHOUT_TERMINAL),
+        force_terminal=True if forced and not plain else None,
+        no_color=True if plain else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+
+
+def _parts(report: Report) -> Iterable[RenderableType]:
+    if isinstance(report, TableReport):
+        return _table(report)
+    if isinstance(report, PlanReport):
+        return _plan(report.table, report.plan)
+    if isinstance(report, OutcomeReport):
+        return _outcome(report)
+    if isinstance(report, FeatureCatalogue):
+        return _catalogue(report)
+    if isinstance(report, FeatureExplanation):
+        return _explanation(report)
+    return _failure(report)
+
+
+def _line(text: str, style: str = "") -> Text:
+    return Text(visible(text), style=style, overflow="fold")
+
+
+def _heading(text: str) -> Text:
+    return Text(f"\n{text}", style="bold")
+
+
+def _grid(rows: Iterable[Sequence[str]], styles: Sequence[str] = ()) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    for number, row in enumerate(rows):
+        if not number:
+            for column in range(len(row)):
+                table.add_column(
+                    overflow="fold", style=styles[column] if column < len(styles) else ""
+                )
+        table.add_row(*(_line(one) for one in row))
+    return Padding(table, (0, 0, 0, 2))
+
+
+def _moment(timestamp: int | None) -> str:
+    if timestamp is None:
+        return "unknown"
+    moment = datetime.fromtimestamp(timestamp / 1000, tz=timezone.utc)
+    return moment.strftime("%Y-%m-%d %H:%M:%S") + f".{timestamp % 1000:03d}Z"
+
+
+# inspect
+
+
+def _table(report: TableReport) -> Iterable[RenderableType]:
+    snapshot, metadata = report.snapshot, report.snapshot.metadata
+    yield _line(report.table, "bold")
+    facts = [("location", snapshot.root), ("id", metadata.id or "none")]
+    if metadata.name:
+        facts.append(("name", metadata.name))
+    if metadata.description:
+        facts.append(("comment", metadata.description))
+    facts += [("version", str(snapshot.version)), ("time", _moment(snapshot.timestamp))]
+    if metadata.partition_columns:
+        facts.append(("partitioned by", ", ".join(metadata.partition_columns)))
+    yield _grid(facts)
+    yield _heading("Protocol")
+    yield _grid(_protocol_rows(report))
+    if report.features:
+        yield _heading("Features")
+        yield _grid(_feature_rows(report), ("bold",))
+    yield _heading("Column mapping")
+    yield _grid(_mapping_rows(report))
+    if report.mapping.columns is not None:
+        yield _grid(_column_rows(report))
+    if metadata.configuration:
+        yield _heading("Properties")
+        yield _grid((key, value) for key, value in sorted(metadata.configuration.items()))
+    if snapshot.files is not None:
+        yield _heading("Files")
+        yield _grid(_file_rows(report))
+    if report.warnings:
+        yield _heading("Warnings")
+        yield _grid((("!", one) for one in report.warnings), ("yellow",))
+
+
+def _protocol_rows(report: TableReport) -> Iterable[tuple[str, str]]:
+    protocol = report.snapshot.protocol
+    yield "as written", _protocol(protocol)
+    if report.minimum_protocol is not None:
+        yield "the metadata needs", _protocol(report.minimum_protocol)
+    if report.classic_minimum_versions is not None:
+        reader, writer = report.classic_minimum_versions
+        yield "by the classic table", f"reader {reader}, writer {writer}"
+    if report.lowest_equivalent_protocol is not None:
+        yield "lowest equivalent", _protocol(report.lowest_equivalent_protocol)
+    yield "not needed", ", ".join(report.slack) or "nothing"
+    reads = "yes" if report.refused_to_read is None else "no"
+    writes = "yes" if report.refused_to_write is None else "no"
+    yield "Delta Spark 4.4", f"reads: {reads}, writes: {writes}"
+
+
+def _protocol(protocol: Protocol) -> str:
+    text = f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"
+    for what, names in (
+        ("reader features", protocol.reader_features),
+        ("writer features", protocol.writer_features),
+    ):
+        if names is not None:
+            text += f", {what}: {', '.join(sorted(names)) or 'none'}"
+    return text
+
+
+def _feature_rows(report: TableReport) -> Iterable[tuple[str, ...]]:
+    words = {"explicit": "listed", "implicit": "implied", None: "NOT SUPPORTED"}
+    for one in report.features:
+        yield (
+            one.name,
+            one.feature.kind.value if one.feature else "unknown",
+            words[one.supported],
+            "active" if one.active else "not active",
+            "; ".join(one.because),
+        )
+
+
+def _mapping_rows(report: TableReport) -> Iterable[tuple[str, str]]:
+    mapping = report.mapping
+    yield "mode", mapping.mode
+    yield "supported", "yes" if mapping.supported else "no"
+    if mapping.max_column_id is not None:
+        yield "highest id given", str(mapping.max_column_id)
+
+
+def _column_rows(report: TableReport) -> Iterable[tuple[str, ...]]:
+    for one in report.mapping.columns or ():
+        number = "" if one.id is None else str(one.id)
+        yield (number, one.path, one.type, one.physical_name)
+
+
+def _file_rows(report: TableReport) -> Iterable[tuple[str, str]]:
+    files = report.snapshot.files
+    if files is not None:
+        yield "files", f"{files.files} ({files.bytes} bytes)"
+        yield "with deletion vectors", str(files.with_deletion_vector)
+        yield "without statistics", str(files.without_stats)
+        yield "without row ids", str(files.without_base_row_id)
+
+
+# plans
+
+
+def _plan(table: str, plan: Plan) -> Iterable[RenderableType]:
+    yield _line(f"{plan.operation}: {table} (version {plan.before.version})", "bold")
+    if plan.is_noop:
+        yield _line("No changes.")
+    else:
+        yield Text()
+        yield from _changes(plan)
+        yield _heading(f"Cost: {_COSTS[plan.cost]}")
+        for stage in plan.stages:
+            several = "several commits: " if stage.several_commits else ""
+            yield Padding(
+                _line(f"{several}{statement(plan.before.root, stage.step)}"), (0, 0, 0, 2)
+            )
+    if plan.notes:
+        yield _heading("Notes")
+        yield _grid(("-", one) for one in plan.notes)
+
+
+def _changes(plan: Plan) -> Iterable[RenderableType]:
+    columns = [one for one in plan.changes if one.change.subject.startswith("schema[")]
+    together = len(columns) > _COLUMNS_SHOWN_ONE_BY_ONE
+    for one in plan.changes:
+        if not (together and one in columns):
+            yield from _change(one)
+    if together:
+        first = columns[0]
+        yield Text(
+            f"  ~ schema: {len(columns)} columns change", style=_STYLES[ChangeKind.SET]
+        )
+        yield _line(f"      {first.because}", "dim")
+        yield _line(f"      undo: {first.undo}", "dim")
+
+
+def _change(one: PlannedChange) -> Iterable[RenderableType]:
+    change = one.change
+    head = f"  {change.kind.value} {change.subject}"
+    if change.kind is ChangeKind.SET:
+        head += f": {_value(change.before)} -> {_value(change.after)}"
+    elif change.subject.startswith("configuration["):
+        head += f" = {_value(change.after if change.before is None else change.before)}"
+    yield _line(head, _STYLES[change.kind])
+    yield _line(f"      {one.because}", "dim")
+    yield _line(f"      undo: {one.undo}", "dim")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key.rpartition('.')[2]} {one}" for key, one in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
+
+
+def _outcome(report: OutcomeReport) -> Iterable[RenderableType]:
+    outcome = report.outcome
+    if outcome.mismatches:
+        yield _line("The result differs from the plan:", "bold red")
+        yield _grid(
+            (one.subject, f"planned: {_value(one.before)}", f"found: {_value(one.after)}")
+            for one in outcome.mismatches
+        )
+        return
+    listed = ", ".join(map(str, outcome.versions))
+    if not outcome.versions:
+        yield _line("Nothing was committed: there is nothing to do.")
+    elif len(outcome.versions) == 1:
+        yield _line(f"Version {listed} was committed, and is what was planned.", "green")
+    else:
+        yield _line(f"Versions {listed} were committed, and are what was planned.", "green")
+
+
+# the rest
+
+
+def _failure(report: Failure) -> Iterable[RenderableType]:
+    yield _line(f"{report.table}: {report.error.message}", "red")
+    if report.error.remedy:
+        yield _line(f"  {report.error.remedy}")
+
+
+def _catalogue(report: FeatureCatalogue) -> Iterable[RenderableType]:
+    yield _grid(
+        (
+            (
+                one.name,
+                one.kind.value,
+                f"implied by {one.legacy[0] or 1},{one.legacy[1]}" if one.legacy else "listed",
+                one.status.value,
+                " ".join(f"{key}={value}" for key, value in one.activation.properties.items()),
+            )
+            for one in report.features
+        ),
+        ("bold",),
+    )
+
+
+def _explanation(report: FeatureExplanation) -> Iterable[RenderableType]:
+    feature = report.feature
+    yield _line(feature.name, "bold")
+    yield _grid(_explained(feature, report.required_by))
+
+
+def _explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[tuple[str, str]]:
+    yield "concerns", "writers and readers" if feature.is_reader else "writers only"
+    yield "status", feature.status.value
+    if feature.since:
+        yield "since", f"Delta Spark {feature.since}"
+    if feature.legacy:
+        yield "implied by", f"reader {feature.legacy[0] or 1}, writer {feature.legacy[1]}"
+    yield "requires", ", ".join(sorted(feature.requires)) or "nothing"
+    if required_by:
+        yield "required by", ", ".join(required_by)
+    if feature.twin:
+        yield "other form", feature.twin
+    for key, value in feature.activation.properties.items():
+        yield "activated by", f"{key} = {value}"
+    if feature.not_addable:
+        yield "existing tables", feature.not_addable
+    yield "cost of enabling", _COSTS[feature.cost]
+    yield "undo", undo_feature(feature)
+    if feature.caution:
+        yield "caution", feature.caution
+    yield "described in", feature.section
+    yield "known to", feature.source
