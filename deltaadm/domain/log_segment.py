@@ -156,8 +156,7 @@ class LogSegment:
     `checkpoint`, if any, is complete and not newer than `version`; `commits` are exactly those
     after the checkpoint (or from 0) up to `version`; `deltas` cover the same versions and are
     what a replay reads, with compacted files in the place of what they replace. `last_commit`
-    is the newest commit file listed, which is older than `version` where only a checkpoint
-    reaches it. `crc` is the checksum of exactly `version`.
+    and `crc` are the commit and, if there is one, the checksum of exactly `version`.
     """
 
     root: str
@@ -191,7 +190,7 @@ def choose(
     headless = bool(after) and _version(after[0]) != base + 1
     if version is not None and listing.commits and (reached != version or headless):
         raise version_not_found(listing, version)
-    if not commits:
+    if not commits or _version(commits[-1]) < reached:
         raise _no_commits(listing, checkpoint)
     _check_contiguous(listing.root, after, base, reached)
     return LogSegment(
@@ -327,8 +326,8 @@ def _no_commits(listing: LogListing, checkpoint: Checkpoint | None) -> TableErro
     if checkpoint is None:
         return no_table(listing.root)
     return TableError(
-        f"The table at {listing.root} has a checkpoint of version {checkpoint.version} but no "
-        "commit at all.",
+        f"The table at {listing.root} has a checkpoint of version {checkpoint.version}, but "
+        "neither the commit of that version nor a later one.",
         remedy=RESTORE,
         established=_established(checkpoint.version),
     )

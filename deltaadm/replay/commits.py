@@ -14,11 +14,12 @@ from deltaadm.domain.actions import ACTIONS
 from deltaadm.errors import TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     Document = dict[str, Any]
     Named = tuple[str, Document]
 
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _STATE: Final = (b'"protocol"', b'"metaData"', b"\\u")
 _PROVENANCE: Final = (*_STATE, b'"commitInfo"')
 
@@ -74,34 +75,84 @@ def _matching(body: bytes, path: str, words: Sequence[bytes]) -> list[Named]:
 
 def _lines(body: bytes) -> list[bytes]:
     """The lines that are not blank; like Hadoop's reader, a lone carriage return ends one too."""
-    return [line for line in body.splitlines() if line and not line.isspace()]
+    lines = body.removeprefix(_BYTE_ORDER_MARK).splitlines()
+    return [line for line in lines if line and not line.isspace()]
 
 
 def _check_ends(text: bytes, path: str) -> None:
     """Without parsing: what is not empty begins and ends like a JSON object."""
     if text.startswith(b"{") and text.endswith((b"}\n", b"}")):
         return
-    text = text.strip()
-    if text and not (text.startswith(b"{") and text.endswith(b"}")):
+    text = text.removeprefix(_BYTE_ORDER_MARK).strip()
+    if text and not (text.startswith((b"{", b"[")) and text.endswith((b"}", b"]"))):
         raise unreadable(path, "a line in it is not a JSON object")
 
 
-def _decoded(lines: Sequence[bytes] | Iterator[bytes], path: str) -> Iterator[Named]:
+def _decoded(lines: Iterable[bytes], path: str) -> Iterator[Named]:
     for line in lines:
-        document = _decode(line, path)
-        for name, action in document.items():
-            if action is None:
-                continue
-            if name in ACTIONS and not isinstance(action, dict):
-                raise unreadable(path, f"its {name} action is not a JSON object")
-            yield name, action
+        for document in _decode(line, path):
+            for name, action in _actions(document):
+                check_types(name, action, path)
+                yield name, action
 
 
-def _decode(line: bytes, path: str) -> Document:
+def _actions(document: Document) -> Iterator[Named]:
+    """The actions that count: of several known ones, the first in the log schema's order."""
+    present = [(name, action) for name, action in document.items() if action is not None]
+    if len(present) > 1:
+        known = [name for name, _ in present if name in ACTIONS]
+        first = next((name for name in ACTIONS if name in known), None)
+        present = [pair for pair in present if pair[0] == first or pair[0] not in ACTIONS]
+    yield from present
+
+
+def _decode(line: bytes, path: str) -> list[Document]:
+    """The objects of a line: one, or those of a list, which Delta's reader accepts."""
     try:
-        document = json.loads(line.decode())
+        found = json.loads(line.decode())
+        if b"\\ud" in line or b"\\uD" in line:  # half a surrogate pair is no text
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError) as error:
         raise unreadable(path, f"a line in it is not JSON ({error})") from error
-    if not isinstance(document, dict):
+    documents = found if isinstance(found, list) else [found]
+    if not all(isinstance(one, dict) for one in documents):
         raise unreadable(path, "a line in it is not a JSON object")
-    return document
+    return documents
+
+
+_TYPES: Final[Mapping[str, Mapping[str, type]]] = {
+    "protocol": {"minReaderVersion": int, "minWriterVersion": int},
+    "metaData": {
+        "format": dict,
+        "partitionColumns": list,
+        "configuration": dict,
+        "createdTime": int,
+    },
+    "add": {"partitionValues": dict, "size": int, "deletionVector": dict, "baseRowId": int},
+    "remove": {"deletionVector": dict},
+    "txn": {"version": int},
+    "domainMetadata": {"removed": bool},
+}
+"""Fields whose value Delta's reader must be able to take, since the state depends on them."""
+
+_INT_32: Final = range(-(1 << 31), 1 << 31)
+
+
+def check_types(name: str, action: Any, path: str) -> None:
+    """
+    Raise `TableError` for an action that Delta's reader fails to decode.
+
+    A field that is null or absent is none of those: it reads as zero or as empty.
+    """
+    if name in ACTIONS and not isinstance(action, dict):
+        raise unreadable(path, f"its {name} action is not a JSON object")
+    for key, kind in _TYPES.get(name, {}).items():
+        value = action.get(key)
+        if value is not None and not _fits(value, kind, short=name == "protocol"):
+            raise unreadable(path, f"{name}.{key} is {json.dumps(value)}")
+
+
+def _fits(value: Any, kind: type, *, short: bool) -> bool:
+    if kind is int and isinstance(value, bool):
+        return False
+    return isinstance(value, kind) and not (short and value not in _INT_32)

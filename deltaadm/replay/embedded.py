@@ -140,8 +140,8 @@ class _Replay:
             mine = [document for each, document in found if each == name]
             if len(mine) > 1:
                 self._warnings.append(_several(path, len(mine), name))
-            if mine:
-                self._fold.offer(name, _checked(name, mine[-1], path))
+            for document in reversed(mine):
+                self._fold.offer(name, document)
 
     def _note_newest(self, found: Iterable[Named]) -> None:
         for name, document in found:
@@ -159,9 +159,8 @@ class _Replay:
 
         assert self._segment.checkpoint is not None  # noqa: S101 -- callers have looked
         reader = checkpoints.CheckpointReader(self._store, self._segment.checkpoint)
-        path = self._segment.checkpoint.files[0].path
         for name, document in reader.small_actions(names or checkpoints.SMALL):
-            self._fold.offer(name, _checked(name, document, path))
+            self._fold.offer(name, document)
         return reader
 
     def _live_in_deltas(self) -> Iterator[Document]:
@@ -171,7 +170,6 @@ class _Replay:
             for name, document in commits.actions_reversed(self._store.read(file.path), file.path):
                 if name in singles:
                     singles[name] += 1
-                    _checked(name, document, file.path)
                 elif name == "commitInfo" and newest and self._commit_info is None:
                     self._commit_info = CommitInfo.from_wire(document)
                 if self._fold.offer(name, document):
@@ -183,9 +181,7 @@ class _Replay:
     def _read_commit_info(self) -> None:
         """Read the newest commit where only a checkpoint or compacted file was needed."""
         file = self._segment.last_commit
-        if self._commit_info is not None or file.version != self._segment.version:
-            return
-        if any(one is file for one in self._segment.deltas):
+        if self._commit_info is not None or file in self._segment.deltas[-1:]:
             return
         try:
             found = commits.newest_actions(self._store.read(file.path), file.path)
@@ -269,18 +265,6 @@ def in_commit_timestamps(metadata: Metadata) -> bool:
 
 _STATE: Final = ("protocol", "metaData")
 
-_INT_32: Final = range(-(1 << 31), 1 << 31)
-
-
-def _checked(name: str, document: Document, path: str) -> Document:
-    """*document*; raises `TableError` for a protocol whose versions Delta's reader refuses."""
-    if name == "protocol":
-        for key in ("minReaderVersion", "minWriterVersion"):
-            value = document.get(key)
-            if not isinstance(value, int) or isinstance(value, bool) or value not in _INT_32:
-                raise commits.unreadable(path, f"protocol.{key} is {json.dumps(value)}")
-    return document
-
 
 def _several(path: str, count: int, name: str) -> str:
     return f"{path} has {count} {name} actions; the last one counts."
@@ -295,7 +279,7 @@ def _checksum(body: bytes, path: str) -> Document:
         if not isinstance(document.get(key, {}), dict):
             raise commits.unreadable(path, f"its {key} is not a JSON object")
     if "protocol" in document:
-        _checked("protocol", document["protocol"], path)
+        commits.check_types("protocol", document["protocol"], path)
     if "metadata" in document and not document["metadata"].get("id"):
         raise commits.unreadable(path, "its metadata has no id")
     return document

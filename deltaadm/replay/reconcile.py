@@ -25,7 +25,8 @@ class Fold:
     The state so far. Offer actions from the newest to the oldest; the first of a key stays.
 
     `domains` includes tombstones, which hide older entries; `unknown` counts the actions that
-    this version does not know, by name. *qualifier* completes absolute paths, see `LogStore`.
+    this version does not know, by name. Like Delta, it passes over a metaData without `id`.
+    *qualifier* completes absolute paths, see `LogStore`.
     """
 
     def __init__(self, qualifier: str = "") -> None:
@@ -51,7 +52,8 @@ class Fold:
         elif name == "protocol":
             self.protocol = document if self.protocol is None else self.protocol
         elif name == "metaData":
-            self.metadata = document if self.metadata is None else self.metadata
+            if self.metadata is None and document.get("id") is not None:
+                self.metadata = document
         elif name == "txn":
             self.transactions.setdefault(str(document.get("appId")), document)
         elif name == "domainMetadata":

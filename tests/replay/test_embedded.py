@@ -62,7 +62,7 @@ START = START_BODY
         pytest.param(b'{"add":{"path":"x"}}\n{"add":{"path":"y"}', id="cut off at a brace"),
         pytest.param(b"\x00\x01\x02", id="binary"),
         pytest.param(b'{"add":{"path":"\xff"}}\n', id="not UTF-8"),
-        pytest.param(b"[]\n", id="a list"),
+        pytest.param(b"[5]\n", id="a list of numbers"),
         pytest.param(b"5\n", id="a number"),
         pytest.param(b'{"add":5}\n', id="an action that is no object"),
         pytest.param(
@@ -93,6 +93,11 @@ def test_newest_commit_that_cannot_be_read(tmp_path: Path, body: bytes, detail: 
         pytest.param(b"{}\n", id="an object without an action"),
         pytest.param(b'{"add":null,"commitInfo":{}}\n', id="null for another action"),
         pytest.param(b'  {"commitInfo":{}}  \n', id="spaces around"),
+        pytest.param(
+            b'[{"commitInfo":{}},{"txn":{"appId":"x","version":1}}]\n', id="a list of objects"
+        ),
+        pytest.param(b'\xef\xbb\xbf{"commitInfo":{}}\n', id="byte order mark"),
+        pytest.param(b'{"commitInfo":{}}\r{"txn":{"appId":"x","version":1}}\r', id="CR"),
     ],
 )
 def test_odd_but_readable_commits(tmp_path: Path, body: bytes, detail: Detail) -> None:
@@ -162,6 +167,56 @@ def test_what_is_missing_is_named_and_the_rest_established(
     assert caught.value.delta_error_class == "DELTA_STATE_RECOVER_ERROR"
     (action,) = actions
     assert caught.value.established[found] in action.values()
+
+
+@BOTH
+def test_versions_that_are_absent_or_null_read_as_zero(tmp_path: Path, detail: Detail) -> None:
+    odd = {"protocol": {"minReaderVersion": None}}
+    snapshot = load(table(tmp_path, commit(odd, metadata())), detail)
+    assert (snapshot.protocol.min_reader_version, snapshot.protocol.min_writer_version) == (0, 0)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "action",
+    [
+        metadata(configuration="x"),
+        metadata(partitionColumns={}),
+        metadata(format="parquet"),
+        metadata(createdTime="now"),
+    ],
+)
+def test_metadata_of_wrong_types(tmp_path: Path, action: Action, detail: Detail) -> None:
+    with pytest.raises(TableError, match=r"metaData\.") as caught:
+        load(table(tmp_path, commit(protocol(), action)), detail)
+    assert caught.value.delta_error_class == "FAILED_READ_FILE.NO_HINT"
+
+
+def test_sizes_must_be_numbers(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=r'add\.size is "x"'):
+        load(table(tmp_path, START, commit(add("a", "x"))))
+
+
+@BOTH
+def test_metadata_without_id_is_passed_over(tmp_path: Path, detail: Detail) -> None:
+    without = metadata({"k": "1"}, id=...)
+    snapshot = load(table(tmp_path / "a", START, commit(without)), detail)
+    assert snapshot.metadata.configuration == {}
+    with pytest.raises(TableError) as caught:
+        load(table(tmp_path / "b", commit(protocol(), without)), detail)
+    assert caught.value.delta_error_class == "DELTA_STATE_RECOVER_ERROR"
+
+
+@BOTH
+def test_of_several_actions_on_a_line_one_counts(tmp_path: Path, detail: Detail) -> None:
+    with pytest.raises(TableError, match="its protocol") as caught:
+        load(table(tmp_path, commit({**protocol(), **metadata()})), detail)
+    assert caught.value.delta_error_class == "DELTA_STATE_RECOVER_ERROR"
+
+
+def test_half_a_surrogate_pair_becomes_text(tmp_path: Path) -> None:
+    body = b'{"txn":{"appId":"\\ud800x","version":1}}\n'
+    assert set(load(table(tmp_path, START, body)).transactions or ()) == {"?x"}
 
 
 def test_nulls_in_metadata_count_as_empty(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ The builder knows the format, so that a test states only what matters to it.
 import json
 import os
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,19 +39,19 @@ def protocol(
     return {"protocol": body}
 
 
-def metadata(configuration: Mapping[str, str] | None = None, **changes: Any) -> Action:
-    body = {
+def metadata(configuration: Any = ..., **changes: Any) -> Action:
+    body: Action = {
         "id": "00000000-0000-4000-8000-000000000001",
         "format": {"provider": "parquet", "options": {}},
         "schemaString": SCHEMA,
         "partitionColumns": [],
-        "configuration": dict(configuration or {}),
+        "configuration": {} if configuration is ... else configuration,
         "createdTime": 1700000000000,
     }
     return {"metaData": {key: one for key, one in (body | changes).items() if one is not ...}}
 
 
-def add(path: str, size: int = 100, **more: Any) -> Action:
+def add(path: str, size: Any = 100, **more: Any) -> Action:
     body = {"path": path, "partitionValues": {}, "size": size, "modificationTime": 1}
     return {"add": body | {"dataChange": True} | more}
 
