@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from deltaadm.domain.session import SessionSettings
 from deltaadm.errors import CommitError, DeltaadmError, EngineError
 from deltaadm.operations.sql import statement
-from deltaadm.spark.session import SparkOptions, configured, open_session, sentence
+from deltaadm.spark.session import SparkOptions, configured, open_session, said, sentence
 from deltaadm.storage.local import LocalStore
 from deltaadm.storage.store import open_store
 
@@ -131,19 +131,18 @@ def refusal(error: Exception) -> DeltaadmError:
     from pyspark.errors import PySparkException
 
     if isinstance(error, Py4JJavaError):
-        thrown = error.java_exception
-        return _refusal(thrown.getMessage() or thrown.toString(), _conditions(thrown))
+        return _refusal(error, _conditions(error.java_exception))
     if isinstance(error, PySparkException):
         own = filter(None, [error.getCondition()])
-        return _refusal(str(error), chain(own, _conditions(getattr(error, "_origin", None))))
+        return _refusal(error, chain(own, _conditions(getattr(error, "_origin", None))))
     if isinstance(error, (Py4JError, OSError)):
         return _lost(error)
     raise error
 
 
-def _refusal(text: str, conditions: Iterator[str]) -> CommitError:
+def _refusal(error: Exception, conditions: Iterator[str]) -> CommitError:
     condition = next(conditions, None)
-    message, advice = sentence(text)
+    message, advice = sentence(said(error))
     if advice and condition and "." in condition:  # a sub-class's own words follow its class's
         detail, advice = sentence(advice)
         message = f"{message.rstrip('.:')}: {detail}"
@@ -170,7 +169,7 @@ def _conditions(thrown: Any) -> Iterator[str]:
 
 def _lost(error: Exception) -> EngineError:
     return EngineError(
-        f"The connection to Spark broke ({sentence(str(error))[0].rstrip('.')}), so it is unknown "
+        f"The connection to Spark broke ({sentence(said(error))[0].rstrip('.')}), so it is unknown "
         "whether the change was committed.",
         remedy="Inspect the table before trying again.",
     )

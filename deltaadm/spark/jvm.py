@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -35,12 +35,16 @@ def start_jvm(conf: Mapping[str, str], scratch: Path, *, show: bool) -> Iterator
 
     pyspark can start a JVM too, but leaves it behind when it is interrupted meanwhile.
     """
-    with ExitStack() as stack:
-        if "PYSPARK_GATEWAY_PORT" not in os.environ:
-            _require_java()
-            process = stack.enter_context(_process(conf, scratch, show=show))
-            stack.enter_context(environment(_connection(process, scratch)))
-        yield stack.enter_context(_gateway())
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        with _gateway({}) as gateway:
+            yield gateway
+        return
+    _require_java()
+    with (
+        _process(conf, scratch, show=show) as process,
+        _gateway(_connection(process, scratch)) as gateway,
+    ):
+        yield gateway
 
 
 @contextmanager
@@ -135,13 +139,14 @@ def _log(scratch: Path) -> Path:
 
 
 @contextmanager
-def _gateway() -> Iterator[Any]:
-    """A gateway to the JVM that the environment names, in the place where pyspark looks for it."""
+def _gateway(connection: Mapping[str, str]) -> Iterator[Any]:
+    """A gateway to a JVM that has been started, in the place where pyspark looks for it."""
     from pyspark import SparkContext
     from pyspark.java_gateway import launch_gateway
 
     connect: Callable[[], Any] = launch_gateway
-    gateway = connect()
+    with environment(connection):
+        gateway = connect()
     before = SparkContext._gateway, SparkContext._jvm
     SparkContext._gateway = SparkContext._jvm = None
     try:

@@ -86,7 +86,7 @@ def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]
             except Exception as error:
                 raise EngineError(
                     f"The running Spark session does not let {key} be changed: "
-                    f"{sentence(str(error))[0]}",
+                    f"{sentence(said(error))[0]}",
                     remedy="Give the setting where that session is started.",
                 ) from error
             if before is None:
@@ -104,6 +104,12 @@ def _effective(session: SparkSession, key: str) -> str | None:
         return session.conf.get(key)
     except PySparkException:
         return None
+
+
+def said(error: Exception) -> str:
+    """What an exception of Spark says, without Py4J's words around it."""
+    thrown = getattr(error, "java_exception", None)
+    return str(error) if thrown is None else str(thrown.getMessage() or thrown.toString())
 
 
 def sentence(message: str) -> tuple[str, str]:
@@ -172,7 +178,7 @@ def _remote_session(url: str, conf: Mapping[str, str]) -> Iterator[SparkSession]
                 remedy="pip install 'pyspark[connect]'",
             ) from error
         except Exception as error:
-            raise not_started(sentence(str(error))[0]) from error
+            raise not_started(sentence(said(error))[0]) from error
         try:
             yield session
         finally:
@@ -223,7 +229,7 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
                 spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
                 session = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
         except Exception as error:
-            raise not_started(sentence(str(error))[0]) from error
+            raise not_started(sentence(said(error))[0]) from error
         stack.callback(_stop, session)
         yield session
 

@@ -1,16 +1,22 @@
 """How Spark starts, and why it does not, in processes of their own."""
 
+import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+import pytest
 
 from tests.spark.test_executor import commits, make_table
 
 APPLY = """
 import sys
+import time
 from deltaadm.domain.table_changes import SetProperties
 from deltaadm.errors import DeltaadmError
 from deltaadm.spark.executor import SparkExecutor
@@ -120,3 +126,36 @@ def test_a_master_that_is_no_master(tmp_path: Path) -> None:
         "engine",
         "Spark does not start: Master must either be yarn or start with spark, k8s, or local.",
     ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_an_interrupted_start_leaves_no_jvm(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", APPLY, "SparkOptions()", "table", ""],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(__file__).parents[2]),
+            "TMPDIR": str(tmp_path),
+        },
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not processes_that_mention(f"{tmp_path}/deltaadm-"):
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert stderr.splitlines()[-1] == "KeyboardInterrupt"
+    assert processes_that_mention(str(tmp_path)) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def processes_that_mention(text: str) -> list[str]:
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found += (
+                [file.parent.name] if text in file.read_bytes().decode(errors="replace") else []
+            )
+    return found
