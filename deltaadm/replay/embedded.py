@@ -49,7 +49,7 @@ class EmbeddedEngine:
 def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
     """Every file of the version, with all that its `add` action says; in no particular order."""
     replay = _Replay(store, segment)
-    return (AddFile.from_wire(one) for one in replay.live_documents())
+    return map(_add_file, replay.live_documents())
 
 
 class _Replay:
@@ -264,6 +264,19 @@ def in_commit_timestamps(metadata: Metadata) -> bool:
 
 
 _STATE: Final = ("protocol", "metaData")
+
+
+_ADD_ATTRIBUTES: Final = {
+    one.key: one.attribute for one in AddFile.ENTRIES if one.key != "deletionVector"
+}
+
+
+def _add_file(document: Document) -> AddFile:
+    """`AddFile.from_wire`, faster for the plain actions that tables have millions of."""
+    plain = document.keys() <= _ADD_ATTRIBUTES.keys()
+    if not plain or not isinstance(document.get("stats"), str) or None in document.values():
+        return AddFile.from_wire(document)
+    return AddFile(**{_ADD_ATTRIBUTES[key]: value for key, value in document.items()})
 
 
 def _several(path: str, count: int, name: str) -> str:

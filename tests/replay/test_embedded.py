@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from deltaadm.domain.actions import AddFile
 from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.errors import TableError
 from deltaadm.replay.embedded import EmbeddedEngine, live_files
@@ -582,3 +583,23 @@ def test_json_tables_load_without_heavy_packages(tmp_path: Path) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        add("a", stats='{"numRecords":1}', tags={"x": None}, baseRowId=5, clusteringProvider="c"),
+        add("a"),
+        add("a", stats=None),
+        add("a", stats=5),
+        add("a", stats="{}", novel=1),
+        add("a", stats="{}", deletionVector=deletion_vector("v")),
+    ],
+)
+def test_live_files_keep_all_that_their_action_says(tmp_path: Path, action: Action) -> None:
+    made = table(tmp_path, START, commit(action))
+    snapshot = load(made)
+    assert snapshot.segment is not None
+    (file,) = live_files(open_store(str(made.path)), snapshot.segment)
+    assert file == AddFile.from_wire(action["add"])
+    assert file.to_wire() == action["add"]
