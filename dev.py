@@ -115,10 +115,12 @@ def make_demo_table(path: str) -> int:
 
 def completions() -> int:
     """Write the completion script of every shell."""
+    directory = ROOT / "completions"
+    directory.mkdir(exist_ok=True)
     for shell, name in SHELLS.items():
         command = (PYTHON, "-c", COMPLETION, shell)
         script = subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout  # noqa: S603
-        (ROOT / "completions" / name).write_bytes(script)
+        (directory / name).write_bytes(script)
     return 0
 
 
