@@ -163,6 +163,10 @@ class DomainMetadata(Loggable):
     )
 
 
+_JOB = wire.texts("jobId", "jobName", "jobRunId", "runId", "jobOwnerId", "triggerType")
+_NOTEBOOK = wire.texts("notebookId")
+
+
 @dataclass(frozen=True, slots=True)
 class CommitInfo(Loggable):
     """
@@ -195,13 +199,13 @@ class CommitInfo(Loggable):
     ENTRIES: ClassVar = (
         Entry("version", "version", wire.LONG),
         Entry("inCommitTimestamp", "in_commit_timestamp", wire.LONG),
-        Entry("timestamp", "timestamp", wire.LONG),
+        Entry("timestamp", "timestamp", wire.TIMESTAMP),
         Entry("userId", "user_id", wire.TEXT),
         Entry("userName", "user_name", wire.TEXT),
         Entry("operation", "operation", wire.TEXT),
         Entry("operationParameters", "operation_parameters", wire.OBJECT),
-        Entry("job", "job", wire.OBJECT),
-        Entry("notebook", "notebook", wire.OBJECT),
+        Entry("job", "job", _JOB),
+        Entry("notebook", "notebook", _NOTEBOOK),
         Entry("clusterId", "cluster_id", wire.TEXT),
         Entry("readVersion", "read_version", wire.LONG),
         Entry("isolationLevel", "isolation_level", wire.TEXT),

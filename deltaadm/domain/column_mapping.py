@@ -453,7 +453,7 @@ def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
         if identifier in ids:
             raise _duplicate("column id", str(identifier), mode)
         # A name that only the commit will choose is as good as unique.
-        if path in paths and KNOWN_AFTER_COMMIT not in path[-1]:
+        if path in paths and not any(KNOWN_AFTER_COMMIT in part for part in path):
             raise _duplicate("physical name", path_text(path), mode)
         ids.add(identifier)
         paths.add(path)

@@ -105,7 +105,7 @@ def makes_several_commits(snapshot: Snapshot, step: Step) -> bool:
 
 def _removes_mapping(snapshot: Snapshot, step: Step) -> bool:
     asked = (
-        step.properties.get(COLUMN_MAPPING_MODE) == "none"
+        _normalized(step.properties).get(COLUMN_MAPPING_MODE) == "none"
         if isinstance(step, SetProperties)
         else COLUMN_MAPPING_MODE in step.keys
     )
@@ -113,11 +113,14 @@ def _removes_mapping(snapshot: Snapshot, step: Step) -> bool:
 
 
 def _turns_on_row_tracking(snapshot: Snapshot, properties: Mapping[str, str]) -> bool:
-    wanted = {normalized_key(key): value for key, value in properties.items()}
     return (
-        wanted.get(ROW_TRACKING, "").lower() == "true"
+        _normalized(properties).get(ROW_TRACKING, "").lower() == "true"
         and snapshot.metadata.configuration.get(ROW_TRACKING, "").lower() != "true"
     )
+
+
+def _normalized(properties: Mapping[str, str]) -> dict[str, str]:
+    return {normalized_key(key): value for key, value in properties.items()}
 
 
 def _refuse_reserved_keys(step: Step) -> None:

@@ -70,10 +70,5 @@ class Metadata(Loggable):
         return self if schema == self.schema else replace(self, schema_string=schema.to_json())
 
     def with_configuration(self, configuration: Mapping[str, str]) -> Metadata:
-        """
-        The same metadata with other properties.
-
-        The log's own spelling of odd values in the old ones is given up with them.
-        """
-        extra = {key: raw for key, raw in self.extra.items() if key != "configuration"}
-        return replace(self, configuration=dict(configuration), extra=extra)
+        """The same metadata with other properties."""
+        return replace(self, configuration=dict(configuration))

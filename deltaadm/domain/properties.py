@@ -138,7 +138,7 @@ _UNITS: Final = {
     "week": 7 * 86_400_000_000,
 }
 _MONTHS: Final = {"month": 1, "year": 12}
-_TERM = re.compile(r"\s*([+-]?)\s*(\d+)(\.\d{0,9})?\s+([a-z]+)")
+_TERM = re.compile(r"\s*([+-]?)\s*(?=\.?[0-9])([0-9]*)(\.[0-9]{0,9})?\s+([a-z]+)")
 
 
 def interval_microseconds(text: str) -> int | None:
@@ -162,19 +162,26 @@ def interval_microseconds(text: str) -> int | None:
         term = _TERM.match(rest)
         unit = term[4].removesuffix("s") if term else ""
         if term is None or unit not in {**_UNITS, **_MONTHS} or (term[3] and unit != "second"):
-            raise Refused(
-                f"{text!r} is not an interval.",
-                remedy="Write for example 'interval 30 days' or '12 hours'.",
-                delta_error_class="DELTA_INVALID_INTERVAL",
-            )
+            raise _no_interval(text)
         sign = -1 if term[1] == "-" else 1
         fraction = int((term[3] or ".")[1:7].ljust(6, "0"))
-        total += sign * (int(term[2]) * _UNITS.get(unit, 0) + fraction)
-        months += sign * int(term[2]) * _MONTHS.get(unit, 0)
+        count = int(term[2][:20] or 0)
+        total += sign * (count * _UNITS.get(unit, 0) + fraction)
+        months += sign * count * _MONTHS.get(unit, 0)
         rest = rest[term.end() :]
         if rest and not rest[0].isspace():
             rest = "?" + rest
+    if not -(2**63) <= total < 2**63:
+        raise _no_interval(text)
     return None if months else total
+
+
+def _no_interval(text: str) -> Refused:
+    return Refused(
+        f"{text!r} is not an interval.",
+        remedy="Write for example 'interval 30 days' or '12 hours'.",
+        delta_error_class="DELTA_INVALID_INTERVAL",
+    )
 
 
 def _interval(known: Property, value: str) -> None:

@@ -7,6 +7,7 @@ descriptions of them differ, today's Delta Spark (4.4.0) is followed and the doc
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
@@ -125,15 +126,16 @@ class Protocol(Loggable):
             remedy="Feature lists belong to reader version 3 and writer version 7, and only there.",
         )
 
-    def _checked(self) -> Self:
+    def checked(self) -> Self:
+        """The same protocol; raises `Refused` if it is malformed."""
         problem = self.malformation
         if problem is not None:
             raise problem
         return self
 
-    def without_loss(self) -> Self:
-        """The same protocol; raises `Refused` where rebuilding it would lose a feature."""
-        unknown = self._checked().unknown_features
+    def _refuse_loss(self) -> None:
+        """Delta would drop the names that it does not know; nothing is lost here."""
+        unknown = self.unknown_features
         if unknown:
             raise Refused(
                 "The table's protocol lists features that Delta Spark does not know, and that it "
@@ -141,7 +143,6 @@ class Protocol(Loggable):
                 remedy="Change the protocol with the program that added them.",
                 delta_error_class="DELTA_UNSUPPORTED_FEATURES_FOR_WRITE",
             )
-        return self
 
     @property
     def explicit_names(self) -> frozenset[str]:
@@ -186,7 +187,7 @@ class Protocol(Loggable):
 
         Raises `Refused` where a version is too low for a feature (`withFeatures`).
         """
-        result = self._checked()
+        result = self.checked()
         for name in features:
             result = result.with_feature(name)
         return result
@@ -199,7 +200,7 @@ class Protocol(Loggable):
         change.
         """
         entry = find(feature)
-        result = self._checked().with_features(entry.requires)
+        result = self.checked().with_features(entry.requires)
         reader, writer = entry.versions
         if not result.supports_reader_features and reader > result.min_reader_version:
             raise _too_low(entry, "reader", result.min_reader_version, reader)
@@ -238,18 +239,19 @@ class Protocol(Loggable):
 
         A protocol without lists is returned as it is.
         """
-        if not self.without_loss().supports_writer_features:
+        if not self.checked().supports_writer_features:
             return self
         features = self.supported_features
-        legacy = type(self).apply(*minimum_required_versions(features))
-        if legacy.supported_features == features:
-            return legacy
-        reader, _ = minimum_required_versions(features)
-        return type(self).apply(reader, WRITER_FEATURES_VERSION).with_features(sorted(features))
+        weakest = type(self).apply(*minimum_required_versions(features))
+        if weakest.supported_features != features:
+            listed = type(self).apply(weakest.min_reader_version, WRITER_FEATURES_VERSION)
+            weakest = listed.with_features(sorted(features))
+        self._refuse_loss()
+        return weakest
 
     def denormalized(self) -> Self:
         """The same protocol with every implied feature listed, at writer version 7."""
-        if self.without_loss().supports_writer_features:
+        if self.checked().supports_writer_features:
             return self
         features = self.implicit_features
         reader, _ = minimum_required_versions(features)
@@ -267,7 +269,7 @@ class Protocol(Loggable):
         """
         every: tuple[Protocol, ...] = (self, *others)
         for one in every:
-            one.without_loss()
+            one.checked()
         merged = type(self).apply(
             max(one.min_reader_version for one in every),
             max(one.min_writer_version for one in every),
@@ -422,14 +424,13 @@ def _version(configuration: Mapping[str, str], key: str) -> int | None:
     text = configuration.get(key)
     if text is None:
         return None
-    try:
-        return int(text)
-    except ValueError:
+    if not re.fullmatch(r"[+-]?[0-9]{1,10}", text):
         raise Refused(
             f"The value {text!r} of {key} is not a number.",
             remedy="Give a version number.",
             delta_error_class="DELTA_PROTOCOL_PROPERTY_NOT_INT",
-        ) from None
+        )
+    return int(text)
 
 
 def supported_features_from_table_configs(configuration: Mapping[str, str]) -> frozenset[str]:

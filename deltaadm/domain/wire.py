@@ -22,7 +22,7 @@ from deltaadm.domain.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,27 @@ class Wire:
             value = getattr(self, entry.attribute)
             if value is not None:
                 written[entry.key] = _write(value)
-        for key, raw in self.extra.items():
+        for key, raw in self._log_spellings():
             if raw is ABSENT:
                 written.pop(key, None)
             else:
                 written[key] = raw
         return written
+
+    def _log_spellings(self) -> Iterator[tuple[str, Any]]:
+        """The entries of `extra`, but for those whose field has changed since they were read."""
+        if not self.extra:
+            return
+        entries = {entry.key: entry for entry in self.ENTRIES}
+        defaults = type(self)()
+        for key, raw in self.extra.items():
+            if key in entries:
+                attribute = entries[key].attribute
+                read = entries[key].codec.read(raw)
+                said = getattr(defaults, attribute) if read is None else read
+                if getattr(self, attribute) != said:
+                    continue
+            yield key, raw
 
     @property
     def unknown_keys(self) -> frozenset[str]:
@@ -99,8 +114,18 @@ class Wire:
 
     @classmethod
     def log_type(cls) -> StructType:
-        """The action's struct in the log schema."""
-        return StructType(tuple(StructField(one.key, one.codec.type) for one in cls.ENTRIES))
+        """The action's struct in the log schema; fields with a number as default are not null."""
+        plain = cls()
+        return StructType(
+            tuple(
+                StructField(
+                    one.key,
+                    one.codec.type,
+                    nullable=not isinstance(getattr(plain, one.attribute), int),
+                )
+                for one in cls.ENTRIES
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +209,13 @@ NAME_SET: Final = Codec(ArrayType(_STRING), _name_set)
 TEXT_MAP: Final = Codec(MapType(_STRING, _STRING), _text_map)
 SETTINGS: Final = Codec(MapType(_STRING, _STRING), _settings)
 OBJECT: Final = Codec(MapType(_STRING, _STRING), _object)
+TIMESTAMP: Final = Codec(PrimitiveType("timestamp"), _integer)
+"""Milliseconds in JSON, a timestamp in the log schema."""
+
+
+def texts(*keys: str) -> Codec:
+    """The codec of a struct of strings that nobody looks into."""
+    return Codec(StructType(tuple(StructField(key, _STRING) for key in keys)), _object)
 
 
 def nested(kind: type[Wire]) -> Codec:
