@@ -1,0 +1,1 @@
+"""One module per subcommand: a snapshot in, a value out."""

@@ -39,8 +39,9 @@ def plan_features(
     properties: dict[str, str] = {}
     because: dict[str, str] = {}
     for feature in features:
-        properties |= _wish(snapshot, feature, support_only=support_only)
-        because |= _asked_for(feature, properties)
+        wish = _wish(snapshot, feature, support_only=support_only)
+        properties |= wish
+        because |= _asked_for(feature, wish)
     steps = [SetProperties(properties)] if properties else []
     return propose(
         OPERATION,
@@ -81,9 +82,9 @@ def _wish(snapshot: Snapshot, feature: TableFeature, *, support_only: bool) -> d
     return activate if feature.activation.asks else activate | support
 
 
-def _asked_for(feature: TableFeature, properties: dict[str, str]) -> dict[str, str]:
+def _asked_for(feature: TableFeature, wish: dict[str, str]) -> dict[str, str]:
     return {
-        **{f"configuration[{key}]": f"makes {feature.name} active" for key in properties},
+        **{f"configuration[{key}]": f"makes {feature.name} active" for key in wish},
         **{
             f"protocol.{side}Features[{feature.name}]": "asked for" for side in ("reader", "writer")
         },

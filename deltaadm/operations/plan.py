@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.domain.cost import Cost, dearest
 from deltaadm.domain.evolve import evolve, makes_several_commits, step_cost
+from deltaadm.domain.iceberg import enabled_versions
 from deltaadm.domain.session import SessionSettings
 from deltaadm.errors import CommitError, DeltaadmError
 from deltaadm.operations.diff import Change, diff, mismatches
@@ -128,6 +129,14 @@ def propose(
         because=because or {},
         notes=tuple(notes),
         session=settings,
+    )
+
+
+def depends_on_files(plan: Plan) -> bool:
+    """Whether the plan could be refused, or would say more, if the table's files were known."""
+    return plan.cost is not Cost.METADATA or (
+        plan.before.protocol.supports("deletionVectors")
+        and bool(enabled_versions(plan.after.metadata))
     )
 
 

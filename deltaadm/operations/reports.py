@@ -52,6 +52,4 @@ class FeatureExplanation:
     required_by: tuple[str, ...]
 
 
-Report = (
-    TableReport | PlanReport | OutcomeReport | Failure | FeatureCatalogue | FeatureExplanation
-)
+Report = TableReport | PlanReport | OutcomeReport | Failure | FeatureCatalogue | FeatureExplanation

@@ -1,0 +1,1 @@
+"""Reports turned into output."""

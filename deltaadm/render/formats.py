@@ -54,25 +54,25 @@ def formats_for(report: type) -> tuple[str, ...]:
 
 
 def _text(reports: Sequence[Report], out: TextIO, style: Style) -> None:
-    from deltaadm.render.text import write_text  # noqa: PLC0415 -- rich costs start-up time
+    from deltaadm.render.text import write_text
 
     write_text(reports, out, color=style.color, width=style.width)
 
 
 def _json(reports: Sequence[Report], out: TextIO, _: Style) -> None:
-    from deltaadm.render.json_doc import write_json  # noqa: PLC0415 -- only where asked for
+    from deltaadm.render.json_doc import write_json
 
     write_json(reports, out)
 
 
 def _jsonl(reports: Sequence[Report], out: TextIO, _: Style) -> None:
-    from deltaadm.render.json_doc import write_jsonl  # noqa: PLC0415 -- only where asked for
+    from deltaadm.render.json_doc import write_jsonl
 
     write_jsonl(reports, out)
 
 
 def _sql(reports: Sequence[Report], out: TextIO, _: Style) -> None:
-    from deltaadm.render.sql_text import write_sql  # noqa: PLC0415 -- only where asked for
+    from deltaadm.render.sql_text import write_sql
 
     write_sql(reports, out)
 

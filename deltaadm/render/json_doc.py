@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from deltaadm import __version__
-from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.plan_document import (
     FORMAT_VERSION,
     change_document,
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.features import TableFeature
     from deltaadm.errors import DeltaadmError
-    from deltaadm.operations.inspect import FeatureReport, MappingReport
+    from deltaadm.operations.inspect import FeatureReport, MappingReport, TableReport
     from deltaadm.operations.reports import Report
 
 
@@ -41,8 +40,7 @@ def write_json(reports: Sequence[Report], out: TextIO) -> None:
 
 def write_jsonl(reports: Sequence[Report], out: TextIO) -> None:
     """One report a line, in order."""
-    for one in reports:
-        out.write(json.dumps(document(one), separators=(",", ":")) + "\n")
+    out.writelines(json.dumps(document(one), separators=(",", ":")) + "\n" for one in reports)
 
 
 def document(report: Report) -> dict[str, Any]:
@@ -53,7 +51,9 @@ def document(report: Report) -> dict[str, Any]:
     if isinstance(report, OutcomeReport):
         return head | _outcome(report)
     if isinstance(report, Failure):
-        return head | {"table": report.table} | dict(report.error.established) | _error(report.error)
+        return (
+            head | {"table": report.table} | dict(report.error.established) | _error(report.error)
+        )
     if isinstance(report, FeatureCatalogue):
         return head | {"features": [_registered(one) for one in report.features]}
     if isinstance(report, FeatureExplanation):
@@ -99,7 +99,11 @@ def _table(report: TableReport) -> dict[str, Any]:
         "minimum_protocol": report.minimum_protocol and protocol_document(report.minimum_protocol),
         "classic_minimum_versions": report.classic_minimum_versions
         and dict(
-            zip(("minReaderVersion", "minWriterVersion"), report.classic_minimum_versions, strict=True)
+            zip(
+                ("minReaderVersion", "minWriterVersion"),
+                report.classic_minimum_versions,
+                strict=True,
+            )
         ),
         "lowest_equivalent_protocol": report.lowest_equivalent_protocol
         and protocol_document(report.lowest_equivalent_protocol),

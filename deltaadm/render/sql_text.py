@@ -25,5 +25,4 @@ def write_sql(reports: Sequence[Report], out: TextIO) -> None:
             continue
         if plan.is_noop:
             out.write("-- nothing to do\n")
-        for step in plan.steps:
-            out.write(f"{statement(plan.before.root, step)};\n")
+        out.writelines(f"{statement(plan.before.root, step)};\n" for step in plan.steps)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from deltaadm.domain.cost import Cost
@@ -28,8 +27,6 @@ from deltaadm.render.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import TextIO
-
-    from rich.console import RenderableType
 
     from deltaadm.domain.features import TableFeature
     from deltaadm.domain.protocol import Protocol
@@ -55,7 +52,7 @@ def write_text(
         if number:
             console.print()
         for part in _parts(report):
-            console.print(part, soft_wrap=isinstance(part, Text))
+            console.print(part, soft_wrap=True)
 
 
 def _console(out: TextIO, color: str, width: int | None) -> Console:
@@ -74,7 +71,7 @@ def _console(out: TextIO, color: str, width: int | None) -> Console:
     )
 
 
-def _parts(report: Report) -> Iterable[RenderableType]:
+def _parts(report: Report) -> Iterable[Text]:
     if isinstance(report, TableReport):
         return _table(report)
     if isinstance(report, PlanReport):
@@ -96,29 +93,33 @@ def _heading(text: str) -> Text:
     return Text(f"\n{text}", style="bold")
 
 
-def _grid(rows: Iterable[Sequence[str]], styles: Sequence[str] = ()) -> RenderableType:
-    table = Table.grid(padding=(0, 2))
-    for number, row in enumerate(rows):
-        if not number:
-            for column in range(len(row)):
-                table.add_column(
-                    overflow="fold", style=styles[column] if column < len(styles) else ""
-                )
-        table.add_row(*(_line(one) for one in row))
-    return Padding(table, (0, 0, 0, 2))
+def _grid(rows: Iterable[Sequence[str]], *, bold_first: bool = False) -> Iterable[Text]:
+    """Aligned columns without trailing blanks; the last one is as long as it is."""
+    shown = [[visible(cell) for cell in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
+    for row in shown:
+        *padded, last = (
+            cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
+        )
+        line = Text("  ")
+        for number, cell in enumerate([*padded, last.rstrip()]):
+            line.append(cell, style="bold" if bold_first and not number else "")
+            line.append("  " if number < len(padded) else "")
+        line.rstrip()
+        yield line
 
 
 def _moment(timestamp: int | None) -> str:
     if timestamp is None:
         return "unknown"
-    moment = datetime.fromtimestamp(timestamp / 1000, tz=timezone.utc)
+    moment = datetime.fromtimestamp(timestamp / 1000, tz=UTC)
     return moment.strftime("%Y-%m-%d %H:%M:%S") + f".{timestamp % 1000:03d}Z"
 
 
 # inspect
 
 
-def _table(report: TableReport) -> Iterable[RenderableType]:
+def _table(report: TableReport) -> Iterable[Text]:
     snapshot, metadata = report.snapshot, report.snapshot.metadata
     yield _line(report.table, "bold")
     facts = [("location", snapshot.root), ("id", metadata.id or "none")]
@@ -129,25 +130,25 @@ def _table(report: TableReport) -> Iterable[RenderableType]:
     facts += [("version", str(snapshot.version)), ("time", _moment(snapshot.timestamp))]
     if metadata.partition_columns:
         facts.append(("partitioned by", ", ".join(metadata.partition_columns)))
-    yield _grid(facts)
+    yield from _grid(facts)
     yield _heading("Protocol")
-    yield _grid(_protocol_rows(report))
+    yield from _grid(_protocol_rows(report))
     if report.features:
         yield _heading("Features")
-        yield _grid(_feature_rows(report), ("bold",))
+        yield from _grid(_feature_rows(report), bold_first=True)
     yield _heading("Column mapping")
-    yield _grid(_mapping_rows(report))
+    yield from _grid(_mapping_rows(report))
     if report.mapping.columns is not None:
-        yield _grid(_column_rows(report))
+        yield from _grid(_column_rows(report))
     if metadata.configuration:
         yield _heading("Properties")
-        yield _grid((key, value) for key, value in sorted(metadata.configuration.items()))
+        yield from _grid((key, value) for key, value in sorted(metadata.configuration.items()))
     if snapshot.files is not None:
         yield _heading("Files")
-        yield _grid(_file_rows(report))
+        yield from _grid(_file_rows(report))
     if report.warnings:
         yield _heading("Warnings")
-        yield _grid((("!", one) for one in report.warnings), ("yellow",))
+        yield from _grid(("!", one) for one in report.warnings)
 
 
 def _protocol_rows(report: TableReport) -> Iterable[tuple[str, str]]:
@@ -215,7 +216,7 @@ def _file_rows(report: TableReport) -> Iterable[tuple[str, str]]:
 # plans
 
 
-def _plan(table: str, plan: Plan) -> Iterable[RenderableType]:
+def _plan(table: str, plan: Plan) -> Iterable[Text]:
     yield _line(f"{plan.operation}: {table} (version {plan.before.version})", "bold")
     if plan.is_noop:
         yield _line("No changes.")
@@ -225,15 +226,13 @@ def _plan(table: str, plan: Plan) -> Iterable[RenderableType]:
         yield _heading(f"Cost: {_COSTS[plan.cost]}")
         for stage in plan.stages:
             several = "several commits: " if stage.several_commits else ""
-            yield Padding(
-                _line(f"{several}{statement(plan.before.root, stage.step)}"), (0, 0, 0, 2)
-            )
+            yield _line(f"  {several}{statement(plan.before.root, stage.step)}")
     if plan.notes:
         yield _heading("Notes")
-        yield _grid(("-", one) for one in plan.notes)
+        yield from _grid(("-", one) for one in plan.notes)
 
 
-def _changes(plan: Plan) -> Iterable[RenderableType]:
+def _changes(plan: Plan) -> Iterable[Text]:
     columns = [one for one in plan.changes if one.change.subject.startswith("schema[")]
     together = len(columns) > _COLUMNS_SHOWN_ONE_BY_ONE
     for one in plan.changes:
@@ -241,14 +240,12 @@ def _changes(plan: Plan) -> Iterable[RenderableType]:
             yield from _change(one)
     if together:
         first = columns[0]
-        yield Text(
-            f"  ~ schema: {len(columns)} columns change", style=_STYLES[ChangeKind.SET]
-        )
+        yield Text(f"  ~ schema: {len(columns)} columns change", style=_STYLES[ChangeKind.SET])
         yield _line(f"      {first.because}", "dim")
         yield _line(f"      undo: {first.undo}", "dim")
 
 
-def _change(one: PlannedChange) -> Iterable[RenderableType]:
+def _change(one: PlannedChange) -> Iterable[Text]:
     change = one.change
     head = f"  {change.kind.value} {change.subject}"
     if change.kind is ChangeKind.SET:
@@ -268,11 +265,11 @@ def _value(value: Any) -> str:
     return str(value)
 
 
-def _outcome(report: OutcomeReport) -> Iterable[RenderableType]:
+def _outcome(report: OutcomeReport) -> Iterable[Text]:
     outcome = report.outcome
     if outcome.mismatches:
         yield _line("The result differs from the plan:", "bold red")
-        yield _grid(
+        yield from _grid(
             (one.subject, f"planned: {_value(one.before)}", f"found: {_value(one.after)}")
             for one in outcome.mismatches
         )
@@ -289,14 +286,14 @@ def _outcome(report: OutcomeReport) -> Iterable[RenderableType]:
 # the rest
 
 
-def _failure(report: Failure) -> Iterable[RenderableType]:
+def _failure(report: Failure) -> Iterable[Text]:
     yield _line(f"{report.table}: {report.error.message}", "red")
     if report.error.remedy:
         yield _line(f"  {report.error.remedy}")
 
 
-def _catalogue(report: FeatureCatalogue) -> Iterable[RenderableType]:
-    yield _grid(
+def _catalogue(report: FeatureCatalogue) -> Iterable[Text]:
+    yield from _grid(
         (
             (
                 one.name,
@@ -307,14 +304,14 @@ def _catalogue(report: FeatureCatalogue) -> Iterable[RenderableType]:
             )
             for one in report.features
         ),
-        ("bold",),
+        bold_first=True,
     )
 
 
-def _explanation(report: FeatureExplanation) -> Iterable[RenderableType]:
+def _explanation(report: FeatureExplanation) -> Iterable[Text]:
     feature = report.feature
     yield _line(feature.name, "bold")
-    yield _grid(_explained(feature, report.required_by))
+    yield from _grid(_explained(feature, report.required_by))
 
 
 def _explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[tuple[str, str]]:

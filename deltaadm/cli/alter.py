@@ -1,0 +1,52 @@
+"""`deltaadm alter`."""
+
+from typing import Annotated
+
+import typer
+
+from deltaadm.cli.options import (
+    ConsentOptions,
+    OutputOptions,
+    PlanOptions,
+    SparkOptionGroup,
+    TableArgument,
+    expanded,
+    pairs,
+)
+from deltaadm.cli.planning import plan_and_apply
+from deltaadm.operations.alter import plan_properties
+
+
+@expanded
+def command(
+    table: TableArgument,
+    to_set: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a property.")
+    ] = None,
+    to_unset: Annotated[
+        list[str] | None, typer.Option("--unset", metavar="KEY", help="Remove a property.")
+    ] = None,
+    *,
+    planning: PlanOptions,
+    consent: ConsentOptions,
+    spark: SparkOptionGroup,
+    output: OutputOptions,
+) -> int:
+    """
+    Set and unset table properties.
+
+    All that is set goes into one commit, all that is unset into another after it.
+    """
+    wanted = pairs(to_set, "--set")
+    if not wanted and not to_unset:
+        raise typer.BadParameter("give at least one --set or --unset", param_hint="--set")
+    return plan_and_apply(
+        table,
+        lambda snapshot, session: plan_properties(
+            snapshot, set_properties=wanted, unset=to_unset or (), session=session
+        ),
+        planning=planning,
+        consent=consent,
+        spark=spark,
+        output=output,
+    )

@@ -1,0 +1,51 @@
+"""`deltaadm apply`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deltaadm.cli import wiring
+from deltaadm.cli.options import ConsentOptions, OutputOptions, SparkOptionGroup, expanded
+from deltaadm.cli.planning import carry_out_plan, failing_well
+from deltaadm.operations.plan_document import read_plan
+from deltaadm.operations.reports import OutcomeReport
+
+
+@expanded
+def command(
+    file: Annotated[Path, typer.Argument(metavar="PLAN", help="A file made with --out.")],
+    *,
+    consent: ConsentOptions,
+    spark: SparkOptionGroup,
+    output: OutputOptions,
+) -> int:
+    """
+    Carry out exactly the plan in a file, or refuse.
+
+    The table must still have the protocol and the metadata that the plan starts from; files
+    added since then do not matter.
+    """
+    wiring.check_format(output, OutcomeReport)
+    return failing_well(
+        str(file),
+        output,
+        lambda: _apply(file, consent, spark, output),
+    )
+
+
+def _apply(
+    file: Path, consent: ConsentOptions, spark: SparkOptionGroup, output: OutputOptions
+) -> int:
+    saved = read_plan(wiring.read_file(file))
+    return failing_well(
+        saved.table,
+        output,
+        lambda: carry_out_plan(
+            saved.table,
+            saved.renewed_on(wiring.load(saved.location)),
+            consent=consent,
+            spark=spark,
+            output=output,
+        ),
+    )

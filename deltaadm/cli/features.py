@@ -1,0 +1,29 @@
+"""`deltaadm features`."""
+
+from typing import Annotated
+
+import typer
+
+from deltaadm.cli import wiring
+from deltaadm.cli.options import OutputOptions, expanded
+from deltaadm.cli.planning import failing_well
+from deltaadm.operations.features import explain_feature, list_features
+from deltaadm.operations.reports import FeatureCatalogue
+
+
+@expanded
+def command(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[FEATURE]", help="One feature, to be explained.")
+    ] = None,
+    *,
+    output: OutputOptions,
+) -> int:
+    """List all table features, or explain one."""
+    wiring.check_format(output, FeatureCatalogue)
+
+    def answer() -> int:
+        wiring.show([explain_feature(name) if name else list_features()], output)
+        return 0
+
+    return failing_well(name or "", output, answer)

@@ -1,0 +1,74 @@
+"""`deltaadm inspect`."""
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from deltaadm.cli import wiring
+from deltaadm.cli.options import OutputOptions, TableArguments, expanded
+from deltaadm.operations.inspect import TableReport, describe
+
+if TYPE_CHECKING:
+    from deltaadm.replay.engine import Detail
+
+
+@expanded
+def command(
+    tables: TableArguments,
+    version: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="The table as it was at version N.")
+    ] = None,
+    timestamp: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="As of a time: ISO 8601, or milliseconds since 1970."),
+    ] = None,
+    files: Annotated[
+        bool, typer.Option("--files", help="Count the live files; reads the whole state.")
+    ] = False,
+    columns: Annotated[
+        bool, typer.Option("--columns", help="List columns with their ids and physical names.")
+    ] = False,
+    *,
+    output: OutputOptions,
+) -> int:
+    """
+    Show what a table's protocol is, why, and how much of it is needed.
+
+    Reads the log alone, whatever features the table has; needs neither Spark nor Java.
+    """
+    wiring.check_format(output, TableReport)
+    if version is not None and timestamp is not None:
+        raise typer.BadParameter("cannot be combined with --version", param_hint="--timestamp")
+    moment = None if timestamp is None else _milliseconds(timestamp)
+
+    def report(table: str) -> TableReport:
+        snapshot = wiring.load(
+            wiring.locate(table), detail=_detail(files=files), version=version, timestamp=moment
+        )
+        return describe(table, snapshot, columns=columns)
+
+    return wiring.reporting(tables, output, report)
+
+
+def _detail(*, files: bool) -> "Detail":
+    from deltaadm.replay.engine import Detail
+
+    return Detail.STATE if files else Detail.PROTOCOL
+
+
+def _milliseconds(text: str) -> int:
+    """A time without zone is UTC."""
+    from datetime import datetime
+
+    if text.lstrip("-").isdigit():
+        return int(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is not a time such as 2026-11-21T10:00:00Z", param_hint="--timestamp"
+        ) from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return round(moment.timestamp() * 1000)

@@ -1,0 +1,152 @@
+"""
+The options that commands share, in groups.
+
+A command takes a whole group as one parameter; `expanded` turns it into the options that the
+command line shows.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+TableArgument = Annotated[
+    str, typer.Argument(metavar="TABLE", help="A path, a file: URL, or delta.`path`.")
+]
+TableArguments = Annotated[
+    list[str], typer.Argument(metavar="TABLE...", help="Paths, file: URLs, or delta.`path`.")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputOptions:
+    """How the answer is shown."""
+
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FORMAT",
+            help="text, json, jsonl, or sql (plans only).",
+        ),
+    ] = "text"
+    color: Annotated[
+        str,
+        typer.Option(metavar="WHEN", help="auto, always or never."),
+    ] = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkOptionGroup:
+    """Where and how Spark runs."""
+
+    spark_master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Spark master; this machine if left out."),
+    ] = None
+    remote: Annotated[
+        str | None, typer.Option(metavar="URL", help="Spark Connect server, sc://host:port.")
+    ] = None
+    spark_conf: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="A Spark setting; may be given several times."),
+    ] = None
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show Spark's own messages on standard error.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOptions:
+    """What becomes of a plan."""
+
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Commit the plan; without it, it is only shown.")
+    ] = False
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with 1 if the plan is not empty.")
+    ] = False
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Save the plan, for `deltaadm apply FILE`."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsentOptions:
+    """What may be committed without asking."""
+
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask before a metadata-only change.")
+    ] = False
+    allow_backfill: Annotated[
+        bool, typer.Option("--allow-backfill", help="Do not ask before listing every file anew.")
+    ] = False
+    allow_rewrite: Annotated[
+        bool,
+        typer.Option("--allow-rewrite", help="Do not ask before rewriting every data file."),
+    ] = False
+
+
+def expanded(command: Callable[..., int]) -> Callable[..., None]:
+    """
+    *command* for the command line: option groups become options, the result the exit code.
+
+    The order is that of the parameters, a group's options in its place.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, type[Any]] = {
+        name: hint for name, hint in hints.items() if is_dataclass(hint) and isinstance(hint, type)
+    }
+    parameters = [
+        each
+        for one in inspect.signature(command).parameters.values()
+        for each in (
+            _options(groups[one.name]) if one.name in groups else [_plain(one, hints[one.name])]
+        )
+    ]
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        arguments = {
+            name: group(**{one.name: given.pop(one.name) for one in fields(group)})
+            for name, group in groups.items()
+        }
+        raise typer.Exit(command(**given, **arguments))
+
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    return called
+
+
+def _plain(parameter: inspect.Parameter, annotation: Any) -> inspect.Parameter:
+    return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=annotation)
+
+
+def _options(group: type[Any]) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            one.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if one.default is MISSING else one.default,
+            annotation=hints[one.name],
+        )
+        for one in fields(group)
+    ]
+
+
+def pairs(given: list[str] | None, option: str) -> dict[str, str]:
+    """The KEY=VALUE texts of *option* as a mapping; the last of several values counts."""
+    found = {}
+    for text in given or ():
+        key, separator, value = text.partition("=")
+        if not separator or not key:
+            raise typer.BadParameter(f"{text!r} is not KEY=VALUE", param_hint=option)
+        found[key] = value
+    return found

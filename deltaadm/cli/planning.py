@@ -1,0 +1,168 @@
+"""What all commands that change a table share: show the plan, and carry it out if told to."""
+
+import json
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import typer
+
+from deltaadm.cli import wiring
+from deltaadm.cli.options import ConsentOptions, OutputOptions, PlanOptions, SparkOptionGroup
+from deltaadm.domain.cost import Cost
+from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
+from deltaadm.render.formats import FORMATS
+
+if TYPE_CHECKING:
+    from deltaadm.domain.session import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.operations.plan import Plan
+
+Planner = Callable[["Snapshot", "SessionSettings"], "Plan"]
+
+NOT_EMPTY = 1
+MISMATCH = 5
+_CONSENT = {
+    Cost.METADATA: "--yes",
+    Cost.BACKFILL: "--allow-backfill",
+    Cost.REWRITE: "--allow-rewrite",
+}
+
+
+def plan_and_apply(
+    table: str,
+    planner: Planner,
+    *,
+    planning: PlanOptions,
+    consent: ConsentOptions,
+    spark: SparkOptionGroup,
+    output: OutputOptions,
+) -> int:
+    """Plan with *planner*, show or save the plan, carry it out if asked to; the exit code."""
+    wiring.check_format(output, PlanReport)
+    if planning.check and planning.apply:
+        raise typer.BadParameter("cannot be combined with --apply", param_hint="--check")
+    settings = wiring.session_settings(spark)
+    return failing_well(
+        table,
+        output,
+        lambda: _planned(table, planner, settings, planning, consent, spark, output),
+    )
+
+
+def failing_well(table: str, output: OutputOptions, work: Callable[[], int]) -> int:
+    """The exit code of *work*, or of the error with which it fails, shown where it belongs."""
+    try:
+        return work()
+    except DeltaadmError as error:
+        if FORMATS[output.output].machine:
+            wiring.show([Failure(table, error)], output)
+        else:
+            wiring.say_error(table, error)
+        return error.exit_code
+
+
+def _planned(  # noqa: PLR0917 -- the groups of options, in the order of the command line
+    table: str,
+    planner: Planner,
+    settings: "SessionSettings",
+    planning: PlanOptions,
+    consent: ConsentOptions,
+    spark: SparkOptionGroup,
+    output: OutputOptions,
+) -> int:
+    plan = _plan(wiring.locate(table), planner, settings)
+    if planning.out is not None:
+        from deltaadm.operations.plan_document import plan_document
+
+        text = json.dumps(plan_document(plan, table), indent=2)
+        wiring.write_file(planning.out, text + "\n")
+        wiring.say(
+            f"The plan is in {planning.out}; carry it out with: deltaadm apply {planning.out}"
+        )
+    if not planning.apply:
+        wiring.show([PlanReport(table, plan)], output)
+        if output.output == "text" and not plan.is_noop:
+            wiring.say("Nothing was changed. Add --apply to commit this.")
+        return NOT_EMPTY if planning.check and not plan.is_noop else 0
+    return carry_out_plan(table, plan, consent=consent, spark=spark, output=output)
+
+
+def _plan(location: str, planner: Planner, settings: "SessionSettings") -> "Plan":
+    """The plan; where it depends on the files or says something about them, with their facts."""
+    from deltaadm.operations.plan import depends_on_files
+    from deltaadm.replay.engine import Detail
+
+    plan = planner(wiring.load(location), settings)
+    if depends_on_files(plan):
+        plan = planner(wiring.load(location, detail=Detail.STATE), settings)
+    return plan
+
+
+def carry_out_plan(
+    table: str,
+    plan: "Plan",
+    *,
+    consent: ConsentOptions,
+    spark: SparkOptionGroup,
+    output: OutputOptions,
+) -> int:
+    """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
+    from deltaadm.operations.plan import carry_out
+
+    if output.output == "text":
+        wiring.show([PlanReport(table, plan)], output)
+    if not plan.is_noop:
+        _require_consent(plan, consent)
+    location = plan.before.root
+    with wiring.executor(spark, plan.session) as executor:
+        wiring.note_commits("it is unknown whether the change was committed: inspect the table")
+        outcome = carry_out(
+            plan,
+            executor=executor,
+            load=lambda: wiring.load(location),
+            committed=wiring.versions_made(location),
+        )
+        listed = ", ".join(map(str, outcome.versions)) or "nothing"
+        wiring.note_commits(f"committed: {listed}")
+    wiring.show([OutcomeReport(table, outcome)], output)
+    return MISMATCH if outcome.mismatches else 0
+
+
+def _require_consent(plan: "Plan", consent: ConsentOptions) -> None:
+    allowed = {
+        Cost.METADATA: consent.yes,
+        Cost.BACKFILL: consent.allow_backfill,
+        Cost.REWRITE: consent.allow_rewrite,
+    }
+    if consent.yes and allowed[plan.cost]:
+        return
+    if not _has_terminal():
+        missing = [] if consent.yes else ["--yes"]
+        missing += [] if allowed[plan.cost] else [_CONSENT[plan.cost]]
+        raise Refused(
+            "Nobody is there to confirm the plan, so nothing was changed.",
+            remedy=f"Pass {' '.join(dict.fromkeys(missing))} to go on without being asked.",
+        )
+    if not consent.yes:
+        _ask("Commit this? Only 'yes' is accepted: ", "yes")
+    if not allowed[plan.cost]:
+        _ask(
+            f"This is a {plan.cost.value}, and costs as much as the table is large. Type "
+            f"'{plan.cost.value}' to go on: ",
+            plan.cost.value,
+        )
+
+
+def _has_terminal() -> bool:
+    from os import environ
+
+    return sys.stdin.isatty() and sys.stderr.isatty() and not environ.get("DELTAADM_NO_INPUT")
+
+
+def _ask(question: str, expected: str) -> None:
+    sys.stderr.write(question)
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() != expected:
+        raise Refused("The plan was not confirmed, so nothing was changed.", remedy="")

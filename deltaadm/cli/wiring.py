@@ -1,0 +1,198 @@
+"""The composition root: which store, engine, executor and format a command gets."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from deltaadm.cli.options import OutputOptions, SparkOptionGroup, pairs
+from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.render.formats import FORMATS, Style, formats_for, render
+
+if TYPE_CHECKING:
+    from deltaadm.domain.session import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.table_changes import Step
+    from deltaadm.operations.reports import Report
+    from deltaadm.replay.engine import Detail
+    from deltaadm.spark.executor import SparkExecutor
+
+SOME_FAILED = 9
+
+
+def check_format(output: OutputOptions, report: type) -> None:
+    """Turn away a format that there is not, or that cannot show *report*: a usage error."""
+    offered = formats_for(report)
+    if output.output not in offered:
+        raise typer.BadParameter(
+            f"{output.output!r} is not one of {', '.join(offered)}", param_hint="--output"
+        )
+    if output.color not in {"auto", "always", "never"}:
+        raise typer.BadParameter(
+            f"{output.color!r} is not one of auto, always, never", param_hint="--color"
+        )
+
+
+def show(reports: "Sequence[Report]", output: OutputOptions) -> None:
+    """Write *reports* to standard output."""
+    _survive_odd_names(sys.stdout)
+    render(output.output, reports, sys.stdout, Style(color=output.color))
+    sys.stdout.flush()
+
+
+def reporting(
+    tables: Sequence[str], output: OutputOptions, report: "Callable[[str], Report]"
+) -> int:
+    """
+    Show the *report* of each table, in order; the exit code.
+
+    A table that fails does not stop the others. Where errors belong into the output they stand
+    in the failed table's place, elsewhere on standard error.
+    """
+    from deltaadm.operations.reports import Failure
+
+    found: list[Report] = []
+    errors: list[DeltaadmError] = []
+    for table in tables:
+        try:
+            found.append(report(table))
+        except DeltaadmError as error:
+            errors.append(error)
+            if FORMATS[output.output].machine:
+                found.append(Failure(table, error))
+            else:
+                say_error(table, error)
+    if found:
+        show(found, output)
+    if errors and len(tables) > 1:
+        return SOME_FAILED
+    return errors[0].exit_code if errors else 0
+
+
+def say_error(table: str, error: DeltaadmError) -> None:
+    """One sentence and what to do about it, on standard error."""
+    from deltaadm.render.visible import visible
+
+    _survive_odd_names(sys.stderr)
+    sys.stderr.write(f"error: {visible(table)}: {visible(error.message)}\n")
+    if error.remedy:
+        sys.stderr.write(f"  {visible(error.remedy)}\n")
+
+
+def say(message: str) -> None:
+    """Something about the run, on standard error."""
+    from deltaadm.render.visible import visible
+
+    _survive_odd_names(sys.stderr)
+    sys.stderr.write(f"{visible(message)}\n")
+    sys.stderr.flush()
+
+
+def _survive_odd_names(stream: object) -> None:
+    """A name that the stream's encoding lacks is shown escaped rather than ending the run."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+
+
+def locate(table: str) -> str:
+    """The absolute location of what the user calls *table*, as `open_store` takes it."""
+    from deltaadm.storage.local import LocalStore
+    from deltaadm.storage.store import open_store
+
+    store = open_store(table)
+    return os.path.realpath(store.path) if isinstance(store, LocalStore) else store.root
+
+
+def load(
+    location: str,
+    *,
+    detail: "Detail | None" = None,
+    version: int | None = None,
+    timestamp: int | None = None,
+) -> "Snapshot":
+    """The table at *location*; protocol and metadata alone unless *detail* says more."""
+    from deltaadm.replay.engine import Detail, load_snapshot
+    from deltaadm.storage.store import open_store
+
+    return load_snapshot(
+        open_store(location), detail=detail or Detail.PROTOCOL, version=version, timestamp=timestamp
+    )
+
+
+def versions_made(location: str) -> "Callable[[int, int, Step], tuple[int, ...]]":
+    """A function that tells which versions of the table at *location* a step has made."""
+    from deltaadm.replay.provenance import versions_made_by
+    from deltaadm.storage.store import open_store
+
+    store = open_store(location)
+    return lambda first, last, step: versions_made_by(store, first, last, step)
+
+
+def session_settings(group: SparkOptionGroup) -> "SessionSettings":
+    """The settings that plans depend on, from the command line."""
+    from deltaadm.domain.session import SessionSettings
+
+    return SessionSettings.from_conf(pairs(group.spark_conf, "--spark-conf"))
+
+
+def executor(group: SparkOptionGroup, settings: "SessionSettings") -> "SparkExecutor":
+    """Spark, under *settings* and whatever else the command line says."""
+    from deltaadm.spark.executor import SparkExecutor
+    from deltaadm.spark.session import SparkOptions
+
+    changed = _said(settings)
+    conf = {**changed, **pairs(group.spark_conf, "--spark-conf")}
+    options = SparkOptions(
+        master=group.spark_master, remote=group.remote, conf=conf, debug=group.debug
+    )
+    return SparkExecutor(options, say=say)
+
+
+def _said(settings: "SessionSettings") -> dict[str, str]:
+    """Those of *settings* that are not Delta's own defaults."""
+    from deltaadm.domain.session import SessionSettings
+
+    usual = SessionSettings().to_conf()
+    return {key: one for key, one in settings.to_conf().items() if usual.get(key) != one}
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write *text*; raises `Refused` where the file system does not let us."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Refused(
+            f"The file {path} cannot be written: {error.strerror}.",
+            remedy="Choose another place.",
+        ) from error
+
+
+def read_file(path: Path) -> str:
+    """The text of the file at *path*; raises `Refused` where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise Refused(
+            f"The file {path} cannot be read: {reason}.", remedy="Check its name."
+        ) from error
+
+
+class _Progress:
+    """What an interrupted run has to say about commits."""
+
+    state = "nothing was committed"
+
+
+def note_commits(state: str) -> None:
+    """Remember *state*, a clause, for the case that the run is interrupted."""
+    _Progress.state = state
+
+
+def commit_state() -> str:
+    """Whether anything was committed so far, as far as this run knows."""
+    return _Progress.state
