@@ -98,7 +98,8 @@ def demo() -> int:
             ("deltaadm", "enable-feature", "events", "deletionVectors", "--apply", "--yes"),
             ("deltaadm", "inspect", "events"),
         )
-        return max(shown(*command, cwd=directory) for command in commands)
+        failures = (code for one in commands if (code := shown(*one, cwd=directory)) != 0)
+        return next(failures, 0)
 
 
 def make_demo_table(path: str) -> int:
