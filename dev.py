@@ -55,7 +55,7 @@ def main() -> int:
 
 def set_up() -> None:
     """Bring .venv to the state that pyproject.toml describes."""
-    import tomllib  # noqa: PLC0415 -- not in the older versions that main() turns away
+    import tomllib  # not in the older versions that main() turns away
 
     text = (ROOT / "pyproject.toml").read_bytes()
     wanted = hashlib.sha256(text + sys.version.encode()).hexdigest()
@@ -104,8 +104,8 @@ def demo() -> int:
 
 def make_demo_table(path: str) -> int:
     """Write a table with a few commits, as an application without Spark would."""
-    import pyarrow as pa  # noqa: PLC0415 -- only there inside .venv
-    from deltalake import DeltaTable, write_deltalake  # noqa: PLC0415
+    import pyarrow as pa  # only there inside .venv
+    from deltalake import DeltaTable, write_deltalake
 
     for day in ("2026-01-01", "2026-01-02"):
         rows = {"id": [1, 2, 3], "kind": ["view", "click", "view"], "day": [day] * 3}
