@@ -1,0 +1,491 @@
+"""`evolve` predicts what Delta committed or refused, in every recorded case of property changes."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from deltaadm.domain.cost import Cost
+from deltaadm.domain.evolve import evolve, makes_several_commits, step_cost
+from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT, Metadata
+from deltaadm.domain.protocol import Protocol, for_new_table
+from deltaadm.domain.reference import refusal_to_read, refusal_to_write
+from deltaadm.domain.session import SessionSettings
+from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties
+from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.operations.diff import diff, mismatches
+from tests.support import oracle
+from tests.support.statements import (
+    properties_of_create,
+    schema_as_json,
+    start_snapshot,
+    step_of,
+)
+
+OTHER_STATEMENTS = {
+    "alter-schema": 29,
+    "alter-schema-hand": 16,
+    "api-drop-feature": 2,
+    "cm-add-col": 2,
+    "cm-drop": 2,
+    "cm-drop-all": 2,
+    "cm-drop-off": 1,
+    "cm-odd-col": 1,
+    "cm-rename": 1,
+    "cm-rename-off": 1,
+    "cm-two-steps": 1,
+    "create": 16,
+    "create-cluster": 1,
+    "create-feature": 20,
+    "create-part": 2,
+    "create-prop": 25,
+    "create-session-default": 7,
+    "create-versions": 18,
+    "ctas": 1,
+    "data": 22,
+    "data-checkpoint": 1,
+    "data-checkpoint-v2": 2,
+    "drop-feature": 16,
+    "drop-feature-absent": 17,
+    "drop-feature-inuse": 5,
+    "drop-feature-legacy": 7,
+    "drop-feature-legacyfill": 3,
+    "drop-feature-required": 3,
+    "drop-feature-truncate": 10,
+    "property-appendonly": 1,
+    "random": 15,
+    "replace": 3,
+    "type-widening": 10,
+}
+"""
+The e2e cases, by group, in which some statement is not a property change.
+
+ADD, DROP, RENAME and ALTER COLUMN, constraints, CLUSTER BY, DROP FEATURE, CREATE, REPLACE, RESTORE
+and data changes; of the CREATE cases the protocol is compared here all the same.
+"""
+
+PARTLY_COMMITTED = {"e2e-84bb2b65"}
+"""
+Delta upgrades the protocol for row tracking, backfills, and only then refuses the rest.
+
+deltaadm refuses the whole step before anything is written.
+"""
+
+NOT_REPEATABLE = {
+    # Delta overwrites a given enablement on turning in-commit timestamps on, not afterwards.
+    "e2e-b04242fb": "configuration[delta.inCommitTimestampEnablementTimestamp]",
+    "e2e-f4fccaaa": "configuration[delta.inCommitTimestampEnablementTimestamp]",
+    "e2e-f5468b76": "configuration[delta.inCommitTimestampEnablementTimestamp]",
+    # Reader version 3 fits writer version 7, and the result, (1, 1), no longer has that.
+    "e2e-91a819a7": "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE",
+}
+"""Where the same statement a second time does something else, and the first thing it does."""
+
+DAMAGED_LOG = {
+    "DELTA_STATE_RECOVER_ERROR",
+    "DELTA_TRUNCATED_TRANSACTION_LOG",
+    "DELTA_VERSIONS_NOT_CONTIGUOUS",
+    "FAILED_READ_FILE.NO_HINT",
+}
+"""Errors of replay: there is no protocol or no metadata to judge."""
+
+
+def _cases() -> list[oracle.Case]:
+    return [*oracle.cases("e2e"), *oracle.cases("odd-logs")]
+
+
+def _steps(case: oracle.Case) -> list[Step | None]:
+    return [step_of(one) for one in case["ops"]]
+
+
+def _error(case: oracle.Case) -> Any:
+    """Why the engine could not load the table; None where it could, `...` where there is none."""
+    state = case["start"].get("state")
+    return ... if state is None else state.get("error")
+
+
+def _is_property_case(case: oracle.Case) -> bool:
+    return None not in _steps(case)
+
+
+PREDICTED = [one for one in _cases() if _is_property_case(one) and _error(one) is None]
+REFUSED_AT_LOAD = [
+    one
+    for one in _cases()
+    if _error(one) not in (None, ...) and _error(one)["errorClass"] not in DAMAGED_LOG
+]
+LOADED = [one for one in _cases() if _error(one) is None and one["start"].get("files")]
+
+
+def _ids(cases: list[oracle.Case]) -> list[Any]:
+    return [pytest.param(one, id=f"{one['group']}-{one['id']}") for one in cases]
+
+
+def test_no_case_is_left_out_silently():
+    e2e = oracle.cases("e2e")
+    others = Counter(one["group"] for one in e2e if not _is_property_case(one))
+    assert others == OTHER_STATEMENTS
+    assert len(e2e) == 854
+    odd = oracle.cases("odd-logs")
+    loads = [one for one in odd if [op.get("api") for op in one["ops"]] == ["snapshot"]]
+    assert len(odd) == 81
+    assert len(loads) == 35
+    assert sum(_is_property_case(one) for one in odd) == 81 - len(loads)
+    assert len(PREDICTED) == 622
+
+
+def _outcomes(case: oracle.Case) -> list[str | None]:
+    """`ok`, or the error class that the equivalent ALTER statement would have."""
+    return [
+        "ok" if one["ok"] else _alter_class(operation, one["error"])
+        for operation, one in zip(case["ops"], case["expected"]["ops"], strict=False)
+    ]
+
+
+def _alter_class(operation: dict[str, Any], error: dict[str, Any]) -> str | None:
+    if "api" in operation and error["exception"] == "java.lang.IllegalArgumentException":
+        return "UNSUPPORTED_TABLE_CHANGE"
+    return error["errorClass"]
+
+
+def _carried_out(case: oracle.Case) -> tuple[list[str | None], Snapshot]:
+    snapshot = start_snapshot(case)
+    session = SessionSettings.from_conf(case.get("conf") or {})
+    outcomes: list[str | None] = []
+    for step in _steps(case):
+        assert step is not None
+        try:
+            after = evolve(snapshot, step, session)
+        except DeltaadmError as error:
+            outcomes.append(error.delta_error_class)
+            break
+        snapshot = replace(after, version=snapshot.version + 1, commit_info=None)
+        outcomes.append("ok")
+    return outcomes, snapshot
+
+
+_CHOSEN = "(<uuid-[0-9]+>|<timestamp>|[0-9]+)"
+
+
+def _agree(predicted: Any, recorded: Any) -> bool:
+    """Equality of JSON, in which the marker stands for what the recorder blanked, or a number."""
+    if isinstance(predicted, str) and KNOWN_AFTER_COMMIT in predicted:
+        parts = map(re.escape, predicted.split(KNOWN_AFTER_COMMIT))
+        return re.fullmatch(_CHOSEN.join(parts), recorded) is not None
+    if isinstance(predicted, dict):
+        return predicted.keys() == recorded.keys() and all(
+            _agree(predicted[key], recorded[key]) for key in predicted
+        )
+    if isinstance(predicted, list):
+        return len(predicted) == len(recorded) and all(map(_agree, predicted, recorded))
+    return bool(predicted == recorded)
+
+
+@pytest.mark.parametrize("case", _ids(PREDICTED))
+def test_the_prediction_equals_the_commit(case: oracle.Case):
+    outcomes, after = _carried_out(case)
+    assert outcomes == _outcomes(case)
+    if case["id"] in PARTLY_COMMITTED:
+        return
+    recorded = case["expected"]["state"]
+    assert after.protocol.to_wire() == recorded["protocol"]
+    predicted = schema_as_json(after.metadata.to_wire())
+    actual = schema_as_json(recorded["metadata"])
+    assert _agree(predicted, actual), (predicted, actual)
+    committed = replace(
+        after,
+        protocol=Protocol.from_wire(recorded["protocol"]),
+        metadata=Metadata.from_wire(recorded["metadata"]),
+    )
+    assert mismatches(after, committed) == ()
+
+
+def test_a_step_that_delta_commits_in_part_is_refused_whole():
+    (case,) = [one for one in PREDICTED if one["id"] in PARTLY_COMMITTED]
+    outcomes, after = _carried_out(case)
+    assert outcomes == ["ok", "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE"]
+    assert after.protocol == Protocol(2, 5)
+    assert [one["version"] for one in case["expected"]["commits"]] == [1, 2]
+
+
+def test_markers_stand_only_where_delta_chooses():
+    told = Counter()
+    for case in PREDICTED:
+        _, after = _carried_out(case)
+        told.update(
+            key
+            for key, value in after.metadata.configuration.items()
+            if KNOWN_AFTER_COMMIT in value
+        )
+        told["schema"] += KNOWN_AFTER_COMMIT in (after.metadata.schema_string or "")
+    assert set(+told) == {
+        "delta.inCommitTimestampEnablementTimestamp",
+        "delta.inCommitTimestampEnablementVersion",
+        "delta.rowTracking.materializedRowCommitVersionColumnName",
+        "delta.rowTracking.materializedRowIdColumnName",
+        "schema",
+    }
+    assert told["delta.inCommitTimestampEnablementVersion"] == 2
+
+
+@pytest.mark.parametrize("case", _ids(PREDICTED))
+def test_supported_features_only_grow(case: oracle.Case):
+    before, (_, after) = start_snapshot(case).protocol, _carried_out(case)
+    assert before.supported_features <= after.protocol.supported_features
+    assert before.can_upgrade_to(after.protocol)
+
+
+def _first_change_on_repeating(case: oracle.Case) -> str | None:
+    """What the last step changes when it is taken once more; None for nothing."""
+    outcomes, after = _carried_out(case)
+    step = _steps(case)[-1]
+    if outcomes[-1] != "ok" or step is None:
+        return None
+    session = SessionSettings.from_conf(case.get("conf") or {})
+    try:
+        changes = diff(after, evolve(after, step, session))
+    except Refused as error:
+        return error.delta_error_class
+    return changes[0].subject if changes else None
+
+
+def test_the_same_wish_a_second_time_changes_nothing():
+    changed = {
+        case["id"]: change for case in PREDICTED if (change := _first_change_on_repeating(case))
+    }
+    assert changed == NOT_REPEATABLE
+
+
+@pytest.mark.parametrize("case", _ids(REFUSED_AT_LOAD))
+def test_what_delta_cannot_load_is_refused_for_the_same_reason(case: oracle.Case):
+    refusal = refusal_to_read(start_snapshot(case))
+    assert refusal is not None
+    assert refusal.delta_error_class == _error(case)["errorClass"]
+    assert refusal.message
+    assert refusal.remedy
+    steps = [step for step in _steps(case) if step is not None]
+    for step, outcome in zip(steps, _outcomes(case), strict=False):
+        with pytest.raises(DeltaadmError) as caught:
+            evolve(start_snapshot(case), step)
+        assert caught.value.delta_error_class == outcome
+
+
+def test_every_cause_of_a_refusal_to_load_is_met():
+    assert {_error(one)["errorClass"] for one in REFUSED_AT_LOAD} == {
+        None,
+        "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
+        "DELTA_INVALID_PROTOCOL_VERSION",
+        "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
+        "EXPRESSION_DECODING_FAILED",
+    }
+
+
+def test_what_delta_loads_is_not_refused():
+    refused = [one["id"] for one in LOADED if refusal_to_read(start_snapshot(one))]
+    assert refused == []
+    assert len(LOADED) == 819
+
+
+def test_what_delta_writes_is_not_refused():
+    refused = [
+        case["id"]
+        for case in PREDICTED
+        if _outcomes(case)[0] == "ok" and refusal_to_write(start_snapshot(case))
+    ]
+    assert refused == []
+
+
+@pytest.mark.parametrize(
+    ("group", "refusal"),
+    [
+        ("odd-log-write:version-1-8", "DELTA_INVALID_PROTOCOL_VERSION"),
+        ("odd-log-write:partition-col-missing", "FIELD_NOT_FOUND"),
+    ],
+)
+def test_what_delta_loads_but_never_writes_is_refused(group: str, refusal: str):
+    (case,) = [one for one in PREDICTED if one["group"] == group]
+    found = refusal_to_write(start_snapshot(case))
+    assert found is not None
+    assert found.delta_error_class == refusal
+
+
+def test_an_unknown_writer_feature_lets_delta_read_but_not_write():
+    (case,) = [one for one in LOADED if one["group"] == "odd-log:unknown-writer"]
+    snapshot = start_snapshot(case)
+    assert refusal_to_read(snapshot) is None
+    refusal = refusal_to_write(snapshot)
+    assert refusal is not None
+    assert refusal.delta_error_class == "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"
+    with pytest.raises(Refused) as caught:
+        evolve(snapshot, SetProperties({"x": "1"}))
+    assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"
+
+
+CREATED = [
+    one
+    for one in oracle.cases("e2e")
+    if one["group"].startswith(("create", "ctas"))
+    and one["group"] != "create-cluster"
+    and one["expected"]["ops"][0]["ok"]
+]
+
+
+@pytest.mark.parametrize("case", _ids(CREATED))
+def test_a_new_table_has_the_protocol_that_delta_gives_it(case: oracle.Case):
+    state = case["expected"]["state"]
+    asked = properties_of_create(case["ops"][0]["sql"])
+    metadata = Metadata.from_wire(state["metadata"]).with_configuration(asked)
+    session = SessionSettings.from_conf(case.get("conf") or {})
+    assert for_new_table(metadata, session).to_wire() == state["protocol"]
+
+
+def test_there_are_recorded_new_tables():
+    assert len(CREATED) == 76
+
+
+SCHEMA = '{"type":"struct","fields":[{"name":"a","type":"integer","nullable":true,"metadata":{}}]}'
+
+
+def _table(
+    protocol: Protocol, configuration: dict[str, str] | None = None, **more: Any
+) -> Snapshot:
+    metadata = Metadata(id="t", schema_string=SCHEMA, configuration=configuration or {})
+    return Snapshot(root="t", version=4, protocol=protocol, metadata=metadata, **more)
+
+
+LISTED = Protocol(1, 2)
+MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "0"}
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "cost", "several"),
+    [
+        pytest.param({}, SetProperties({"x": "1"}), Cost.METADATA, False, id="any property"),
+        pytest.param(
+            {},
+            SetProperties({"delta.enableRowTracking": "TRUE"}),
+            Cost.BACKFILL,
+            True,
+            id="row tracking on",
+        ),
+        pytest.param(
+            {},
+            SetProperties({"DELTA.enablerowtracking": "true"}),
+            Cost.BACKFILL,
+            True,
+            id="row tracking on, in another spelling",
+        ),
+        pytest.param(
+            {"delta.enableRowTracking": "true"},
+            SetProperties({"delta.enableRowTracking": "true"}),
+            Cost.METADATA,
+            False,
+            id="row tracking was on",
+        ),
+        pytest.param(
+            MAPPED,
+            SetProperties({"delta.columnMapping.mode": "none"}),
+            Cost.REWRITE,
+            False,
+            id="mapping off",
+        ),
+        pytest.param(
+            MAPPED,
+            SetProperties({"delta.COLUMNMAPPING.mode": "none"}),
+            Cost.REWRITE,
+            False,
+            id="mapping off, in another spelling",
+        ),
+        pytest.param(
+            MAPPED,
+            SetProperties({"delta.columnMapping.mode": "none", "x": "1"}),
+            Cost.REWRITE,
+            True,
+            id="mapping off with another property",
+        ),
+        pytest.param(
+            MAPPED,
+            UnsetProperties(("delta.columnMapping.mode",)),
+            Cost.REWRITE,
+            False,
+            id="mapping unset",
+        ),
+        pytest.param(
+            MAPPED,
+            UnsetProperties(("delta.columnMapping.mode", "x")),
+            Cost.REWRITE,
+            True,
+            id="mapping unset with another property",
+        ),
+        pytest.param(
+            {},
+            SetProperties({"delta.columnMapping.mode": "none"}),
+            Cost.METADATA,
+            False,
+            id="mapping was off",
+        ),
+        pytest.param(
+            {}, UnsetProperties(("delta.columnMapping.mode",)), Cost.METADATA, False, id="unset off"
+        ),
+    ],
+)
+def test_a_step_says_its_cost_and_whether_it_is_several_commits(
+    before: dict[str, str],
+    step: Step,
+    cost: Cost,
+    several: bool,  # noqa: FBT001 -- a column of the table
+):
+    snapshot = _table(LISTED, before)
+    assert step_cost(snapshot, step) is cost
+    assert makes_several_commits(snapshot, step) is several
+
+
+@pytest.mark.parametrize(
+    ("facts", "refusal"),
+    [
+        (FileFacts(files=2, without_num_records=1), "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS"),
+        (FileFacts(files=2), None),
+        (None, None),
+    ],
+)
+def test_row_ids_need_files_with_statistics(facts: FileFacts | None, refusal: str | None):
+    snapshot = _table(LISTED, files=facts)
+    step = SetProperties({"delta.enableRowTracking": "true"})
+    if refusal is None:
+        assert evolve(snapshot, step).protocol.supports("rowTracking")
+        return
+    with pytest.raises(Refused) as caught:
+        evolve(snapshot, step)
+    assert caught.value.delta_error_class == refusal
+
+
+def test_a_new_description_replaces_the_null_that_the_log_spelled_out():
+    document = {
+        "id": "t",
+        "description": None,
+        "schemaString": SCHEMA,
+        "partitionColumns": [],
+        "configuration": {},
+    }
+    before = replace(_table(LISTED), metadata=Metadata.from_wire(document))
+    after = evolve(before, SetProperties({"comment": "hello"}))
+    assert after.metadata.to_wire()["description"] == "hello"
+
+
+def test_unknown_properties_need_the_session_to_allow_them():
+    step = SetProperties({"delta.surely.not": "1"})
+    with pytest.raises(Refused) as caught:
+        evolve(_table(LISTED), step)
+    assert caught.value.delta_error_class == "DELTA_UNKNOWN_CONFIGURATION"
+    allowed = SessionSettings(allow_arbitrary_properties=True)
+    after = evolve(_table(LISTED), step, allowed)
+    assert after.metadata.configuration == {"delta.surely.not": "1"}
+
+
+def test_evolve_changes_no_input():
+    before = _table(LISTED)
+    evolve(before, SetProperties({"delta.columnMapping.mode": "name"}))
+    assert before == _table(LISTED)

@@ -1,0 +1,103 @@
+"""Recorded operations as the steps they are, and recorded states as snapshots."""
+
+import json
+import re
+from typing import Any
+
+from deltaadm.domain.actions import CommitInfo, SingleAction
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties
+from tests.support import oracle
+
+_TEXT = r"'((?:[^'\\]|\\.)*)'"
+_SET = re.compile(r"ALTER TABLE \{table\} SET TBLPROPERTIES \((.*)\)", re.DOTALL)
+_UNSET = re.compile(r"ALTER TABLE \{table\} UNSET TBLPROPERTIES (IF EXISTS )?\((.*)\)", re.DOTALL)
+_CREATE = re.compile(r"CREATE TABLE \{table\} .*?(?:TBLPROPERTIES \((.*)\))?", re.DOTALL)
+
+
+def step_of(operation: dict[str, Any]) -> Step | None:
+    """The step that *operation* is; None for any other kind of statement."""
+    if operation.get("api") == "upgradeTableProtocol":
+        reader, writer = operation["args"]
+        return SetProperties(
+            {"delta.minReaderVersion": str(reader), "delta.minWriterVersion": str(writer)}
+        )
+    if operation.get("api") == "addFeatureSupport":
+        return SetProperties({f"delta.feature.{operation['args'][0]}": "supported"})
+    sql = operation.get("sql", "")
+    if found := _SET.fullmatch(sql):
+        return SetProperties(_properties(found[1]))
+    if found := _UNSET.fullmatch(sql):
+        keys = tuple(_unescaped(key) for key in re.findall(_TEXT, found[2]))
+        return UnsetProperties(keys, bool(found[1]))
+    return None
+
+
+def properties_of_create(sql: str) -> dict[str, str]:
+    """The properties in a plain CREATE TABLE statement."""
+    found = _CREATE.fullmatch(sql)
+    assert found, sql
+    return _properties(found[1] or "")
+
+
+def _properties(listed: str) -> dict[str, str]:
+    pairs = re.findall(rf"{_TEXT}\s*=\s*{_TEXT}", listed)
+    rest = re.sub(rf"{_TEXT}\s*=\s*{_TEXT}", "", listed)
+    assert not rest.strip(", \n"), f"not understood: {rest}"
+    return {_unescaped(key): _unescaped(value) for key, value in pairs}
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+def start_snapshot(case: oracle.Case) -> Snapshot:
+    """
+    The table before a case's operations.
+
+    Where the engine could not load it, protocol and metadata are the last ones in the log.
+    """
+    start = case["start"]
+    lines = _lines(start["files"])
+    newest = [one.action for one in lines[-1]] if lines else []
+    infos = [one for one in newest if isinstance(one, CommitInfo)]
+    state = start["state"]
+    if "error" in state:
+        actions = [one.action for commit in lines for one in commit]
+        protocol = [one for one in actions if isinstance(one, Protocol)][-1]
+        metadata = [one for one in actions if isinstance(one, Metadata)][-1]
+        version = len(lines) - 1
+    else:
+        protocol = Protocol.from_wire(state["protocol"])
+        metadata = Metadata.from_wire(state["metadata"])
+        version = state["version"]
+    return Snapshot(
+        root="table",
+        version=version,
+        protocol=protocol,
+        metadata=metadata,
+        commit_info=infos[-1] if infos else None,
+    )
+
+
+def _lines(files: list[dict[str, str]]) -> list[list[SingleAction]]:
+    commits = sorted(
+        (one["name"], one["text"]) for one in files if re.fullmatch(r"\d{20}\.json", one["name"])
+    )
+    return [
+        [SingleAction.from_json(line) for line in text.splitlines() if line.strip()]
+        for _, text in commits
+    ]
+
+
+def schema_as_json(metadata: dict[str, Any]) -> dict[str, Any]:
+    """
+    A `metaData` object without its time, its schema parsed.
+
+    The order of keys inside a field's metadata is an accident of Scala's hash maps.
+    """
+    schema = metadata.get("schemaString")
+    told = {key: one for key, one in metadata.items() if key != "createdTime"}
+    return told | {"schemaString": json.loads(schema) if schema else schema}
