@@ -21,7 +21,13 @@ from deltaadm.domain.cost import Cost
 from deltaadm.domain.features import FEATURES, find, with_requirements
 from deltaadm.domain.iceberg import enforce_iceberg_compatibility
 from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
-from deltaadm.domain.metadata_checks import check_metadata, check_statistics_columns, fit_for_log
+from deltaadm.domain.metadata_checks import (
+    RETENTION_KEYS,
+    check_metadata,
+    check_retention,
+    check_statistics_columns,
+    fit_for_log,
+)
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
     CONSTRAINT_PREFIX,
@@ -155,6 +161,8 @@ def _set_properties(
         description=wanted.get(COMMENT, state.metadata.description),
     )
     after = _update_metadata(state, proposed, session)
+    if any(key in wanted for key in RETENTION_KEYS):
+        check_retention(after.metadata)
     if is_true(wanted, ROW_TRACKING):
         _check_row_tracking(after.metadata.configuration)
     return _prepare_commit(

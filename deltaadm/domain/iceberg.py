@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.snapshot import Snapshot
 
 VERSIONS: Final = (1, 2, 3)
+ROW_TRACKING: Final = "delta.enableRowTracking"
 FORMATS: Final = "delta.universalFormat.enabledFormats"
 _V2_TYPES: Final = frozenset(
     {
@@ -68,11 +69,25 @@ def enforce_iceberg_compatibility(
                 "Run `deltaadm set-mapping-mode TABLE name` first.",
             )
         if version == 3:  # noqa: PLR2004
-            metadata = metadata.with_configuration(
-                {**metadata.configuration, "delta.enableRowTracking": "true"}
-            )
+            metadata = _with_row_tracking(before.metadata, metadata)
         _check_version(version, before, protocol, metadata)
     return metadata
+
+
+def _with_row_tracking(old: Metadata, new: Metadata) -> Metadata:
+    """V3 turns row tracking on by itself, and only by itself."""
+    if ROW_TRACKING in new.configuration and not is_true(new.configuration, ROW_TRACKING):
+        raise _violation(
+            "WRONG_REQUIRED_TABLE_PROPERTY",
+            "Iceberg compatibility V3 needs row tracking.",
+            f"Leave {ROW_TRACKING} alone.",
+        )
+    if 3 not in enabled_versions(old) and is_true(old.configuration, ROW_TRACKING):  # noqa: PLR2004
+        raise Refused(
+            "Iceberg compatibility V3 cannot be turned on while row tracking is on.",
+            remedy="Create a table with both, and copy the data.",
+        )
+    return new.with_configuration({**new.configuration, ROW_TRACKING: "true"})
 
 
 def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.schema import DataType, Path, StructField
 
+RETENTION_KEYS: Final = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
+"""Setting either of them makes Delta compare both."""
 STATISTICS_COLUMNS: Final = "delta.dataSkippingStatsColumns"
 _IDENTITY_PREFIX: Final = "delta.identity."
 _GENERATION: Final = "delta.generationExpression"
@@ -146,7 +148,6 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
     _check_property_constraints(new)
     _check_row_tracking_columns(new)
     _check_change_data_columns(old, new)
-    _check_retention(new)
 
 
 def _check_duplicates(schema: StructType) -> None:
@@ -277,7 +278,8 @@ def _check_change_data_columns(old: Metadata, new: Metadata) -> None:
         )
 
 
-def _check_retention(metadata: Metadata) -> None:
+def check_retention(metadata: Metadata) -> None:
+    """Raise `Refused` where deleted files are kept longer than the log that knows of them."""
     log = metadata.configuration.get("delta.logRetentionDuration", "interval 30 days")
     deleted = metadata.configuration.get("delta.deletedFileRetentionDuration", "interval 1 week")
     if (interval_microseconds(log) or 0) < (interval_microseconds(deleted) or 0):
@@ -304,10 +306,14 @@ def check_statistics_columns(metadata: Metadata) -> None:
                 "NOT_SUPPORTED_PARTITIONED_COLUMN", text, "is a partition column"
             )
         if path not in known:
+            parent = known.get(path[:-1])
+            flat = parent is not None and isinstance(parent.type, PrimitiveType)
             raise Refused(
                 f"{STATISTICS_COLUMNS} names {text}, which the table does not have.",
                 remedy="Name columns of the table.",
-                delta_error_class="DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
+                delta_error_class="DELTA_COLUMN_PATH_NOT_NESTED"
+                if flat
+                else "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
             )
         leaves.extend(_statistics_leaves(text, known[path].type))
     if _repeated(leaves):

@@ -230,7 +230,7 @@ _COLUMN_NAME = re.compile(r"\s*(`(?:[^`]|``)+`|\w*[A-Za-z_]\w*)")
 
 
 def _column_list(known: Property, value: str) -> None:
-    if not _COLUMN_NAME.match(value):
+    if value.strip() and not _COLUMN_NAME.match(value):
         raise _invalid(known, value)
 
 
@@ -369,9 +369,9 @@ def is_protocol_property(key: str) -> bool:
 
 
 def normalized_key(key: str) -> str:
-    """*key* in the registry's spelling; feature keys in lower case; unknown keys as they are."""
+    """*key* in the registry's spelling; free families in lower case; unknown keys as they are."""
     lower = key.lower()
-    if lower.startswith(FEATURE_PREFIX):
+    if lower.startswith((FEATURE_PREFIX, UNIVERSAL_FORMAT_PREFIX)):
         return lower
     known = PROPERTIES.get(lower)
     return known.key if known else key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.features import lookup
@@ -11,10 +12,12 @@ from deltaadm.domain.protocol import (
     supported_reader_version_numbers,
     supported_writer_version_numbers,
 )
+from deltaadm.domain.schema import PrimitiveType, all_types
 from deltaadm.errors import DeltaadmError, Refused, TableError
 
 if TYPE_CHECKING:
     from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.schema import StructType
     from deltaadm.domain.snapshot import Snapshot
 
 
@@ -52,7 +55,13 @@ def require_readable(snapshot: Snapshot) -> None:
     if protocol.min_reader_version not in supported_reader_version_numbers():
         raise _unsupported_version(protocol)
     _require_known(protocol.reader_features, supported_protocol().reader_features, "read")
-    _ = snapshot.metadata.schema
+    if protocol.supports("catalogManaged"):
+        raise Refused(
+            "The table is managed by a catalog, and Delta Spark does not open it by its path.",
+            remedy="Use the catalog's own tools, or the table's name in the catalog.",
+            delta_error_class="DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED",
+        )
+    _require_known_types(snapshot.metadata.schema)
     if protocol.supports_writer_features:
         _require_features_of_metadata(snapshot)
 
@@ -95,6 +104,35 @@ def _require_known(listed: frozenset[str] | None, known: frozenset[str] | None, 
         else "Use a client that knows them.",
         delta_error_class=f"DELTA_UNSUPPORTED_FEATURES_FOR_{what.upper()}",
     )
+
+
+_MAX_PRECISION = 38
+_SPARK_TYPE = re.compile(
+    r"binary|boolean|byte|date|double|float|integer|long|short|string|timestamp|timestamp_ntz|"
+    r"variant|void|null|interval( .*)?|time\(\d\)|(var)?char\(\d+\)|decimal(\(\s*\d+\s*,.*\))?|"
+    r"(geometry|geography)(\(.*\))?|string collate .*"
+)
+
+
+def _require_known_types(schema: StructType) -> None:
+    """Spark reads the schema before anything else, and stops at a type it cannot read."""
+    for data_type in all_types(schema):
+        if not isinstance(data_type, PrimitiveType):
+            continue
+        if not _SPARK_TYPE.fullmatch(data_type.name):
+            raise TableError(
+                f"The table's schema has a type that Spark does not know: {data_type.name}.",
+                remedy="Use the client that wrote it.",
+                delta_error_class="INVALID_JSON_DATA_TYPE",
+            )
+        precision = re.match(r"decimal\(\s*(\d+)", data_type.name)
+        if precision and int(precision[1]) > _MAX_PRECISION:
+            raise TableError(
+                f"The table's schema has {data_type.name}; the highest precision is "
+                f"{_MAX_PRECISION}.",
+                remedy="Restore the version before that column came in.",
+                delta_error_class="DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+            )
 
 
 def _require_features_of_metadata(snapshot: Snapshot) -> None:
