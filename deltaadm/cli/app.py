@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "alter": "deltaadm.cli.alter",
     "apply": "deltaadm.cli.apply",
     "features": "deltaadm.cli.features",
+    "completion": "deltaadm.cli.completion",
 }
 """Every subcommand and the module that holds it, as its function `command`."""
 

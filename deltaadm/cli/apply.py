@@ -7,7 +7,7 @@ import typer
 
 from deltaadm.cli import wiring
 from deltaadm.cli.options import ConsentOptions, OutputOptions, SparkOptionGroup, expanded
-from deltaadm.cli.planning import carry_out_plan, failing_well
+from deltaadm.cli.planning import carry_out_plan, failing_well, planned
 from deltaadm.operations.plan_document import read_plan
 from deltaadm.operations.reports import OutcomeReport
 
@@ -43,7 +43,7 @@ def _apply(
         output,
         lambda: carry_out_plan(
             saved.table,
-            saved.renewed_on(wiring.load(saved.location)),
+            planned(saved.location, saved.renewed_on),
             consent=consent,
             spark=spark,
             output=output,

@@ -61,9 +61,9 @@ def _milliseconds(text: str) -> int:
     """A time without zone is UTC."""
     from datetime import datetime
 
-    if text.lstrip("-").isdigit():
-        return int(text)
     try:
+        if text.removeprefix("-").isdecimal():
+            return int(text)
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise typer.BadParameter(

@@ -72,7 +72,7 @@ def _planned(  # noqa: PLR0917 -- the groups of options, in the order of the com
     spark: SparkOptionGroup,
     output: OutputOptions,
 ) -> int:
-    plan = _plan(wiring.locate(table), planner, settings)
+    plan = planned(wiring.locate(table), lambda snapshot: planner(snapshot, settings))
     if planning.out is not None:
         from deltaadm.operations.plan_document import plan_document
 
@@ -89,14 +89,14 @@ def _planned(  # noqa: PLR0917 -- the groups of options, in the order of the com
     return carry_out_plan(table, plan, consent=consent, spark=spark, output=output)
 
 
-def _plan(location: str, planner: Planner, settings: "SessionSettings") -> "Plan":
+def planned(location: str, make: Callable[["Snapshot"], "Plan"]) -> "Plan":
     """The plan; where it depends on the files or says something about them, with their facts."""
     from deltaadm.operations.plan import depends_on_files
     from deltaadm.replay.engine import Detail
 
-    plan = planner(wiring.load(location), settings)
+    plan = make(wiring.load(location))
     if depends_on_files(plan):
-        plan = planner(wiring.load(location, detail=Detail.STATE), settings)
+        plan = make(wiring.load(location, detail=Detail.STATE))
     return plan
 
 
@@ -114,7 +114,7 @@ def carry_out_plan(
     if output.output == "text":
         wiring.show([PlanReport(table, plan)], output)
     if not plan.is_noop:
-        _require_consent(plan, consent)
+        _require_consent(PlanReport(table, plan), consent, output)
     location = plan.before.root
     with wiring.executor(spark, plan.session) as executor:
         wiring.note_commits("it is unknown whether the change was committed: inspect the table")
@@ -130,7 +130,8 @@ def carry_out_plan(
     return MISMATCH if outcome.mismatches else 0
 
 
-def _require_consent(plan: "Plan", consent: ConsentOptions) -> None:
+def _require_consent(report: PlanReport, consent: ConsentOptions, output: OutputOptions) -> None:
+    plan = report.plan
     allowed = {
         Cost.METADATA: consent.yes,
         Cost.BACKFILL: consent.allow_backfill,
@@ -145,6 +146,8 @@ def _require_consent(plan: "Plan", consent: ConsentOptions) -> None:
             "Nobody is there to confirm the plan, so nothing was changed.",
             remedy=f"Pass {' '.join(dict.fromkeys(missing))} to go on without being asked.",
         )
+    if output.output != "text" or not sys.stdout.isatty():
+        wiring.show_to_user([report], output)
     if not consent.yes:
         _ask("Commit this? Only 'yes' is accepted: ", "yes")
     if not allowed[plan.cost]:

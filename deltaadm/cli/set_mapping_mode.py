@@ -20,7 +20,10 @@ from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 @expanded
 def command(
     table: TableArgument,
-    mode: Annotated[ColumnMappingMode, typer.Argument(metavar="MODE", help="none, name or id.")],
+    mode: Annotated[
+        ColumnMappingMode,
+        typer.Argument(metavar="MODE", help="none, name or id.", case_sensitive=False),
+    ],
     *,
     planning: PlanOptions,
     consent: ConsentOptions,

@@ -43,6 +43,13 @@ def show(reports: "Sequence[Report]", output: OutputOptions) -> None:
     sys.stdout.flush()
 
 
+def show_to_user(reports: "Sequence[Report]", output: OutputOptions) -> None:
+    """Write *reports* to standard error, as text: for whoever is about to be asked."""
+    _survive_odd_names(sys.stderr)
+    render("text", reports, sys.stderr, Style(color=output.color))
+    sys.stderr.flush()
+
+
 def reporting(
     tables: Sequence[str], output: OutputOptions, report: "Callable[[str], Report]"
 ) -> int:
@@ -77,7 +84,8 @@ def say_error(table: str, error: DeltaadmError) -> None:
     from deltaadm.render.visible import visible
 
     _survive_odd_names(sys.stderr)
-    sys.stderr.write(f"error: {visible(table)}: {visible(error.message)}\n")
+    named = "" if not table or table in error.message else f"{visible(table)}: "
+    sys.stderr.write(f"error: {named}{visible(error.message)}\n")
     if error.remedy:
         sys.stderr.write(f"  {visible(error.remedy)}\n")
 
@@ -99,7 +107,13 @@ def _survive_odd_names(stream: object) -> None:
 
 
 def locate(table: str) -> str:
-    """The absolute location of what the user calls *table*, as `open_store` takes it."""
+    """
+    The absolute location of what the user calls *table*, as `open_store` takes it.
+
+    An empty name, most often a variable that is not set, is a usage error.
+    """
+    if not table:
+        raise typer.BadParameter("is empty", param_hint="TABLE")
     from deltaadm.storage.local import LocalStore
     from deltaadm.storage.store import open_store
 

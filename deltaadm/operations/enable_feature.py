@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
@@ -43,14 +44,8 @@ def plan_features(
         properties |= wish
         because |= _asked_for(feature, wish)
     steps = [SetProperties(properties)] if properties else []
-    return propose(
-        OPERATION,
-        snapshot,
-        steps,
-        because=because,
-        notes=tuple(_notes(snapshot, features, support_only=support_only)),
-        session=session,
-    )
+    plan = propose(OPERATION, snapshot, steps, because=because, session=session)
+    return replace(plan, notes=tuple(_notes(plan, features, support_only=support_only)))
 
 
 def _addable(feature: TableFeature) -> TableFeature:
@@ -71,8 +66,15 @@ def _addable(feature: TableFeature) -> TableFeature:
 
 
 def _wish(snapshot: Snapshot, feature: TableFeature, *, support_only: bool) -> dict[str, str]:
-    """The properties that are missing for *feature*; none where there is nothing to do."""
-    supported = snapshot.protocol.supports(feature.name)
+    """
+    The properties that are missing for *feature*; none where there is nothing to do.
+
+    Where the protocol has the feature's other form, that one does: both would only shut out
+    more clients.
+    """
+    supported = snapshot.protocol.supports(feature.name) or (
+        not support_only and feature.twin is not None and snapshot.protocol.supports(feature.twin)
+    )
     support = {} if supported else {f"{FEATURE_PREFIX}{feature.name}": "supported"}
     if support_only or not feature.activation.properties:
         return support
@@ -91,10 +93,15 @@ def _asked_for(feature: TableFeature, wish: dict[str, str]) -> dict[str, str]:
     }
 
 
-def _notes(
-    snapshot: Snapshot, features: Iterable[TableFeature], *, support_only: bool
-) -> Iterable[str]:
+def _notes(plan: Plan, features: Iterable[TableFeature], *, support_only: bool) -> Iterable[str]:
+    snapshot = plan.before
     for feature in features:
+        if not plan.after.protocol.supports(feature.name):
+            yield (
+                f"{feature.name} is not added, since the table has its other form, {feature.twin}; "
+                "--support-only adds it all the same."
+            )
+            continue
         evidence = feature.activation.evidence(snapshot.metadata)
         if snapshot.protocol.supports(feature.name) and (
             evidence or feature.activation.find is None
@@ -103,7 +110,10 @@ def _notes(
         elif support_only and feature.activation.properties:
             yield f"{feature.name} will be supported, and not active."
         elif not feature.activation.properties and feature.activation.find and not evidence:
-            yield f"{feature.name} becomes active with the first column or constraint that uses it."
+            yield (
+                f"{feature.name} becomes active with the first column, constraint or property that "
+                "uses it."
+            )
         if feature.caution:
             yield f"{feature.name}: {feature.caution}"
         if feature.name == "columnMapping" and _is_new(snapshot):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm import __version__
 from deltaadm.domain.metadata import Metadata
@@ -14,7 +14,6 @@ from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties
 from deltaadm.errors import CommitError, Refused
-from deltaadm.operations.diff import mismatches
 from deltaadm.operations.plan import Plan, propose, require_same_base
 from deltaadm.operations.sql import statement
 
@@ -122,17 +121,19 @@ class SavedPlan:
     table: str
     location: str
     before: Snapshot
-    after: Snapshot
     steps: tuple[Step, ...]
+    because: Mapping[str, str]
     notes: tuple[str, ...]
     session: SessionSettings
+    promise: Mapping[str, Any]
 
     def renewed_on(self, current: Snapshot) -> Plan:
         """
         The same plan on the table as it is now.
 
         Raises `CommitError` when the table's identity, protocol or metadata is no longer what
-        the plan rests on, and `Refused` when the file promises something else than its steps do.
+        the plan rests on, and `Refused` when the file promises something else than its steps do:
+        harmless appends since then may move a version that the plan names, nothing else.
         """
         if current.metadata.id != self.before.metadata.id:
             raise CommitError(
@@ -142,10 +143,20 @@ class SavedPlan:
                 delta_error_class="DELTA_METADATA_CHANGED",
             )
         require_same_base(self.before, current)
-        plan = propose(self.operation, current, self.steps, notes=self.notes, session=self.session)
-        if mismatches(self.after, plan.after) and mismatches(plan.after, self.after):
-            raise _edited("its steps do not lead to the state that it promises")
-        return plan
+        then = self._plan_on(replace(current, root=self.location, version=self.before.version))
+        if _promise(plan_document(then, self.table)) != self.promise:
+            raise _edited("it promises something else than its steps do")
+        return self._plan_on(current)
+
+    def _plan_on(self, snapshot: Snapshot) -> Plan:
+        return propose(
+            self.operation,
+            snapshot,
+            self.steps,
+            because=self.because,
+            notes=self.notes,
+            session=self.session,
+        )
 
 
 def read_plan(text: str) -> SavedPlan:
@@ -157,8 +168,10 @@ def read_plan(text: str) -> SavedPlan:
     try:
         document = json.loads(text)
         version = document["format_version"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise _unreadable(str(error)) from error
+    except (ValueError, RecursionError) as error:
+        raise _unreadable("it is not JSON") from error
+    except (KeyError, TypeError) as error:
+        raise _unreadable("it has no 'format_version'") from error
     if version != FORMAT_VERSION:
         raise Refused(
             f"The plan has format version {version}; this deltaadm reads {FORMAT_VERSION}.",
@@ -166,8 +179,10 @@ def read_plan(text: str) -> SavedPlan:
         )
     try:
         saved = _saved(document)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise _unreadable(f"{type(error).__name__}: {error}") from error
+    except KeyError as error:
+        raise _unreadable(f"it has no {error}") from error
+    except (TypeError, AttributeError, ValueError) as error:
+        raise _unreadable("it holds something unexpected") from error
     if document.get("binding") != _binding(saved.before):
         raise _edited("the state it starts from does not have the hashes that it names")
     return saved
@@ -181,11 +196,27 @@ def _saved(document: Mapping[str, Any]) -> SavedPlan:
         table=str(document["table"]),
         location=location,
         before=_state(location, version, document["before"]),
-        after=_state(location, version, document["after"]),
         steps=tuple(_step(one) for one in document["steps"]),
+        because={str(one["subject"]): str(one["because"]) for one in document["changes"]},
         notes=tuple(map(str, document["notes"])),
         session=SessionSettings.from_conf(document["session"]),
+        promise=_promise(document),
     )
+
+
+_PROSE: Final = frozenset({"because", "undo"})
+"""Keys of a change whose wording may differ from one version of deltaadm to another."""
+
+
+def _promise(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a plan's document that must follow from its steps."""
+    return {
+        **{key: document[key] for key in ("after", "steps", "cost", "is_noop")},
+        "changes": [
+            {key: value for key, value in one.items() if key not in _PROSE}
+            for one in document["changes"]
+        ],
+    }
 
 
 def _state(location: str, version: int, document: Mapping[str, Any]) -> Snapshot:

@@ -29,6 +29,10 @@ _KEPT_BY_DELTA = {
 }
 
 
+_UNDO_MAPPING = "set-mapping-mode none, which rewrites every file"
+_UNDO_UNMAPPING = "set-mapping-mode name (metadata only), which gives new ids"
+
+
 def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
     """One sentence part that says what brings *change* about."""
     place, _, name = change.subject.partition("[")
@@ -38,11 +42,14 @@ def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
     if place.startswith("protocol."):
         return _version_reason(change, before, after)
     if place == "configuration":
-        return _KEPT_BY_DELTA.get(name, "requested")
+        removed = change.kind is ChangeKind.REMOVE and name in _KEPT_BY_DELTA
+        return "goes with what needed it" if removed else _KEPT_BY_DELTA.get(name, "requested")
     if place == "schema":
-        if change.after is None or change.kind is ChangeKind.REMOVE or not change.after:
-            return "column mapping no longer needs it"
-        return "column mapping gives every column an id and a physical name"
+        return (
+            "column mapping gives every column an id and a physical name"
+            if change.after
+            else "column mapping no longer needs it"
+        )
     return "requested"
 
 
@@ -96,19 +103,18 @@ def undo(change: Change, before: Snapshot) -> str:
     if place == "configuration":
         return _undo_property(change, name)
     if place == "schema":
-        return "set-mapping-mode none, which rewrites every file"
+        return _UNDO_MAPPING if change.after else _UNDO_UNMAPPING
     return "set it back (metadata only)"
 
 
 def _undo_property(change: Change, name: str) -> str:
     if name == COLUMN_MAPPING_MODE:
-        if change.before not in (None, "none"):
-            return "set-mapping-mode name (metadata only)"
-        return "set-mapping-mode none, which rewrites every file"
+        return _UNDO_MAPPING if change.before in (None, "none") else _UNDO_UNMAPPING
     if name == "delta.enableIcebergCompatV3":
         return "never"
     if name in _KEPT_BY_DELTA:
-        return "kept by Delta; harmless"
+        removed = change.kind is ChangeKind.REMOVE
+        return "written anew when it is needed again" if removed else "kept by Delta; harmless"
     if change.before is None:
         return f"alter --unset {name} (metadata only)"
     return f"alter --set {name}={change.before} (metadata only)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.properties import MIN_READER_VERSION, MIN_WRITER_VERSION
@@ -10,6 +11,8 @@ from deltaadm.domain.table_changes import SetProperties
 from deltaadm.operations.plan import Plan, propose
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
 
@@ -40,36 +43,37 @@ def plan_upgrade(
         properties = {key: version for key, version in asked.items() if version is not None}
     step = SetProperties({key: str(version) for key, version in properties.items()})
     plan = propose(OPERATION, snapshot, [step], session=session)
-    return propose(OPERATION, snapshot, [step], session=session, notes=_notes(plan, reader, writer))
+    return replace(plan, notes=tuple(_notes(plan, reader, writer)))
 
 
-def _notes(plan: Plan, reader: int | None, writer: int | None) -> tuple[str, ...]:
+def _notes(plan: Plan, reader: int | None, writer: int | None) -> Iterator[str]:
     current, after = plan.before.protocol, plan.after.protocol
     if reader is None and writer is None:
         if plan.is_noop:
-            return (f"The protocol {current.simple_string} has all that the metadata needs.",)
-        return ("The metadata needs more than the protocol says.",)
+            yield f"The protocol {_shown(current)} has all that the metadata needs."
+        else:
+            yield "The metadata needs more than the protocol says."
+        return
     asked = Protocol(
         current.min_reader_version if reader is None else reader,
         current.min_writer_version if writer is None else writer,
     )
-    pair = f"({asked.min_reader_version}, {asked.min_writer_version})"
     reached = (
         after.min_reader_version >= asked.min_reader_version
         and after.min_writer_version >= asked.min_writer_version
     )
-    if plan.is_noop and reached:
-        return (
-            (
-                f"The table already supports everything that {pair} stands for. Versions are never "
-                "lowered this way; dropping features does that."
-            ),
-        )
     if not reached:
-        return (
-            (
-                f"Delta keeps the lowest versions that support the table's features, so asking for "
-                f"{pair} gives {after.simple_string}."
-            ),
+        result = "changes nothing" if plan.is_noop else f"gives {_shown(after)}"
+        yield (
+            "Delta keeps the lowest versions that support the table's features, so asking for "
+            f"{_shown(asked)} {result}."
         )
-    return ()
+    elif plan.is_noop:
+        yield (
+            f"The table already supports everything that {_shown(asked)} stands for. Versions are "
+            "never lowered this way; dropping features does that."
+        )
+
+
+def _shown(protocol: Protocol) -> str:
+    return f"({protocol.min_reader_version}, {protocol.min_writer_version})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.plan import Plan, PlannedChange
     from deltaadm.operations.reports import Report
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WIDTH_WITHOUT_TERMINAL = 100
 _COLUMNS_SHOWN_ONE_BY_ONE = 8
 _STYLES = {ChangeKind.ADD: "green", ChangeKind.REMOVE: "red", ChangeKind.SET: "yellow"}
@@ -63,7 +64,7 @@ def _console(out: TextIO, color: str, width: int | None) -> Console:
         file=out,
         width=width or (None if terminal else _WIDTH_WITHOUT_TERMINAL),
         force_terminal=True if forced and not plain else None,
-        no_color=True if plain else None,
+        color_system=None if plain else "auto",
         highlight=False,
         markup=False,
         emoji=False,
@@ -109,11 +110,18 @@ def _grid(rows: Iterable[Sequence[str]], *, bold_first: bool = False) -> Iterabl
         yield line
 
 
+def _bullets(mark: str, sentences: Iterable[str]) -> Iterable[Text]:
+    return (_line(f"  {mark} {one}") for one in sentences)
+
+
 def _moment(timestamp: int | None) -> str:
     if timestamp is None:
         return "unknown"
-    moment = datetime.fromtimestamp(timestamp / 1000, tz=UTC)
-    return moment.strftime("%Y-%m-%d %H:%M:%S") + f".{timestamp % 1000:03d}Z"
+    try:
+        moment = _EPOCH + timedelta(milliseconds=timestamp)
+    except OverflowError:
+        return f"{timestamp} ms since 1970"
+    return moment.replace(tzinfo=None).isoformat(" ", "milliseconds") + "Z"
 
 
 # inspect
@@ -148,7 +156,7 @@ def _table(report: TableReport) -> Iterable[Text]:
         yield from _grid(_file_rows(report))
     if report.warnings:
         yield _heading("Warnings")
-        yield from _grid(("!", one) for one in report.warnings)
+        yield from _bullets("!", report.warnings)
 
 
 def _protocol_rows(report: TableReport) -> Iterable[tuple[str, str]]:
@@ -223,13 +231,15 @@ def _plan(table: str, plan: Plan) -> Iterable[Text]:
     else:
         yield Text()
         yield from _changes(plan)
+        if not plan.changes:
+            yield _line("  No difference in the end, but these steps are committed all the same.")
         yield _heading(f"Cost: {_COSTS[plan.cost]}")
         for stage in plan.stages:
             several = "several commits: " if stage.several_commits else ""
             yield _line(f"  {several}{statement(plan.before.root, stage.step)}")
     if plan.notes:
         yield _heading("Notes")
-        yield from _grid(("-", one) for one in plan.notes)
+        yield from _bullets("-", plan.notes)
 
 
 def _changes(plan: Plan) -> Iterable[Text]:
@@ -298,7 +308,7 @@ def _catalogue(report: FeatureCatalogue) -> Iterable[Text]:
             (
                 one.name,
                 one.kind.value,
-                f"implied by {one.legacy[0] or 1},{one.legacy[1]}" if one.legacy else "listed",
+                f"implied by ({one.legacy[0] or 1}, {one.legacy[1]})" if one.legacy else "listed",
                 one.status.value,
                 " ".join(f"{key}={value}" for key, value in one.activation.properties.items()),
             )

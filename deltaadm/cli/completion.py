@@ -1,0 +1,580 @@
+"""
+`deltaadm completion`: a script that completes command lines in a shell.
+
+Every word stands in the script, so completing starts no process and reads nothing but the names
+of files.
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from deltaadm.cli.options import expanded
+
+if TYPE_CHECKING:
+    from typer.core import TyperArgument, TyperOption
+
+
+class Shell(Enum):
+    """The shells that there is a script for."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+    POWERSHELL = "powershell"
+
+
+@expanded
+def command(
+    shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell.")],
+) -> int:
+    """
+    Print a script that completes deltaadm's commands, options and values.
+
+    The script's first lines say how to use it.
+    """
+    typer.echo(script(shell), nl=False)
+    return 0
+
+
+def script(shell: Shell) -> str:
+    """The completion script for *shell*."""
+    return _SCRIPTS[shell](read_commands())
+
+
+# What can stand where
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """
+    What a place on the command line takes.
+
+    One of `words`, a file's name, or else something that only the user knows.
+    """
+
+    name: str
+    words: tuple[str, ...] = ()
+    files: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One option with all its names; `value` is None for a switch."""
+
+    names: tuple[str, ...]
+    help: str
+    value: Value | None
+    repeatable: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One subcommand; the last of its arguments may be given again if it is `endless`."""
+
+    name: str
+    help: str
+    options: tuple[Option, ...]
+    arguments: tuple[Value, ...]
+    endless: bool
+
+    @property
+    def places(self) -> Iterator[tuple[int, Value, bool]]:
+        """Each argument with its place, from 0, and whether it takes all places from there on."""
+        last = len(self.arguments) - 1
+        for place, one in enumerate(self.arguments):
+            yield place, one, self.endless and place == last
+
+
+def read_commands() -> tuple[Command, ...]:
+    """The root, whose name is empty and whose argument is the subcommand, and every subcommand."""
+    from typer.core import TyperArgument, TyperGroup, TyperOption
+
+    from deltaadm.cli.app import build
+
+    group = typer.main.get_command(build())
+    if not isinstance(group, TyperGroup):
+        raise TypeError("the application has no subcommands")
+    top = typer.Context(group, info_name="deltaadm", **group.context_settings)
+    found = []
+    for name, one in {"": group, **group.commands}.items():
+        context = typer.Context(one, parent=top, info_name=name) if name else top
+        parameters = one.get_params(context)
+        formats = _formats(shows_plans=any("--yes" in each.opts for each in parameters))
+        given = [each for each in parameters if isinstance(each, TyperArgument)]
+        found.append(
+            Command(
+                name=name,
+                help=one.get_short_help_str(limit=200),
+                options=tuple(
+                    _option(each, formats) for each in parameters if isinstance(each, TyperOption)
+                ),
+                arguments=tuple(_value(each, formats) for each in given)
+                if name
+                else (Value("COMMAND", tuple(group.commands)),),
+                endless=any(each.nargs < 0 for each in given),
+            )
+        )
+    return tuple(found)
+
+
+def _option(parameter: "TyperOption", formats: tuple[str, ...]) -> Option:
+    return Option(
+        names=tuple(parameter.opts),
+        help=" ".join((parameter.help or "").split()),
+        value=None if parameter.is_flag else _value(parameter, formats),
+        repeatable=parameter.multiple,
+    )
+
+
+_FILES: Final = frozenset({"TABLE", "TABLE...", "PLAN", "FILE"})
+
+
+def _value(parameter: "TyperOption | TyperArgument", formats: tuple[str, ...]) -> Value:
+    """What *parameter* takes, by the name that the help gives its value."""
+    name = parameter.metavar or ""
+    words = _words(formats).get(name, tuple(getattr(parameter.type, "choices", ())))
+    return Value(name.strip("[].") or "VALUE", words, name in _FILES)
+
+
+def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    from deltaadm.domain.features import FEATURES
+
+    return {
+        "FORMAT": formats,
+        "WHEN": ("auto", "always", "never"),
+        "[FEATURE]": tuple(FEATURES),
+        "FEATURE...": tuple(
+            name for name, one in FEATURES.items() if one.in_reference and not one.not_addable
+        ),
+    }
+
+
+def _formats(*, shows_plans: bool) -> tuple[str, ...]:
+    from deltaadm.operations.inspect import TableReport
+    from deltaadm.operations.reports import PlanReport
+    from deltaadm.render.formats import formats_for
+
+    return formats_for(PlanReport if shows_plans else TableReport)
+
+
+# bash
+
+_BASH: Final = """\
+# Completes deltaadm's command lines in bash. Written by `deltaadm completion bash`.
+#
+# Put it into ~/.local/share/bash-completion/completions/deltaadm, or source it in ~/.bashrc.
+
+_deltaadm_value() {
+    case "$1" in
+@VALUES@
+        *) return 1 ;;
+    esac
+}
+
+_deltaadm_options() {
+    case "$1" in
+@OPTIONS@
+    esac
+}
+
+_deltaadm_argument() {
+    case "$1" in
+@ARGUMENTS@
+    esac
+}
+
+_deltaadm() {
+    local command='' expected='' current='' word='' files='' glue=''
+    local -a words=() candidates=()
+    local -i place=0 ended=0 index
+    COMPREPLY=()
+
+    # bash splits words at = and :, which do not end a word here.
+    for ((index = 1; index <= COMP_CWORD; index++)); do
+        word=${COMP_WORDS[index]}
+        if ((${#words[@]})) && [[ $glue || $word == [=:]* ]]; then
+            words[${#words[@]}-1]+=$word
+        else
+            words+=("$word")
+        fi
+        glue=''
+        [[ $word == *[=:] ]] && glue=1
+    done
+
+    for ((index = 0; index < ${#words[@]} - 1; index++)); do
+        word=${words[index]}
+        if [[ $expected ]]; then
+            expected=''
+        elif ((! ended)) && [[ $word == -- ]]; then
+            ended=1
+        elif ((! ended)) && [[ $word == -?* ]]; then
+            _deltaadm_value "$command $word" && expected=$word
+        elif [[ ! $command ]]; then
+            command=$word
+        else
+            ((place += 1))
+        fi
+    done
+    ((${#words[@]})) && current=${words[${#words[@]}-1]}
+
+    files='' candidates=()
+    if [[ $expected ]]; then
+        _deltaadm_value "$command $expected"
+    elif ((! ended)) && [[ $current == --*=* ]]; then
+        _deltaadm_value "$command ${current%%=*}"
+        current=${current#*=}
+    elif ((! ended)) && [[ $current == -* ]]; then
+        _deltaadm_options "$command"
+    else
+        _deltaadm_argument "$command $place"
+    fi
+
+    # Readline completes the names of files where there is no answer, if it may.
+    [[ $files ]] && return
+    compopt +o default 2>/dev/null
+    for word in "${candidates[@]}"; do
+        [[ $word == "$current"* ]] && COMPREPLY+=("$word")
+    done
+}
+
+complete -o default -F _deltaadm deltaadm
+"""
+
+
+def _bash(commands: Iterable[Command]) -> str:
+    values, options, arguments = [], [], []
+    for one in commands:
+        options.append(
+            _bash_case(
+                (shlex.quote(one.name),),
+                f"candidates=({_quoted(name for each in one.options for name in each.names)})",
+            )
+        )
+        for each in one.options:
+            if each.value is not None:
+                labels = [shlex.quote(f"{one.name} {name}") for name in each.names]
+                values.append(_bash_case(labels, _bash_takes(each.value)))
+        for place, value, endless in one.places:
+            label = (
+                f"{shlex.quote(one.name + ' ')}*" if endless else shlex.quote(f"{one.name} {place}")
+            )
+            arguments.append(_bash_case((label,), _bash_takes(value)))
+    return _filled(_BASH, VALUES=values, OPTIONS=options, ARGUMENTS=arguments)
+
+
+def _bash_case(labels: Iterable[str], body: str) -> str:
+    return f"        {' | '.join(labels)}) {body} ;;"
+
+
+def _bash_takes(value: Value) -> str:
+    if value.files:
+        return "files=1"
+    return f"candidates=({_quoted(value.words)})" if value.words else ":"
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return shlex.join(words)
+
+
+# zsh
+
+_ZSH: Final = """\
+#compdef deltaadm
+# Completes deltaadm's command lines in zsh. Written by `deltaadm completion zsh`.
+#
+# Put it as _deltaadm into a directory of $fpath, before compinit runs.
+
+_deltaadm() {
+    local curcontext="$curcontext" state line
+    local -a commands
+    typeset -A opt_args
+    commands=(
+@COMMANDS@
+    )
+    _arguments -C \\
+@ROOT@
+        '1:COMMAND:->command' \\
+        '*::ARGUMENT:->argument' && return
+
+    case $state in
+        command) _describe -t commands command commands ;;
+        argument)
+            curcontext="${curcontext%:*:*}:deltaadm-$words[1]:"
+            case $words[1] in
+@CASES@
+            esac
+            ;;
+    esac
+}
+
+if [[ $funcstack[1] == _deltaadm ]]; then
+    _deltaadm "$@"
+else
+    compdef _deltaadm deltaadm
+fi
+"""
+
+
+def _zsh(commands: Iterable[Command]) -> str:
+    root, *rest = commands
+    return _filled(
+        _ZSH,
+        COMMANDS=(f"        {shlex.quote(f'{one.name}:{_zsh_text(one.help)}')}" for one in rest),
+        ROOT=(f"        {spec} \\" for each in root.options for spec in _zsh_option(each)),
+        CASES=map(_zsh_case, rest),
+    )
+
+
+def _zsh_case(one: Command) -> str:
+    specs = [spec for each in one.options for spec in _zsh_option(each)]
+    for place, value, endless in one.places:
+        where = "*" if endless else str(place + 1)
+        specs.append(shlex.quote(f"{where}:{_zsh_takes(value)}"))
+    lines = " \\\n".join(f"                        {spec}" for spec in specs)
+    label = f"                {shlex.quote(one.name)})"
+    return f"{label}\n                    _arguments \\\n{lines}\n                    ;;"
+
+
+def _zsh_option(option: Option) -> Iterator[str]:
+    for name in option.names:
+        if "--help" in option.names or (name == "--version" and option.value is None):
+            before = "(- *)"
+        elif option.repeatable:
+            before = "*"
+        else:
+            before = f"({' '.join(option.names)})"
+        after = f"[{_zsh_text(option.help)}]"
+        if option.value is not None:
+            after = f"{'=' if name.startswith('--') else '+'}{after}:{_zsh_takes(option.value)}"
+        yield shlex.quote(f"{before}{name}{after}")
+
+
+def _zsh_takes(value: Value) -> str:
+    name = _zsh_text(value.name)
+    if value.files:
+        return f"{name}:_files"
+    return f"{name}:({_quoted(map(_zsh_text, value.words))})" if value.words else f"{name}: "
+
+
+def _zsh_text(text: str) -> str:
+    return re.sub(r"([\\:\[\]])", r"\\\1", text)
+
+
+# fish
+
+_FISH: Final = """\
+# Completes deltaadm's command lines in fish. Written by `deltaadm completion fish`.
+#
+# Put it into ~/.config/fish/completions/deltaadm.fish.
+
+function __deltaadm_at --description 'Whether the cursor is at an argument of a subcommand'
+    set -l command ''
+    set -l place 0
+    set -l expected 0
+    set -l words (commandline -opc)
+    set -e words[1]
+    for word in $words
+        if test $expected -eq 1
+            set expected 0
+            continue
+        end
+        switch "$command $word"
+@VALUES@
+            case '* -*'
+            case '*'
+                if test -z "$command"
+                    set command $word
+                else
+                    set place (math $place + 1)
+                end
+        end
+    end
+    test "$command" = "$argv[1]"; or return 1
+    set -q argv[2]; or return 0
+    test $place -ge $argv[2]; or return 1
+    set -q argv[3]; or return 0
+    test $place -le $argv[3]
+end
+
+complete -c deltaadm -f
+@LINES@
+"""
+
+
+def _fish(commands: Iterable[Command]) -> str:
+    everything = tuple(commands)
+    takers = [
+        _fish_text(f"{one.name} {name}")
+        for one in everything
+        for each in one.options
+        if each.value is not None
+        for name in each.names
+    ]
+    helps = {one.name: one.help for one in everything}
+    return _filled(
+        _FISH,
+        VALUES=(f"            case {one}\n                set expected 1" for one in takers),
+        LINES=[line for one in everything for line in _fish_lines(one, helps)],
+    )
+
+
+def _fish_lines(one: Command, helps: Mapping[str, str]) -> Iterator[str]:
+    yield ""
+    for place, value, endless in one.places:
+        here = _fish_text(one.name)
+        start = _fish_start(f"__deltaadm_at {here} {place}" + ("" if endless else f" {place}"))
+        if value.files:
+            yield f"{start} -F"
+        elif not one.name:
+            for word in value.words:
+                yield f"{start} -a {_fish_text(word)} -d {_fish_text(helps[word])}"
+        elif value.words:
+            yield f"{start} -a {_fish_text(' '.join(map(_fish_text, value.words)))}"
+    for each in one.options:
+        start = _fish_start(f"__deltaadm_at {_fish_text(one.name)}")
+        yield f"{start} {' '.join(_fish_option(each))}"
+
+
+def _fish_start(condition: str) -> str:
+    return f"complete -c deltaadm -n {_fish_text(condition)}"
+
+
+def _fish_option(option: Option) -> Iterator[str]:
+    for name in option.names:
+        yield f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
+    if option.value is not None:
+        yield "-r -F" if option.value.files else "-x"
+        if option.value.words:
+            yield f"-a {_fish_text(' '.join(map(_fish_text, option.value.words)))}"
+    yield f"-d {_fish_text(option.help)}"
+
+
+def _fish_text(text: str) -> str:
+    if re.fullmatch(r"[\w.-]+", text, re.ASCII):
+        return text
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+# PowerShell
+
+_POWERSHELL: Final = """\
+# Completes deltaadm's command lines in PowerShell. Written by `deltaadm completion powershell`.
+#
+# Run it in your profile: . path/to/deltaadm.ps1
+
+Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $options = @{
+@OPTIONS@
+    }
+    $values = @{
+@VALUES@
+    }
+    $arguments = @{
+@ARGUMENTS@
+    }
+    $helps = @{
+@HELPS@
+    }
+
+    $command = ''
+    $expected = ''
+    $place = 0
+    $ended = $false
+    foreach ($element in @($commandAst.CommandElements | Select-Object -Skip 1)) {
+        if ($element.Extent.EndOffset -ge $cursorPosition) { break }
+        $word = $element.Extent.Text
+        if ($expected) { $expected = '' }
+        elseif (-not $ended -and $word -eq '--') { $ended = $true }
+        elseif (-not $ended -and $word -like '-?*') {
+            if ($values.ContainsKey("$command $word")) { $expected = $word }
+        }
+        elseif (-not $command) { $command = $word }
+        else { $place++ }
+    }
+
+    $before = ''
+    $current = "$wordToComplete"
+    $found = @()
+    if ($expected) {
+        $found = $values["$command $expected"]
+    }
+    elseif (-not $ended -and $current -match '^(--[^=]+)=(.*)$') {
+        $before = $Matches[1] + '='
+        $current = $Matches[2]
+        $found = $values["$command $($Matches[1])"]
+    }
+    elseif (-not $ended -and $current -like '-*') {
+        $helps = $options[$command]
+        if ($helps) { $found = @($helps.Keys) }
+    }
+    else {
+        $found = $arguments["$command $place"]
+        if ($null -eq $found) { $found = $arguments["$command $place+"] }
+        for ($from = $place - 1; $null -eq $found -and $from -ge 0; $from--) {
+            $found = $arguments["$command $from+"]
+        }
+    }
+
+    # No answer lets PowerShell complete the names of files; $null does not.
+    if ("$found" -eq '<files>') { return }
+    $shown = @($found | Where-Object { $_ -and $_.StartsWith($current) } | Sort-Object)
+    if ($shown.Count -eq 0) { return $null }
+    foreach ($word in $shown) {
+        $help = $word
+        if ($helps -and $helps.Contains($word)) { $help = $helps[$word] }
+        [System.Management.Automation.CompletionResult]::new(
+            "$before$word", $word, 'ParameterValue', $help)
+    }
+}
+"""
+
+
+def _powershell(commands: Iterable[Command]) -> str:
+    options, values, arguments, helps = [], [], [], []
+    for one in commands:
+        options.append(f"        {_powershell_text(one.name)} = [ordered]@{{")
+        for each in one.options:
+            for name in each.names:
+                help_text = _powershell_text(each.help)
+                options.append(f"            {_powershell_text(name)} = {help_text}")
+                if each.value is not None:
+                    values.append(_powershell_entry(f"{one.name} {name}", each.value))
+        options.append("        }")
+        for place, value, endless in one.places:
+            key = f"{one.name} {place}{'+' if endless else ''}"
+            arguments.append(_powershell_entry(key, value))
+        if one.name:
+            helps.append(f"        {_powershell_text(one.name)} = {_powershell_text(one.help)}")
+    return _filled(_POWERSHELL, OPTIONS=options, VALUES=values, ARGUMENTS=arguments, HELPS=helps)
+
+
+def _powershell_entry(key: str, value: Value) -> str:
+    words = ("<files>",) if value.files else value.words
+    return f"        {_powershell_text(key)} = @({', '.join(map(_powershell_text, words))})"
+
+
+def _powershell_text(text: str) -> str:
+    """PowerShell takes typographic quotes for plain ones."""
+    return "'" + re.sub("(['\u2018\u2019\u201a\u201b])", r"\1\1", text) + "'"
+
+
+def _filled(template: str, **parts: Iterable[str]) -> str:
+    for name, lines in parts.items():
+        template = template.replace(f"@{name}@", "\n".join(lines))
+    return template
+
+
+_SCRIPTS: Final[Mapping[Shell, Callable[[Iterable[Command]], str]]] = {
+    Shell.BASH: _bash,
+    Shell.ZSH: _zsh,
+    Shell.FISH: _fish,
+    Shell.POWERSHELL: _powershell,
+}
