@@ -1,0 +1,552 @@
+"""Actions and their wrapping: nothing that a log says is lost, however odd it is."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deltaadm.domain.actions import (
+    ACTIONS,
+    AddFile,
+    CommitInfo,
+    DeletionVectorDescriptor,
+    DomainMetadata,
+    RemoveFile,
+    SetTransaction,
+    SingleAction,
+    UnknownAction,
+    decode_action,
+    from_json,
+    log_schema,
+)
+from deltaadm.domain.metadata import Format, Metadata
+from deltaadm.domain.protocol import (
+    Protocol,
+    supported_protocol,
+    supported_reader_version_numbers,
+    supported_writer_version_numbers,
+)
+from deltaadm.domain.schema import ArrayType, DataType, MapType, PrimitiveType, StructType
+from deltaadm.errors import TableError
+from tests.support import oracle
+from tests.support.documents import document
+
+
+def same_json(left: Any, right: Any) -> bool:
+    """Equality of JSON values in which true, 1 and 1.0 differ and the order of keys does not."""
+    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
+
+
+def assert_round_trip(line: str | bytes) -> None:
+    action = SingleAction.from_json(line)
+    again = action.to_json()
+    assert same_json(json.loads(again), json.loads(line)), line
+    assert "\n" not in again
+    assert SingleAction.from_json(again) == action
+
+
+def _recorded_lines() -> Iterator[str]:
+    for name in ("e2e", "odd-logs", "replay"):
+        for case in oracle.cases(name):
+            for file in case["start"].get("files", ()):
+                if re.fullmatch(r"(\d{20}|\d{20}\.\d{20}\.compacted)\.json", file["name"]):
+                    yield from file["text"].split("\n")
+
+
+def _lines_below(root: Path) -> Iterator[bytes]:
+    for path in sorted(root.rglob("_delta_log/*.json")):
+        if re.match(r"\d{20}\.", path.name):
+            yield from path.read_bytes().split(b"\n")
+
+
+CUT_OFF = '{"add": {"path": "x"'
+"""The one line in the recorded logs that is no JSON."""
+
+
+def _is_an_action(line: str | bytes) -> bool:
+    return bool(line.strip()) and line != CUT_OFF
+
+
+def test_every_recorded_line_is_written_as_it_was_read():
+    lines = set(filter(_is_an_action, _recorded_lines()))
+    assert len(lines) == 829
+    for line in lines:
+        assert_round_trip(line)
+
+
+def test_every_line_of_the_recorded_tables_is_written_as_it_was_read(
+    oracle_tables: dict[str, oracle.OracleTable],
+):
+    roots = [table.path for table in oracle_tables.values()]
+    lines = [line for root in roots for line in _lines_below(root) if _is_an_action(line)]
+    assert len(lines) > 300
+    for line in lines:
+        assert_round_trip(line)
+
+
+def test_every_line_of_the_corpus_is_written_as_it_was_read():
+    roots = {table.path for table in oracle.corpus()}
+    lines = [line for root in roots for line in _lines_below(root) if _is_an_action(line)]
+    assert len(lines) > 1000
+    for line in lines:
+        assert_round_trip(line)
+
+
+def test_the_recorded_lines_hold_every_action_of_the_log_schema_but_those_of_checkpoints():
+    found = Counter(
+        next(iter(json.loads(line))) for line in _recorded_lines() if _is_an_action(line)
+    )
+    assert set(found) >= set(ACTIONS) - {"cdc", "checkpointMetadata", "sidecar"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param('{"protocol":{"minReaderVersion":3,"minWriterVersion":7}}', id="no lists"),
+        pytest.param(
+            '{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":[],'
+            '"writerFeatures":[]}}',
+            id="empty lists",
+        ),
+        pytest.param(
+            '{"protocol":{"minReaderVersion":1,"minWriterVersion":2,"readerFeatures":null}}',
+            id="a null list",
+        ),
+        pytest.param(
+            '{"protocol":{"minReaderVersion":1,"minWriterVersion":7,'
+            '"writerFeatures":["b","a","b"]}}',
+            id="a list out of order, with a duplicate",
+        ),
+        pytest.param('{"protocol":{}}', id="a protocol that says nothing"),
+        pytest.param('{"protocol":{"minReaderVersion":"1"}}', id="a version that is text"),
+        pytest.param('{"protocol":{"minReaderVersion":true}}', id="a version that is a flag"),
+        pytest.param('{"protocol":{"minReaderVersion":1.0}}', id="a version that is a float"),
+        pytest.param('{"protocol":{"writerFeatures":["a",1,null]}}', id="odd names in a list"),
+        pytest.param('{"metaData":{"id":"t","name":null}}', id="a null name"),
+        pytest.param('{"metaData":{"id":"t","name":""}}', id="an empty name"),
+        pytest.param('{"metaData":{"configuration":{"a":1,"b":null}}}', id="odd property values"),
+        pytest.param('{"metaData":{"configuration":null}}', id="null properties"),
+        pytest.param('{"metaData":{"format":{"provider":"parquet"}}}', id="no format options"),
+        pytest.param('{"metaData":{"format":{}}}', id="an empty format"),
+        pytest.param('{"metaData":{"format":"parquet"}}', id="a format that is text"),
+        pytest.param('{"metaData":{"schemaString":{}}}', id="a schema that is no text"),
+        pytest.param('{"add":{"path":"a","partitionValues":{"p":null,"q":""}}}', id="null, empty"),
+        pytest.param('{"add":{"path":"a","partitionValues":{"p":1}}}', id="a numeric partition"),
+        pytest.param('{"add":{"path":"a","stats":null,"tags":null}}', id="explicit nulls"),
+        pytest.param('{"add":{"path":"a","tags":{},"dataChange":false}}', id="empty tags"),
+        pytest.param(
+            '{"add":{"path":"a","deletionVector":{"storageType":"u","offset":null,"new":1}}}',
+            id="a deletion vector with a new key",
+        ),
+        pytest.param('{"add":{"path":"a","from":"the future"}}', id="an unknown key"),
+        pytest.param('{"remove":{"path":"a","size":0}}', id="a removed file of size 0"),
+        pytest.param('{"remove":{"path":"a"}}', id="a removed file of unknown size"),
+        pytest.param(
+            '{"commitInfo":{"operationParameters":{"p":"[]","q":["raw"]},"custom":{"a":[1]}}}',
+            id="commitInfo with text, JSON and custom keys",
+        ),
+        pytest.param('{"commitInfo":{}}', id="an empty commitInfo"),
+        pytest.param(
+            '{"txn":{"appId":"x","version":-1,"lastUpdated":null}}', id="a negative version"
+        ),
+        pytest.param('{"cdc":{"path":"c","size":1,"dataChange":false}}', id="a change file"),
+        pytest.param(
+            '{"domainMetadata":{"domain":"d","removed":true}}', id="a domain without text"
+        ),
+        pytest.param('{"checkpointMetadata":{"version":5,"tags":null}}', id="checkpointMetadata"),
+        pytest.param('{"sidecar":{"path":"s","sizeInBytes":1,"tags":{}}}', id="a sidecar"),
+        pytest.param('{"brandNew":{"x":1}}', id="an unknown action"),
+        pytest.param('{"brandNew":[1]}', id="an unknown action that is no object"),
+        pytest.param('{"add":null,"txn":{"appId":"x","version":1}}', id="a null beside an action"),
+        pytest.param('{"txn":{"appId":"x"},"add":{"path":"a"},"zz":1}', id="several actions"),
+        pytest.param('{"add":{"path":"\\u00e9\\ud83d\\ude00\\u2028"}}', id="text beyond ASCII"),
+        pytest.param(
+            '{"txn":{"appId":"x","version":123456789012345678901234}}', id="a huge number"
+        ),
+        pytest.param('  {"add" : {"path" : "a"} }\r', id="white space"),
+    ],
+)
+def test_an_odd_line_is_written_as_it_was_read(line: str):
+    assert_round_trip(line)
+    assert_round_trip(line.encode())
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def _documents() -> st.SearchStrategy[dict[str, Any]]:
+    """An action's key over an object with some of its keys, some others, and any values."""
+
+    def under(name: str) -> st.SearchStrategy[dict[str, Any]]:
+        keys = [entry.key for entry in ACTIONS[name].ENTRIES]
+        body = st.dictionaries(st.sampled_from(keys) | st.text(), JSON, max_size=6)
+        return body.map(lambda one: {name: one})
+
+    return st.sampled_from(sorted(ACTIONS)).flatmap(under)
+
+
+@given(_documents())
+def test_any_object_under_the_key_of_an_action_is_written_as_it_was_read(line: dict[str, Any]):
+    assert_round_trip(json.dumps(line))
+
+
+@given(st.dictionaries(st.sampled_from(sorted(ACTIONS)) | st.text(), JSON, max_size=4))
+def test_any_object_is_an_action_or_a_readable_error(line: dict[str, Any]):
+    said = {name: value for name, value in line.items() if value is not None}
+    known = [name for name in ACTIONS if name in said]
+    if not said or (known and not isinstance(said[known[0]], dict)):
+        with pytest.raises(TableError):
+            SingleAction.from_json(json.dumps(line))
+    else:
+        assert_round_trip(json.dumps(line))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        " ",
+        "{",
+        CUT_OFF,
+        "[]",
+        '"add"',
+        "1",
+        "null",
+        "{}",
+        '{"add":null}',
+        '{"add":[]}',
+        '{"protocol":"1,2"}',
+        '{"add":{"path":"a"}} {"add":{"path":"b"}}',
+        b"\xff\xfe",
+        b"PAR1\x00\x01",
+        "[" * 100_000,
+        '{"add":' + "[" * 100_000,
+    ],
+    ids=lambda line: repr(line[:24]),
+)
+def test_garbage_is_a_readable_error(line: str | bytes):
+    with pytest.raises(TableError) as caught:
+        SingleAction.from_json(line)
+    assert caught.value.message.startswith("A line of the log is not an action")
+    assert caught.value.remedy
+    assert caught.value.exit_code == 3
+
+
+def test_the_first_action_in_the_order_of_the_log_schema_counts():
+    line = SingleAction.from_json('{"remove":{"path":"r"},"add":{"path":"a"},"zz":1}')
+    assert line.unwrap() == AddFile(path="a")
+    assert line.rest == {"remove": {"path": "r"}, "zz": 1}
+
+
+def test_a_known_action_counts_before_an_unknown_one():
+    assert from_json('{"aaa":1,"txn":{"appId":"x"}}') == SetTransaction(app_id="x")
+
+
+def test_an_unknown_action_is_kept_with_its_name():
+    assert from_json('{"brandNew":{"x":1}}') == UnknownAction("brandNew", {"x": 1})
+    assert UnknownAction("brandNew", {"x": 1}).to_json() == '{"brandNew":{"x":1}}'
+
+
+def test_unknown_keys_can_be_told():
+    action = decode_action("add", {"path": "a", "stats": None, "new": 1, "tags": 5})
+    assert isinstance(action, AddFile)
+    assert action.unknown_keys == {"new"}
+
+
+@pytest.mark.parametrize(
+    ("line", "action"),
+    [
+        (
+            '{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":[]}}',
+            Protocol(3, 7, frozenset(), None),
+        ),
+        (
+            (
+                '{"metaData":{"id":"t","format":{"provider":"orc","options":{"a":"b"}},'
+                '"schemaString":"{}","partitionColumns":["p"],"configuration":{"k":"v","n":1,"z":null},'
+                '"createdTime":5}}'
+            ),
+            Metadata(
+                id="t",
+                format=Format("orc", {"a": "b"}),
+                schema_string="{}",
+                partition_columns=("p",),
+                configuration={"k": "v", "n": "1"},
+                created_time=5,
+            ),
+        ),
+        (
+            (
+                '{"add":{"path":"a%20b","partitionValues":{"p":null,"q":"1"},"size":7,'
+                '"modificationTime":9,"dataChange":false,"stats":"{}","tags":{"t":"u"},'
+                '"deletionVector":{"storageType":"u","pathOrInlineDv":"x","offset":4,'
+                '"sizeInBytes":40,"cardinality":6},"baseRowId":1,"defaultRowCommitVersion":2,'
+                '"clusteringProvider":"liquid"}}'
+            ),
+            AddFile(
+                path="a%20b",
+                partition_values={"p": None, "q": "1"},
+                size=7,
+                modification_time=9,
+                data_change=False,
+                stats="{}",
+                tags={"t": "u"},
+                deletion_vector=DeletionVectorDescriptor("u", "x", 4, 40, 6),
+                base_row_id=1,
+                default_row_commit_version=2,
+                clustering_provider="liquid",
+            ),
+        ),
+        (
+            '{"remove":{"path":"a","deletionTimestamp":1,"extendedFileMetadata":true,"size":3}}',
+            RemoveFile(path="a", deletion_timestamp=1, extended_file_metadata=True, size=3),
+        ),
+        (
+            '{"commitInfo":{"inCommitTimestamp":3,"operation":"WRITE","txnId":"t"}}',
+            CommitInfo(in_commit_timestamp=3, operation="WRITE", txn_id="t"),
+        ),
+        (
+            '{"domainMetadata":{"domain":"d","configuration":"{}","removed":true}}',
+            DomainMetadata(domain="d", configuration="{}", removed=True),
+        ),
+    ],
+)
+def test_keys_become_fields(line: str, action: object):
+    assert from_json(line) == action
+
+
+@pytest.mark.parametrize(
+    ("vector", "key"),
+    [
+        (DeletionVectorDescriptor("u", "abc", 4), "uabc@4"),
+        (DeletionVectorDescriptor("u", "abc", 0), "uabc@0"),
+        (DeletionVectorDescriptor("i", "abc"), "iabc"),
+    ],
+)
+def test_a_deletion_vector_is_told_by_storage_path_and_offset(
+    vector: DeletionVectorDescriptor, key: str
+):
+    assert vector.unique_id == key
+
+
+def test_a_changed_field_replaces_what_the_log_had_spelled_oddly():
+    metadata = Metadata.from_wire(
+        {"id": "t", "name": None, "configuration": {"a": 1}, "description": 7, "new": 1}
+    )
+    changed = replace(metadata, name="n", description="d").with_configuration({"a": "2"})
+    assert changed.to_wire() == {
+        "id": "t",
+        "name": "n",
+        "description": "d",
+        "configuration": {"a": "2"},
+        "new": 1,
+    }
+    assert replace(metadata, id="u").to_wire() == {
+        "id": "u",
+        "name": None,
+        "configuration": {"a": 1},
+        "description": 7,
+        "new": 1,
+    }
+
+
+def test_an_action_is_written_in_one_line_with_keys_in_the_order_of_delta():
+    add = AddFile(path="a", partition_values={}, size=1, stats='{"x":"\n"}')
+    assert add.to_json() == (
+        '{"add":{"path":"a","partitionValues":{},"size":1,"modificationTime":0,'
+        '"dataChange":true,"stats":"{\\"x\\":\\"\\n\\"}"}}'
+    )
+
+
+DOCUMENTED_COLUMNS = """
+txn: struct
+txn.appId: string
+txn.version: long not null
+txn.lastUpdated: long
+add: struct
+add.path: string
+add.partitionValues: map
+add.partitionValues.key: string not null
+add.partitionValues.value: string
+add.size: long not null
+add.modificationTime: long not null
+add.dataChange: boolean not null
+add.stats: string
+add.tags: map
+add.tags.key: string not null
+add.tags.value: string
+remove: struct
+remove.path: string
+remove.deletionTimestamp: long
+remove.dataChange: boolean not null
+remove.extendedFileMetadata: boolean not null
+remove.partitionValues: map
+remove.partitionValues.key: string not null
+remove.partitionValues.value: string
+remove.size: long not null
+remove.tags: map
+remove.tags.key: string not null
+remove.tags.value: string
+metaData: struct
+metaData.id: string
+metaData.name: string
+metaData.description: string
+metaData.format: struct
+metaData.format.provider: string
+metaData.format.options: map
+metaData.format.options.key: string not null
+metaData.format.options.value: string
+metaData.schemaString: string
+metaData.partitionColumns: array
+metaData.partitionColumns.element: string
+metaData.configuration: map
+metaData.configuration.key: string not null
+metaData.configuration.value: string
+metaData.createdTime: long
+protocol: struct
+protocol.minReaderVersion: integer not null
+protocol.minWriterVersion: integer not null
+cdc: struct
+cdc.path: string
+cdc.partitionValues: map
+cdc.partitionValues.key: string not null
+cdc.partitionValues.value: string
+cdc.size: long not null
+cdc.tags: map
+cdc.tags.key: string not null
+cdc.tags.value: string
+commitInfo: struct
+commitInfo.version: long
+commitInfo.timestamp: timestamp
+commitInfo.userId: string
+commitInfo.userName: string
+commitInfo.operation: string
+commitInfo.operationParameters: map
+commitInfo.operationParameters.key: string not null
+commitInfo.operationParameters.value: string
+commitInfo.job: struct
+commitInfo.job.jobId: string
+commitInfo.job.jobName: string
+commitInfo.job.runId: string
+commitInfo.job.jobOwnerId: string
+commitInfo.job.triggerType: string
+commitInfo.notebook: struct
+commitInfo.notebook.notebookId: string
+commitInfo.clusterId: string
+commitInfo.readVersion: long
+commitInfo.isolationLevel: string
+commitInfo.isBlindAppend: boolean
+commitInfo.operationMetrics: map
+commitInfo.operationMetrics.key: string not null
+commitInfo.operationMetrics.value: string
+commitInfo.userMetadata: string
+"""
+"""Path, type and whether it may be null, of each column in the `Action` page's log schema."""
+
+OPTIONAL_TODAY = {"remove.extendedFileMetadata", "remove.size"}
+"""Not null in the page; today's Delta may leave them out."""
+
+
+def _columns(struct: StructType, prefix: str = "") -> Iterator[tuple[str, str, bool]]:
+    for one in struct.fields:
+        yield f"{prefix}{one.name}", _kind(one.type), one.nullable
+        yield from _inside(one.type, f"{prefix}{one.name}.")
+
+
+def _inside(data_type: DataType, prefix: str) -> Iterator[tuple[str, str, bool]]:
+    if isinstance(data_type, StructType):
+        yield from _columns(data_type, prefix)
+    elif isinstance(data_type, ArrayType):
+        yield f"{prefix}element", _kind(data_type.element), data_type.contains_null
+    elif isinstance(data_type, MapType):
+        yield f"{prefix}key", _kind(data_type.key), False
+        yield f"{prefix}value", _kind(data_type.value), data_type.value_contains_null
+
+
+def _kind(data_type: DataType) -> str:
+    if isinstance(data_type, PrimitiveType):
+        return data_type.name
+    return type(data_type).__name__.removesuffix("Type").lower()
+
+
+def test_the_log_schema_has_every_documented_column():
+    columns = {path: (kind, nullable) for path, kind, nullable in _columns(log_schema())}
+    documented = dict(line.split(": ") for line in DOCUMENTED_COLUMNS.strip().splitlines())
+    assert len(documented) == 81
+    for path, told in documented.items():
+        kind, _, null = told.partition(" ")
+        assert columns[path][0] == kind, path
+        assert columns[path][1] == (null != "not null" or path in OPTIONAL_TODAY), path
+
+
+def test_the_log_schema_has_the_columns_that_came_later():
+    assert [one.name for one in log_schema().fields] == [
+        "txn",
+        "add",
+        "remove",
+        "metaData",
+        "protocol",
+        "cdc",
+        "commitInfo",
+        "domainMetadata",
+        "checkpointMetadata",
+        "sidecar",
+    ]
+    columns = {path for path, _, _ in _columns(log_schema())}
+    assert columns >= {
+        "add.baseRowId",
+        "add.clusteringProvider",
+        "add.defaultRowCommitVersion",
+        "add.deletionVector.cardinality",
+        "commitInfo.engineInfo",
+        "commitInfo.inCommitTimestamp",
+        "commitInfo.txnId",
+        "domainMetadata.configuration",
+        "protocol.readerFeatures.element",
+        "protocol.writerFeatures.element",
+        "remove.deletionVector.storageType",
+        "sidecar.sizeInBytes",
+    }
+
+
+def test_the_documented_columns_are_those_of_the_document():
+    found, path = [], []
+    for line in document("action.txt").splitlines():
+        row = re.match(r"((?:\| )*)\|-- (\w+): (\w+)(?: \(\w+ = (\w+)\))?", line)
+        if row is None:
+            continue
+        path[len(row[1]) // 2 :] = [row[2]]
+        null = " not null" if row[4] == "false" or row[2] == "key" else ""
+        found.append(f"{'.'.join(path)}: {row[3]}{null}")
+    assert found == DOCUMENTED_COLUMNS.strip().splitlines()
+
+
+def test_the_supported_protocol_is_that_of_the_engine():
+    registry = oracle.feature_registry()
+    assert supported_protocol().to_wire() == registry["supportedProtocolWithAllFeatures"]
+    assert sorted(supported_reader_version_numbers()) == registry["supportedReaderVersionNumbers"]
+    assert sorted(supported_writer_version_numbers()) == registry["supportedWriterVersionNumbers"]
+
+
+def test_the_supported_protocol_can_do_without_features():
+    assert supported_protocol(with_all_features=False) == Protocol.apply(3, 7)
+    without = supported_protocol(exclude=["deletionVectors", "rowTracking", "collations"])
+    everything = supported_protocol()
+    assert everything.explicit_names - without.explicit_names == {"deletionVectors", "rowTracking"}
+    assert not without.supports("deletionVectors")
+    assert not everything.supports("collations")

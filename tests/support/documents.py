@@ -1,0 +1,17 @@
+"""The reference documents that lie next to the repository, where they are present."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.oracle import REPOSITORY
+
+
+def document(name: str) -> str:
+    """One document below `system/`; skips the test, with the reason, where there is none."""
+    shared = Path(os.environ.get("DELTAADM_SHARED") or REPOSITORY.parent / "shared")
+    path = shared / "system" / name
+    if not path.is_file():
+        pytest.skip(f"no {path}: set DELTAADM_SHARED to where the documents are")
+    return path.read_text(encoding="utf-8")
