@@ -6,6 +6,7 @@ The developer's commands; they need Python and, for anything with Spark, Java 17
     python3 dev.py lint                      the same without the tests
     python3 dev.py demo                      change a real table through Spark
     python3 dev.py completions               write completions/ anew
+    python3 dev.py docs                      write the generated pages of docs/ anew
 
 Each sets up .venv first, which takes a moment only when pyproject.toml has changed.
 """
@@ -39,7 +40,7 @@ CHECKS = (
 
 def main() -> int:
     """Run the command that the arguments name."""
-    commands = {"test": test, "lint": lint, "demo": demo, "completions": completions}
+    commands = {"test": test, "lint": lint, "demo": demo, "completions": completions, "docs": docs}
     name, *rest = sys.argv[1:] or ["help"]
     if name == "make-demo-table":
         return make_demo_table(*rest)
@@ -119,10 +120,20 @@ def completions() -> int:
     directory = ROOT / "completions"
     directory.mkdir(exist_ok=True)
     for shell, name in SHELLS.items():
-        command = (PYTHON, "-c", COMPLETION, shell)
-        script = subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout  # noqa: S603
-        (directory / name).write_bytes(script)
+        write(directory / name, "-m", "deltaadm", "completion", shell)
     return 0
+
+
+def docs() -> int:
+    """Write the pages of docs/ that follow from the code."""
+    write(ROOT / "docs" / "features.md", ROOT / "docs" / "generate.py")
+    return 0
+
+
+def write(path: Path, *command: str | Path) -> None:
+    """Write what Python prints when it runs *command*."""
+    done = subprocess.run((PYTHON, *command), check=True, capture_output=True, cwd=ROOT)  # noqa: S603
+    path.write_bytes(done.stdout)
 
 
 SHELLS = {
@@ -131,14 +142,6 @@ SHELLS = {
     "fish": "deltaadm.fish",
     "powershell": "deltaadm.ps1",
 }
-COMPLETION = """
-import sys
-from typer.completion import get_completion_script
-script = get_completion_script(
-    prog_name="deltaadm", complete_var="_DELTAADM_COMPLETE", shell=sys.argv[1]
-)
-sys.stdout.buffer.write(script.strip().encode() + b"\\n")
-"""
 
 
 def shown(program: str, *arguments: str, cwd: str | Path = ROOT) -> int:

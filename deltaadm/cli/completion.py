@@ -125,7 +125,7 @@ def read_commands() -> tuple[Command, ...]:
 
 def _option(parameter: "TyperOption", formats: tuple[str, ...]) -> Option:
     return Option(
-        names=tuple(parameter.opts),
+        names=tuple(sorted(parameter.opts, key=lambda name: (not name.startswith("--"), name))),
         help=" ".join((parameter.help or "").split()),
         value=None if parameter.is_flag else _value(parameter, formats),
         repeatable=parameter.multiple,

@@ -1,0 +1,134 @@
+# Completes deltaadm's command lines in bash. Written by `deltaadm completion bash`.
+#
+# Put it into ~/.local/share/bash-completion/completions/deltaadm, or source it in ~/.bashrc.
+
+_deltaadm_value() {
+    case "$1" in
+        'inspect --version') : ;;
+        'inspect --timestamp') : ;;
+        'inspect --output' | 'inspect -o') candidates=(text json jsonl) ;;
+        'inspect --color') candidates=(auto always never) ;;
+        'upgrade-protocol --reader') : ;;
+        'upgrade-protocol --writer') : ;;
+        'upgrade-protocol --out') files=1 ;;
+        'upgrade-protocol --spark-master') : ;;
+        'upgrade-protocol --remote') : ;;
+        'upgrade-protocol --spark-conf') : ;;
+        'upgrade-protocol --output' | 'upgrade-protocol -o') candidates=(text json jsonl sql) ;;
+        'upgrade-protocol --color') candidates=(auto always never) ;;
+        'enable-feature --out') files=1 ;;
+        'enable-feature --spark-master') : ;;
+        'enable-feature --remote') : ;;
+        'enable-feature --spark-conf') : ;;
+        'enable-feature --output' | 'enable-feature -o') candidates=(text json jsonl sql) ;;
+        'enable-feature --color') candidates=(auto always never) ;;
+        'set-mapping-mode --out') files=1 ;;
+        'set-mapping-mode --spark-master') : ;;
+        'set-mapping-mode --remote') : ;;
+        'set-mapping-mode --spark-conf') : ;;
+        'set-mapping-mode --output' | 'set-mapping-mode -o') candidates=(text json jsonl sql) ;;
+        'set-mapping-mode --color') candidates=(auto always never) ;;
+        'alter --set') : ;;
+        'alter --unset') : ;;
+        'alter --out') files=1 ;;
+        'alter --spark-master') : ;;
+        'alter --remote') : ;;
+        'alter --spark-conf') : ;;
+        'alter --output' | 'alter -o') candidates=(text json jsonl sql) ;;
+        'alter --color') candidates=(auto always never) ;;
+        'apply --spark-master') : ;;
+        'apply --remote') : ;;
+        'apply --spark-conf') : ;;
+        'apply --output' | 'apply -o') candidates=(text json jsonl sql) ;;
+        'apply --color') candidates=(auto always never) ;;
+        'features --output' | 'features -o') candidates=(text json jsonl) ;;
+        'features --color') candidates=(auto always never) ;;
+        *) return 1 ;;
+    esac
+}
+
+_deltaadm_options() {
+    case "$1" in
+        '') candidates=(--version --help -h) ;;
+        inspect) candidates=(--version --timestamp --files --columns --output -o --color --help -h) ;;
+        upgrade-protocol) candidates=(--reader --writer --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
+        enable-feature) candidates=(--support-only --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
+        set-mapping-mode) candidates=(--apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
+        alter) candidates=(--set --unset --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
+        apply) candidates=(--yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
+        features) candidates=(--output -o --color --help -h) ;;
+        completion) candidates=(--help -h) ;;
+    esac
+}
+
+_deltaadm_argument() {
+    case "$1" in
+        ' 0') candidates=(inspect upgrade-protocol enable-feature set-mapping-mode alter apply features completion) ;;
+        'inspect '*) files=1 ;;
+        'upgrade-protocol 0') files=1 ;;
+        'enable-feature 0') files=1 ;;
+        'enable-feature '*) candidates=(allowColumnDefaults appendOnly changeDataFeed checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns rowTracking timestampNtz typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview) ;;
+        'set-mapping-mode 0') files=1 ;;
+        'set-mapping-mode 1') candidates=(none id name) ;;
+        'alter 0') files=1 ;;
+        'apply 0') files=1 ;;
+        'features 0') candidates=(adaptiveMetadata adaptiveMetadata-preview allowColumnDefaults appendOnly catalogManaged catalogOwned-preview changeDataFeed checkConstraints checkpointProtection clustering collations collations-preview columnMapping columnMappingUsageTracking coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 icebergWriterCompatV1 icebergWriterCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns redirectReaderWriter-preview redirectWriterOnly-preview rowTracking timestampNanos timestampNtz timestampWithoutTimezone typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview) ;;
+        'completion 0') candidates=(bash zsh fish powershell) ;;
+    esac
+}
+
+_deltaadm() {
+    local command='' expected='' current='' word='' files='' glue=''
+    local -a words=() candidates=()
+    local -i place=0 ended=0 index
+    COMPREPLY=()
+
+    # bash splits words at = and :, which do not end a word here.
+    for ((index = 1; index <= COMP_CWORD; index++)); do
+        word=${COMP_WORDS[index]}
+        if ((${#words[@]})) && [[ $glue || $word == [=:]* ]]; then
+            words[${#words[@]}-1]+=$word
+        else
+            words+=("$word")
+        fi
+        glue=''
+        [[ $word == *[=:] ]] && glue=1
+    done
+
+    for ((index = 0; index < ${#words[@]} - 1; index++)); do
+        word=${words[index]}
+        if [[ $expected ]]; then
+            expected=''
+        elif ((! ended)) && [[ $word == -- ]]; then
+            ended=1
+        elif ((! ended)) && [[ $word == -?* ]]; then
+            _deltaadm_value "$command $word" && expected=$word
+        elif [[ ! $command ]]; then
+            command=$word
+        else
+            ((place += 1))
+        fi
+    done
+    ((${#words[@]})) && current=${words[${#words[@]}-1]}
+
+    files='' candidates=()
+    if [[ $expected ]]; then
+        _deltaadm_value "$command $expected"
+    elif ((! ended)) && [[ $current == --*=* ]]; then
+        _deltaadm_value "$command ${current%%=*}"
+        current=${current#*=}
+    elif ((! ended)) && [[ $current == -* ]]; then
+        _deltaadm_options "$command"
+    else
+        _deltaadm_argument "$command $place"
+    fi
+
+    # Readline completes the names of files where there is no answer, if it may.
+    [[ $files ]] && return
+    compopt +o default 2>/dev/null
+    for word in "${candidates[@]}"; do
+        [[ $word == "$current"* ]] && COMPREPLY+=("$word")
+    done
+}
+
+complete -o default -F _deltaadm deltaadm

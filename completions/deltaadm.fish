@@ -1,0 +1,232 @@
+# Completes deltaadm's command lines in fish. Written by `deltaadm completion fish`.
+#
+# Put it into ~/.config/fish/completions/deltaadm.fish.
+
+function __deltaadm_at --description 'Whether the cursor is at an argument of a subcommand'
+    set -l command ''
+    set -l place 0
+    set -l expected 0
+    set -l words (commandline -opc)
+    set -e words[1]
+    for word in $words
+        if test $expected -eq 1
+            set expected 0
+            continue
+        end
+        switch "$command $word"
+            case 'inspect --version'
+                set expected 1
+            case 'inspect --timestamp'
+                set expected 1
+            case 'inspect --output'
+                set expected 1
+            case 'inspect -o'
+                set expected 1
+            case 'inspect --color'
+                set expected 1
+            case 'upgrade-protocol --reader'
+                set expected 1
+            case 'upgrade-protocol --writer'
+                set expected 1
+            case 'upgrade-protocol --out'
+                set expected 1
+            case 'upgrade-protocol --spark-master'
+                set expected 1
+            case 'upgrade-protocol --remote'
+                set expected 1
+            case 'upgrade-protocol --spark-conf'
+                set expected 1
+            case 'upgrade-protocol --output'
+                set expected 1
+            case 'upgrade-protocol -o'
+                set expected 1
+            case 'upgrade-protocol --color'
+                set expected 1
+            case 'enable-feature --out'
+                set expected 1
+            case 'enable-feature --spark-master'
+                set expected 1
+            case 'enable-feature --remote'
+                set expected 1
+            case 'enable-feature --spark-conf'
+                set expected 1
+            case 'enable-feature --output'
+                set expected 1
+            case 'enable-feature -o'
+                set expected 1
+            case 'enable-feature --color'
+                set expected 1
+            case 'set-mapping-mode --out'
+                set expected 1
+            case 'set-mapping-mode --spark-master'
+                set expected 1
+            case 'set-mapping-mode --remote'
+                set expected 1
+            case 'set-mapping-mode --spark-conf'
+                set expected 1
+            case 'set-mapping-mode --output'
+                set expected 1
+            case 'set-mapping-mode -o'
+                set expected 1
+            case 'set-mapping-mode --color'
+                set expected 1
+            case 'alter --set'
+                set expected 1
+            case 'alter --unset'
+                set expected 1
+            case 'alter --out'
+                set expected 1
+            case 'alter --spark-master'
+                set expected 1
+            case 'alter --remote'
+                set expected 1
+            case 'alter --spark-conf'
+                set expected 1
+            case 'alter --output'
+                set expected 1
+            case 'alter -o'
+                set expected 1
+            case 'alter --color'
+                set expected 1
+            case 'apply --spark-master'
+                set expected 1
+            case 'apply --remote'
+                set expected 1
+            case 'apply --spark-conf'
+                set expected 1
+            case 'apply --output'
+                set expected 1
+            case 'apply -o'
+                set expected 1
+            case 'apply --color'
+                set expected 1
+            case 'features --output'
+                set expected 1
+            case 'features -o'
+                set expected 1
+            case 'features --color'
+                set expected 1
+            case '* -*'
+            case '*'
+                if test -z "$command"
+                    set command $word
+                else
+                    set place (math $place + 1)
+                end
+        end
+    end
+    test "$command" = "$argv[1]"; or return 1
+    set -q argv[2]; or return 0
+    test $place -ge $argv[2]; or return 1
+    set -q argv[3]; or return 0
+    test $place -le $argv[3]
+end
+
+complete -c deltaadm -f
+
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a inspect -d 'Show what a table\'s protocol is, why, and how much of it is needed.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a upgrade-protocol -d 'Raise the protocol\'s versions.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a enable-feature -d 'Make table features active, with all that they require.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a set-mapping-mode -d 'Turn column mapping on, or off by rewriting the table.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a alter -d 'Set and unset table properties.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a apply -d 'Carry out exactly the plan in a file, or refuse.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a features -d 'List all table features, or explain one.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a completion -d 'Print a script that completes deltaadm\'s commands, options and values.'
+complete -c deltaadm -n '__deltaadm_at \'\'' -l version -d 'Show the version and stop.'
+complete -c deltaadm -n '__deltaadm_at \'\'' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at inspect 0' -F
+complete -c deltaadm -n '__deltaadm_at inspect' -l version -x -d 'The table as it was at version N.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l timestamp -x -d 'As of a time: ISO 8601, or milliseconds since 1970.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l files -d 'Count the live files; reads the whole state.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l columns -d 'List columns with their ids and physical names.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l output -s o -x -a 'text json jsonl' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at inspect' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol 0 0' -F
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l reader -x -d 'Reader version of at least N.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l writer -x -d 'Writer version of at least N.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l apply -d 'Commit the plan; without it, it is only shown.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l check -d 'Exit with 1 if the plan is not empty.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l yes -s y -d 'Do not ask before a metadata-only change.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l allow-backfill -d 'Do not ask before listing every file anew.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l spark-master -x -d 'Spark master; this machine if left out.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l remote -x -d 'Spark Connect server, sc://host:port.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l debug -d 'Show Spark\'s own messages on standard error.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at enable-feature 0 0' -F
+complete -c deltaadm -n '__deltaadm_at enable-feature 1' -a 'allowColumnDefaults appendOnly changeDataFeed checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns rowTracking timestampNtz typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l support-only -d 'Add to the protocol without making it active.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l apply -d 'Commit the plan; without it, it is only shown.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l check -d 'Exit with 1 if the plan is not empty.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l yes -s y -d 'Do not ask before a metadata-only change.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l allow-backfill -d 'Do not ask before listing every file anew.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l spark-master -x -d 'Spark master; this machine if left out.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l remote -x -d 'Spark Connect server, sc://host:port.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l debug -d 'Show Spark\'s own messages on standard error.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode 0 0' -F
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode 1 1' -a 'none id name'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l apply -d 'Commit the plan; without it, it is only shown.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l check -d 'Exit with 1 if the plan is not empty.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l yes -s y -d 'Do not ask before a metadata-only change.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l allow-backfill -d 'Do not ask before listing every file anew.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l spark-master -x -d 'Spark master; this machine if left out.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l remote -x -d 'Spark Connect server, sc://host:port.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l debug -d 'Show Spark\'s own messages on standard error.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at alter 0 0' -F
+complete -c deltaadm -n '__deltaadm_at alter' -l set -x -d 'Set a property.'
+complete -c deltaadm -n '__deltaadm_at alter' -l unset -x -d 'Remove a property.'
+complete -c deltaadm -n '__deltaadm_at alter' -l apply -d 'Commit the plan; without it, it is only shown.'
+complete -c deltaadm -n '__deltaadm_at alter' -l check -d 'Exit with 1 if the plan is not empty.'
+complete -c deltaadm -n '__deltaadm_at alter' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at alter' -l yes -s y -d 'Do not ask before a metadata-only change.'
+complete -c deltaadm -n '__deltaadm_at alter' -l allow-backfill -d 'Do not ask before listing every file anew.'
+complete -c deltaadm -n '__deltaadm_at alter' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at alter' -l spark-master -x -d 'Spark master; this machine if left out.'
+complete -c deltaadm -n '__deltaadm_at alter' -l remote -x -d 'Spark Connect server, sc://host:port.'
+complete -c deltaadm -n '__deltaadm_at alter' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at alter' -l debug -d 'Show Spark\'s own messages on standard error.'
+complete -c deltaadm -n '__deltaadm_at alter' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at alter' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at alter' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at apply 0 0' -F
+complete -c deltaadm -n '__deltaadm_at apply' -l yes -s y -d 'Do not ask before a metadata-only change.'
+complete -c deltaadm -n '__deltaadm_at apply' -l allow-backfill -d 'Do not ask before listing every file anew.'
+complete -c deltaadm -n '__deltaadm_at apply' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at apply' -l spark-master -x -d 'Spark master; this machine if left out.'
+complete -c deltaadm -n '__deltaadm_at apply' -l remote -x -d 'Spark Connect server, sc://host:port.'
+complete -c deltaadm -n '__deltaadm_at apply' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at apply' -l debug -d 'Show Spark\'s own messages on standard error.'
+complete -c deltaadm -n '__deltaadm_at apply' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at apply' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at apply' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at features 0 0' -a 'adaptiveMetadata adaptiveMetadata-preview allowColumnDefaults appendOnly catalogManaged catalogOwned-preview changeDataFeed checkConstraints checkpointProtection clustering collations collations-preview columnMapping columnMappingUsageTracking coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 icebergWriterCompatV1 icebergWriterCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns redirectReaderWriter-preview redirectWriterOnly-preview rowTracking timestampNanos timestampNtz timestampWithoutTimezone typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview'
+complete -c deltaadm -n '__deltaadm_at features' -l output -s o -x -a 'text json jsonl' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at features' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at features' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at completion 0 0' -a 'bash zsh fish powershell'
+complete -c deltaadm -n '__deltaadm_at completion' -l help -s h -d 'Show this message and exit.'

@@ -1,0 +1,250 @@
+# Completes deltaadm's command lines in PowerShell. Written by `deltaadm completion powershell`.
+#
+# Run it in your profile: . path/to/deltaadm.ps1
+
+Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $options = @{
+        '' = [ordered]@{
+            '--version' = 'Show the version and stop.'
+            '--help' = 'Show this message and exit.'
+            '-h' = 'Show this message and exit.'
+        }
+        'inspect' = [ordered]@{
+            '--version' = 'The table as it was at version N.'
+            '--timestamp' = 'As of a time: ISO 8601, or milliseconds since 1970.'
+            '--files' = 'Count the live files; reads the whole state.'
+            '--columns' = 'List columns with their ids and physical names.'
+            '--output' = 'text, json, jsonl, or sql (plans only).'
+            '-o' = 'text, json, jsonl, or sql (plans only).'
+            '--color' = 'auto, always or never.'
+            '--help' = 'Show this message and exit.'
+            '-h' = 'Show this message and exit.'
+        }
+        'upgrade-protocol' = [ordered]@{
+            '--reader' = 'Reader version of at least N.'
+            '--writer' = 'Writer version of at least N.'
+            '--apply' = 'Commit the plan; without it, it is only shown.'
+            '--check' = 'Exit with 1 if the plan is not empty.'
+            '--out' = 'Save the plan, for `deltaadm apply FILE`.'
+            '--yes' = 'Do not ask before a metadata-only change.'
+            '-y' = 'Do not ask before a metadata-only change.'
+            '--allow-backfill' = 'Do not ask before listing every file anew.'
+            '--allow-rewrite' = 'Do not ask before rewriting every data file.'
+            '--spark-master' = 'Spark master; this machine if left out.'
+            '--remote' = 'Spark Connect server, sc://host:port.'
+            '--spark-conf' = 'A Spark setting; may be given several times.'
+            '--debug' = 'Show Spark''s own messages on standard error.'
+            '--output' = 'text, json, jsonl, or sql (plans only).'
+            '-o' = 'text, json, jsonl, or sql (plans only).'
+            '--color' = 'auto, always or never.'
+            '--help' = 'Show this message and exit.'
+            '-h' = 'Show this message and exit.'
+        }
+        'enable-feature' = [ordered]@{
+            '--support-only' = 'Add to the protocol without making it active.'
+            '--apply' = 'Commit the plan; without it, it is only shown.'
+            '--check' = 'Exit with 1 if the plan is not empty.'
+            '--out' = 'Save the plan, for `deltaadm apply FILE`.'
+            '--yes' = 'Do not ask before a metadata-only change.'
+            '-y' = 'Do not ask before a metadata-only change.'
+            '--allow-backfill' = 'Do not ask before listing every file anew.'
+            '--allow-rewrite' = 'Do not ask before rewriting every data file.'
+            '--spark-master' = 'Spark master; this machine if left out.'
+            '--remote' = 'Spark Connect server, sc://host:port.'
+            '--spark-conf' = 'A Spark setting; may be given several times.'
+            '--debug' = 'Show Spark''s own messages on standard error.'
+            '--output' = 'text, json, jsonl, or sql (plans only).'
+            '-o' = 'text, json, jsonl, or sql (plans only).'
+            '--color' = 'auto, always or never.'
+            '--help' = 'Show this message and exit.'
+            '-h' = 'Show this message and exit.'
+        }
+        'set-mapping-mode' = [ordered]@{
+            '--apply' = 'Commit the plan; without it, it is only shown.'
+            '--check' = 'Exit with 1 if the plan is not empty.'
+            '--out' = 'Save the plan, for `deltaadm apply FILE`.'
+            '--yes' = 'Do not ask before a metadata-only change.'
+            '-y' = 'Do not ask before a metadata-only change.'
+            '--allow-backfill' = 'Do not ask before listing every file anew.'
+            '--allow-rewrite' = 'Do not ask before rewriting every data file.'
+            '--spark-master' = 'Spark master; this machine if left out.'
+            '--remote' = 'Spark Connect server, sc://host:port.'
+            '--spark-conf' = 'A Spark setting; may be given several times.'
+            '--debug' = 'Show Spark''s own messages on standard error.'
+            '--output' = 'text, json, jsonl, or sql (plans only).'
+            '-o' = 'text, json, jsonl, or sql (plans only).'
+            '--color' = 'auto, always or never.'
+            '--help' = 'Show this message and exit.'
+            '-h' = 'Show this message and exit.'
+        }
+        'alter' = [ordered]@{
+            '--set' = 'Set a property.'
+            '--unset' = 'Remove a property.'
+            '--apply' = 'Commit the plan; without it, it is only shown.'
+            '--check' = 'Exit with 1 if the plan is not empty.'
+            '--out' = 'Save the plan, for `deltaadm apply FILE`.'
+            '--yes' = 'Do not ask before a metadata-only change.'
+            '-y' = 'Do not ask before a metadata-only change.'
+            '--allow-backfill' = 'Do not ask before listing every file anew.'
+            '--allow-rewrite' = 'Do not ask before rewriting every data file.'
+            '--spark-master' = 'Spark master; this machine if left out.'
+            '--remote' = 'Spark Connect server, sc://host:port.'
+            '--spark-conf' = 'A Spark setting; may be given several times.'
+            '--debug' = 'Show Spark''s own messages on standard error.'
+            '--output' = 'text, json, jsonl, or sql (plans only).'
+            '-o' = 'text, json, jsonl, or sql (plans only).'
+            '--color' = 'auto, always or never.'
+            '--help' = 'Show this message and exit.'
+            '-h' = 'Show this message and exit.'
+        }
+        'apply' = [ordered]@{
+            '--yes' = 'Do not ask before a metadata-only change.'
+            '-y' = 'Do not ask before a metadata-only change.'
+            '--allow-backfill' = 'Do not ask before listing every file anew.'
+            '--allow-rewrite' = 'Do not ask before rewriting every data file.'
+            '--spark-master' = 'Spark master; this machine if left out.'
+            '--remote' = 'Spark Connect server, sc://host:port.'
+            '--spark-conf' = 'A Spark setting; may be given several times.'
+            '--debug' = 'Show Spark''s own messages on standard error.'
+            '--output' = 'text, json, jsonl, or sql (plans only).'
+            '-o' = 'text, json, jsonl, or sql (plans only).'
+            '--color' = 'auto, always or never.'
+            '--help' = 'Show this message and exit.'
+            '-h' = 'Show this message and exit.'
+        }
+        'features' = [ordered]@{
+            '--output' = 'text, json, jsonl, or sql (plans only).'
+            '-o' = 'text, json, jsonl, or sql (plans only).'
+            '--color' = 'auto, always or never.'
+            '--help' = 'Show this message and exit.'
+            '-h' = 'Show this message and exit.'
+        }
+        'completion' = [ordered]@{
+            '--help' = 'Show this message and exit.'
+            '-h' = 'Show this message and exit.'
+        }
+    }
+    $values = @{
+        'inspect --version' = @()
+        'inspect --timestamp' = @()
+        'inspect --output' = @('text', 'json', 'jsonl')
+        'inspect -o' = @('text', 'json', 'jsonl')
+        'inspect --color' = @('auto', 'always', 'never')
+        'upgrade-protocol --reader' = @()
+        'upgrade-protocol --writer' = @()
+        'upgrade-protocol --out' = @('<files>')
+        'upgrade-protocol --spark-master' = @()
+        'upgrade-protocol --remote' = @()
+        'upgrade-protocol --spark-conf' = @()
+        'upgrade-protocol --output' = @('text', 'json', 'jsonl', 'sql')
+        'upgrade-protocol -o' = @('text', 'json', 'jsonl', 'sql')
+        'upgrade-protocol --color' = @('auto', 'always', 'never')
+        'enable-feature --out' = @('<files>')
+        'enable-feature --spark-master' = @()
+        'enable-feature --remote' = @()
+        'enable-feature --spark-conf' = @()
+        'enable-feature --output' = @('text', 'json', 'jsonl', 'sql')
+        'enable-feature -o' = @('text', 'json', 'jsonl', 'sql')
+        'enable-feature --color' = @('auto', 'always', 'never')
+        'set-mapping-mode --out' = @('<files>')
+        'set-mapping-mode --spark-master' = @()
+        'set-mapping-mode --remote' = @()
+        'set-mapping-mode --spark-conf' = @()
+        'set-mapping-mode --output' = @('text', 'json', 'jsonl', 'sql')
+        'set-mapping-mode -o' = @('text', 'json', 'jsonl', 'sql')
+        'set-mapping-mode --color' = @('auto', 'always', 'never')
+        'alter --set' = @()
+        'alter --unset' = @()
+        'alter --out' = @('<files>')
+        'alter --spark-master' = @()
+        'alter --remote' = @()
+        'alter --spark-conf' = @()
+        'alter --output' = @('text', 'json', 'jsonl', 'sql')
+        'alter -o' = @('text', 'json', 'jsonl', 'sql')
+        'alter --color' = @('auto', 'always', 'never')
+        'apply --spark-master' = @()
+        'apply --remote' = @()
+        'apply --spark-conf' = @()
+        'apply --output' = @('text', 'json', 'jsonl', 'sql')
+        'apply -o' = @('text', 'json', 'jsonl', 'sql')
+        'apply --color' = @('auto', 'always', 'never')
+        'features --output' = @('text', 'json', 'jsonl')
+        'features -o' = @('text', 'json', 'jsonl')
+        'features --color' = @('auto', 'always', 'never')
+    }
+    $arguments = @{
+        ' 0' = @('inspect', 'upgrade-protocol', 'enable-feature', 'set-mapping-mode', 'alter', 'apply', 'features', 'completion')
+        'inspect 0+' = @('<files>')
+        'upgrade-protocol 0' = @('<files>')
+        'enable-feature 0' = @('<files>')
+        'enable-feature 1+' = @('allowColumnDefaults', 'appendOnly', 'changeDataFeed', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'generatedColumns', 'geospatial', 'geospatial-dev', 'icebergCompatV1', 'icebergCompatV2', 'icebergCompatV3', 'identityColumns', 'inCommitTimestamp', 'invariants', 'materializePartitionColumns', 'rowTracking', 'timestampNtz', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck', 'variantShredding', 'variantShredding-preview', 'variantType', 'variantType-preview')
+        'set-mapping-mode 0' = @('<files>')
+        'set-mapping-mode 1' = @('none', 'id', 'name')
+        'alter 0' = @('<files>')
+        'apply 0' = @('<files>')
+        'features 0' = @('adaptiveMetadata', 'adaptiveMetadata-preview', 'allowColumnDefaults', 'appendOnly', 'catalogManaged', 'catalogOwned-preview', 'changeDataFeed', 'checkConstraints', 'checkpointProtection', 'clustering', 'collations', 'collations-preview', 'columnMapping', 'columnMappingUsageTracking', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'generatedColumns', 'geospatial', 'geospatial-dev', 'icebergCompatV1', 'icebergCompatV2', 'icebergCompatV3', 'icebergWriterCompatV1', 'icebergWriterCompatV3', 'identityColumns', 'inCommitTimestamp', 'invariants', 'materializePartitionColumns', 'redirectReaderWriter-preview', 'redirectWriterOnly-preview', 'rowTracking', 'timestampNanos', 'timestampNtz', 'timestampWithoutTimezone', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck', 'variantShredding', 'variantShredding-preview', 'variantType', 'variantType-preview')
+        'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
+    }
+    $helps = @{
+        'inspect' = 'Show what a table''s protocol is, why, and how much of it is needed.'
+        'upgrade-protocol' = 'Raise the protocol''s versions.'
+        'enable-feature' = 'Make table features active, with all that they require.'
+        'set-mapping-mode' = 'Turn column mapping on, or off by rewriting the table.'
+        'alter' = 'Set and unset table properties.'
+        'apply' = 'Carry out exactly the plan in a file, or refuse.'
+        'features' = 'List all table features, or explain one.'
+        'completion' = 'Print a script that completes deltaadm''s commands, options and values.'
+    }
+
+    $command = ''
+    $expected = ''
+    $place = 0
+    $ended = $false
+    foreach ($element in @($commandAst.CommandElements | Select-Object -Skip 1)) {
+        if ($element.Extent.EndOffset -ge $cursorPosition) { break }
+        $word = $element.Extent.Text
+        if ($expected) { $expected = '' }
+        elseif (-not $ended -and $word -eq '--') { $ended = $true }
+        elseif (-not $ended -and $word -like '-?*') {
+            if ($values.ContainsKey("$command $word")) { $expected = $word }
+        }
+        elseif (-not $command) { $command = $word }
+        else { $place++ }
+    }
+
+    $before = ''
+    $current = "$wordToComplete"
+    $found = @()
+    if ($expected) {
+        $found = $values["$command $expected"]
+    }
+    elseif (-not $ended -and $current -match '^(--[^=]+)=(.*)$') {
+        $before = $Matches[1] + '='
+        $current = $Matches[2]
+        $found = $values["$command $($Matches[1])"]
+    }
+    elseif (-not $ended -and $current -like '-*') {
+        $helps = $options[$command]
+        if ($helps) { $found = @($helps.Keys) }
+    }
+    else {
+        $found = $arguments["$command $place"]
+        if ($null -eq $found) { $found = $arguments["$command $place+"] }
+        for ($from = $place - 1; $null -eq $found -and $from -ge 0; $from--) {
+            $found = $arguments["$command $from+"]
+        }
+    }
+
+    # No answer lets PowerShell complete the names of files; $null does not.
+    if ("$found" -eq '<files>') { return }
+    $shown = @($found | Where-Object { $_ -and $_.StartsWith($current) } | Sort-Object)
+    if ($shown.Count -eq 0) { return $null }
+    foreach ($word in $shown) {
+        $help = $word
+        if ($helps -and $helps.Contains($word)) { $help = $helps[$word] }
+        [System.Management.Automation.CompletionResult]::new(
+            "$before$word", $word, 'ParameterValue', $help)
+    }
+}

@@ -1,0 +1,222 @@
+"""The completion scripts: current, well-formed, and complete what they promise."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from deltaadm.cli.app import COMMANDS
+from deltaadm.cli.completion import Shell, read_commands, script
+from deltaadm.domain.features import FEATURES
+
+SCRIPTS = Path(__file__).parent.parent / "completions"
+FILES = {
+    Shell.BASH: "deltaadm.bash",
+    Shell.ZSH: "_deltaadm",
+    Shell.FISH: "deltaadm.fish",
+    Shell.POWERSHELL: "deltaadm.ps1",
+}
+
+
+def installed(shell: str) -> str:
+    found = shutil.which(shell)
+    if found is None:
+        pytest.skip(f"{shell} is not installed")
+    return found
+
+
+def said(*command: str, stdin: str | None = None, cwd: Path | None = None) -> str:
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, text=True, cwd=cwd, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("shell", Shell, ids=lambda shell: shell.value)
+def test_committed_script_is_current(shell: Shell) -> None:
+    committed = (SCRIPTS / FILES[shell]).read_text(encoding="utf-8")
+    assert committed == script(shell), "run: python3 dev.py completions"
+
+
+@pytest.mark.parametrize("shell", Shell, ids=lambda shell: shell.value)
+def test_script_has_every_command_and_feature(shell: Shell) -> None:
+    words = set(re.findall(r"[\w-]+", script(shell)))
+    assert words >= {*COMMANDS, *FEATURES}
+
+
+def test_words_need_no_quoting_when_they_are_completed() -> None:
+    for one in read_commands():
+        values = [*one.arguments, *(each.value for each in one.options if each.value)]
+        words = [word for value in values for word in value.words]
+        names = [name for each in one.options for name in each.names]
+        assert all(re.fullmatch(r"[\w.-]+", word, re.ASCII) for word in (*words, *names))
+
+
+def test_every_closed_set_of_values_is_offered() -> None:
+    """A value that help describes as a list of words is completed with exactly these."""
+    for one in read_commands():
+        for each in one.options:
+            if each.value and not each.value.files and re.search(r", \w+,? or \w+", each.help):
+                named = set(re.findall(r"[a-z]+", each.help.partition("(")[0])) - {"or"}
+                assert named >= set(each.value.words) > set(), (one.name, each.names)
+
+
+# What is typed, and what is offered; a star stands for the names of files.
+
+CASES = (
+    ("", {*COMMANDS}),
+    ("up", {"upgrade-protocol"}),
+    ("--v", {"--version"}),
+    ("inspect ", "*"),
+    ("inspect ta", "*"),
+    ("inspect table ", "*"),
+    ("inspect --co", {"--columns", "--color"}),
+    ("inspect --output ", {"text", "json", "jsonl"}),
+    ("inspect --version 3 ", "*"),
+    ("inspect --version ", set()),
+    ("alter table -o ", {"text", "json", "jsonl", "sql"}),
+    ("alter table -o s", {"sql"}),
+    ("alter table --set a=b --color a", {"auto", "always"}),
+    ("alter table --out ", "*"),
+    ("alter table --set ", set()),
+    ("alter table ", set()),
+    ("set-mapping-mode ", "*"),
+    ("set-mapping-mode table ", {"none", "name", "id"}),
+    ("set-mapping-mode --yes table n", {"none", "name"}),
+    ("set-mapping-mode table name ", set()),
+    ("enable-feature table deletion", {"deletionVectors"}),
+    ("enable-feature table rowTracking deletion", {"deletionVectors"}),
+    ("enable-feature a b c d e f g h i j k l deletion", {"deletionVectors"}),
+    ("enable-feature table catalog", set()),
+    ("features catalog", {"catalogManaged", "catalogOwned-preview"}),
+    ("features rowTracking ", set()),
+    ("apply ", "*"),
+    ("completion ", {"bash", "zsh", "fish", "powershell"}),
+    ("no-such-command ", set()),
+)
+CASES_WITH_EQUALS = (
+    ("inspect --output=", {"text", "json", "jsonl"}),
+    ("inspect --output=js", {"json", "jsonl"}),
+    ("alter --output=json ta", "*"),
+)
+IDS = [typed or "nothing" for typed, _ in CASES]
+BASH_CASES = (*CASES, *CASES_WITH_EQUALS, ("apply file:/da", "*"), ("inspect -- --fi", "*"))
+
+BASH = r"""
+source "$1" || exit
+compopt() { offered_files=; }
+while IFS= read -r typed; do
+    read -ra COMP_WORDS <<<"deltaadm ${typed//=/ = }"
+    [[ -z $typed || $typed == *' ' ]] && COMP_WORDS+=('')
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) offered_files='*'
+    _deltaadm
+    echo "${COMPREPLY[*]}$offered_files"
+done
+"""
+
+
+def test_bash_completes() -> None:
+    typed = "".join(f"{one}\n" for one, _ in BASH_CASES)
+    answers = said(installed("bash"), "-c", BASH, "bash", str(SCRIPTS / FILES[Shell.BASH]),
+                   stdin=typed).splitlines()  # fmt: skip
+    offered = {one: set(line.split()) for (one, _), line in zip(BASH_CASES, answers, strict=True)}
+    assert offered == {one: set(wanted) for one, wanted in BASH_CASES}
+
+
+def test_bash_starts_no_process() -> None:
+    """With an empty PATH and no right to fork, it answers the same."""
+    commands = "ulimit -u 0; PATH=; " + BASH
+    path = str(SCRIPTS / FILES[Shell.BASH])
+    answer = said(installed("bash"), "-c", commands, "bash", path, stdin="completion \n")
+    assert set(answer.split()) == {"bash", "zsh", "fish", "powershell"}
+    text = (SCRIPTS / FILES[Shell.BASH]).read_text(encoding="utf-8")
+    assert not re.search(r"\$\((?!\()|<\(|^[^#]*`", text, re.MULTILINE)
+
+
+def test_bash_completes_at_a_prompt(tmp_path: Path) -> None:
+    (tmp_path / "my table").mkdir()
+    child = pexpect.spawn(
+        installed("bash"),
+        ["--norc", "--noprofile", "-i"],
+        cwd=tmp_path,
+        env={"PS1": "ready> ", "TERM": "dumb", "PATH": "/nonexistent"},
+        encoding="utf-8",
+        timeout=20,
+    )
+    try:
+        child.expect_exact("ready> ")
+        child.sendline(f"deltaadm() {{ printf '<%s>' \"$@\"; }}; source '{SCRIPTS}/deltaadm.bash'")
+        child.expect_exact("ready> ")
+        child.sendline("deltaadm insp\tmy\t --output=jsonl --colu\t")
+        child.expect_exact("<inspect><my table/><--output=jsonl><--columns>")
+    finally:
+        child.close(force=True)
+
+
+def test_fish_completes(tmp_path: Path) -> None:
+    (tmp_path / "table").mkdir()
+    fish = installed("fish")
+    path = SCRIPTS / FILES[Shell.FISH]
+    assert said(fish, "--no-execute", str(path)) == ""
+    cases = (*CASES, *CASES_WITH_EQUALS)
+    asked = "".join(f"complete -C 'deltaadm {one}'; echo ---\n" for one, _ in cases)
+    home = {"HOME": str(tmp_path), "PATH": "/nonexistent"}
+    done = subprocess.run(
+        [fish, "--no-config", "-c", f"source {path}; {asked}"],
+        capture_output=True, text=True, cwd=tmp_path, env=home, check=True, timeout=60,
+    )  # fmt: skip
+    assert done.stderr == ""
+    *answers, _ = done.stdout.split("---\n")
+    offered = {
+        one: {line.partition("\t")[0].rpartition("=")[2] for line in answer.splitlines()}
+        for (one, _), answer in zip(cases, answers, strict=True)
+    }
+    assert offered == {one: {"table/"} if want == "*" else want for one, want in cases}
+
+
+def test_zsh_completes_at_a_prompt(tmp_path: Path) -> None:
+    path = SCRIPTS / FILES[Shell.ZSH]
+    zsh = installed("zsh")
+    assert said(zsh, "-n", str(path)) == ""
+    (tmp_path / "my table").mkdir()
+    setup = f"autoload -Uz compinit; compinit -u -D; source '{path}'; PS1='ready> '"
+    child = pexpect.spawn(
+        zsh, ["-f", "-i"], cwd=tmp_path, env={"TERM": "dumb", "PS1": "ready> "},
+        encoding="utf-8", timeout=20,
+    )  # fmt: skip
+    try:
+        child.expect_exact("ready> ")
+        child.sendline(f"deltaadm() {{ printf '<%s>' \"$@\" }}; {setup}; echo set up")
+        child.expect("\nset up")
+        child.sendline("deltaadm insp\tmy\t --output=jsonl --colu\t")
+        child.expect_exact("<inspect><my table><--output=jsonl><--columns>")
+        child.sendline("deltaadm enable-feature my\t deletionV\trowT\t--color alw\t--all\tb\t")
+        child.expect_exact(
+            "<enable-feature><my table><deletionVectors><rowTracking><--color><always>"
+            "<--allow-backfill>"
+        )
+        child.sendline("deltaadm set-mapping-mode my\t na\t")
+        child.expect_exact("<set-mapping-mode><my table><name>")
+    finally:
+        child.close(force=True)
+
+
+def test_powershell_completes() -> None:
+    pwsh = installed("pwsh")
+    path = SCRIPTS / FILES[Shell.POWERSHELL]
+    cases = [*CASES, *CASES_WITH_EQUALS]
+    asked = "".join(
+        f"$line = 'deltaadm {one}'; "
+        "(TabExpansion2 $line $line.Length).CompletionMatches.CompletionText -join ' '\n"
+        for one, _ in cases
+    )
+    answers = said(pwsh, "-NoProfile", "-Command", f". '{path}'\n{asked}").splitlines()
+    for (typed, wanted), answer in zip(cases, answers, strict=True):
+        if wanted != "*":
+            assert {word.rpartition("=")[2] for word in answer.split()} == wanted, typed
