@@ -410,7 +410,7 @@ def _unknown(key: str) -> Refused:
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """A sentence with the nearest of *choices*, or nothing when none is near."""
-    import difflib  # noqa: PLC0415 -- only a mistake pays for it
+    import difflib  # only a mistake pays for it
 
     spelled = {one.lower(): one for one in choices}
     near = difflib.get_close_matches(word.lower(), spelled, n=2, cutoff=0.6)

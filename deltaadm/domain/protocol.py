@@ -265,7 +265,8 @@ class Protocol(Loggable):
         """
         The lowest protocol that supports what this one and *others* do.
 
-        The order does not matter.
+        The order does not matter. As in Delta the highest versions count before features do:
+        (1, 5) and (2, 1) give (2, 5), with the column mapping that neither has.
         """
         every: tuple[Protocol, ...] = (self, *others)
         for one in every:

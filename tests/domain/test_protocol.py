@@ -1,0 +1,698 @@
+"""The protocol's algebra: known facts, and laws that hold for every protocol."""
+
+import doctest
+import importlib
+import json
+import pkgutil
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import deltaadm.domain
+from deltaadm.domain.evolve import evolve
+from deltaadm.domain.features import FEATURES, REFERENCE, with_requirements
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.protocol import (
+    CLASSIC_ORDER,
+    Protocol,
+    check_protocol_requirements,
+    extract_automatically_enabled_features,
+    for_new_table,
+    for_table_feature,
+    min_protocol_components_from_metadata,
+    minimum_protocol,
+    minimum_required_versions,
+    protocol_versions,
+    required_minimum_protocol,
+    supported_features_from_table_configs,
+)
+from deltaadm.domain.session import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.table_changes import SetProperties
+from deltaadm.errors import Refused
+from deltaadm.operations.diff import diff
+from tests.support import oracle
+
+V4 = ("appendOnly", "changeDataFeed", "checkConstraints", "generatedColumns", "invariants")
+V5 = (*V4, "columnMapping")
+V6 = (*V5, "identityColumns")
+
+
+def protocol(
+    reader: int,
+    writer: int,
+    readers: Sequence[str] | None = None,
+    writers: Sequence[str] | None = None,
+) -> Protocol:
+    return Protocol(
+        reader,
+        writer,
+        None if readers is None else frozenset(readers),
+        None if writers is None else frozenset(writers),
+    )
+
+
+def table(of: Protocol, configuration: dict[str, str] | None = None) -> Snapshot:
+    schema = (
+        '{"type":"struct","fields":[{"name":"a","type":"integer","nullable":true,"metadata":{}}]}'
+    )
+    metadata = Metadata(id="t", schema_string=schema, configuration=configuration or {})
+    return Snapshot(root="t", version=0, protocol=of, metadata=metadata)
+
+
+@pytest.mark.parametrize(
+    "name", [one.name for one in pkgutil.iter_modules(deltaadm.domain.__path__)]
+)
+def test_examples_in_docstrings_are_true(name: str):
+    assert doctest.testmod(importlib.import_module(f"deltaadm.domain.{name}")).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("versions", "implied"),
+    [
+        ((1, 1), ()),
+        ((2, 1), ()),
+        ((1, 2), ("appendOnly", "invariants")),
+        ((2, 2), ("appendOnly", "invariants")),
+        ((1, 3), ("appendOnly", "checkConstraints", "invariants")),
+        ((2, 3), ("appendOnly", "checkConstraints", "invariants")),
+        ((1, 4), V4),
+        ((2, 4), V4),
+        ((1, 5), V4),
+        ((2, 5), V5),
+        ((1, 6), (*V4, "identityColumns")),
+        ((2, 6), V6),
+        ((1, 7), ()),
+        ((2, 7), ()),
+        ((3, 7), ()),
+    ],
+    ids=str,
+)
+def test_versions_imply_features(versions: tuple[int, int], implied: Sequence[str]):
+    one = Protocol.apply(*versions)
+    assert one.implicit_features == one.supported_features == set(implied)
+    for name in FEATURES:
+        assert one.supports(name) == (name in implied)
+
+
+DV = ("deletionVectors",)
+
+
+@pytest.mark.parametrize(
+    ("start", "other", "result"),
+    [
+        pytest.param((1, 2), (1, 7, None, ()), (1, 2), id="bare table features do not stick"),
+        pytest.param((1, 2), (2, 7, None, ()), (1, 2), id="nor with reader version 2"),
+        pytest.param((1, 2), (3, 7, (), ()), (1, 2), id="nor with reader version 3"),
+        pytest.param((2, 5), (3, 7, (), ()), (2, 5), id="(2, 5) stays"),
+        pytest.param((1, 2), (2, 5), (2, 5), id="the higher legacy version"),
+        pytest.param((1, 2), (1, 5), (1, 4), id="(1, 5) is (1, 4)"),
+        pytest.param((1, 2), (2, 3), (1, 3), id="(2, 3) is (1, 3)"),
+        pytest.param((1, 3), (2, 1), (1, 3), id="a reader version without a use"),
+        pytest.param((1, 5), (2, 1), (2, 5), id="versions of two that imply column mapping"),
+        pytest.param((1, 6), (2, 5), (2, 6), id="identity columns and column mapping"),
+        pytest.param(
+            (3, 7, DV, (*DV, "appendOnly", "invariants")),
+            (1, 4),
+            (3, 7, DV, (*DV, *V4)),
+            id="lists gain what the version implies",
+        ),
+        pytest.param(
+            (1, 2),
+            (3, 7, DV, DV),
+            (3, 7, DV, ("appendOnly", *DV, "invariants")),
+            id="a reader-writer feature on (1, 2)",
+        ),
+        pytest.param(
+            (2, 5),
+            (3, 7, DV, DV),
+            (3, 7, ("columnMapping", *DV), (*V5, *DV)),
+            id="a reader-writer feature on (2, 5)",
+        ),
+        pytest.param(
+            (2, 5),
+            (1, 7, None, ("domainMetadata", "rowTracking")),
+            (2, 7, None, (*V5, "domainMetadata", "rowTracking")),
+            id="row tracking on (2, 5)",
+        ),
+        pytest.param(
+            (1, 4),
+            (3, 7, ("columnMapping",), ("columnMapping",)),
+            (2, 5),
+            id="an exact match of a legacy version",
+        ),
+        pytest.param(
+            (1, 2),
+            (3, 7, ("columnMapping",), ("columnMapping",)),
+            (2, 7, None, ("appendOnly", "columnMapping", "invariants")),
+            id="no exact match of a legacy version",
+        ),
+    ],
+)
+def test_merge_gives_the_lowest_protocol_for_both(start: tuple, other: tuple, result: tuple):
+    assert protocol(*start).merge(protocol(*other)) == protocol(*result)
+    assert protocol(*other).merge(protocol(*start)) == protocol(*result)
+
+
+@pytest.mark.parametrize(
+    ("start", "result"),
+    [
+        ((2, 3), (1, 3)),
+        ((1, 5), (1, 4)),
+        ((2, 1), (1, 1)),
+        ((3, 7, (), ()), (1, 1)),
+        ((1, 7, None, ()), (1, 1)),
+        ((2, 5), (2, 5)),
+        (
+            (3, 7, (), ("rowTracking", "domainMetadata")),
+            (1, 7, None, ("domainMetadata", "rowTracking")),
+        ),
+    ],
+)
+def test_the_lowest_equivalent_protocol(start: tuple, result: tuple):
+    assert protocol(*start).denormalized_normalized() == protocol(*result)
+
+
+@pytest.mark.parametrize(
+    ("start", "dropped", "result"),
+    [
+        ((3, 7, DV, (*DV, "appendOnly", "invariants")), "deletionVectors", (1, 2)),
+        ((2, 5), "columnMapping", (1, 4)),
+        (
+            (2, 5),
+            "checkConstraints",
+            (
+                2,
+                7,
+                None,
+                ("appendOnly", "changeDataFeed", "columnMapping", "generatedColumns", "invariants"),
+            ),
+        ),
+        ((1, 2), "rowTracking", (1, 2)),
+    ],
+)
+def test_without_a_feature(start: tuple, dropped: str, result: tuple):
+    after = protocol(*start).without_feature(dropped)
+    assert after == protocol(*result)
+    assert protocol(*start).can_downgrade_to(after, dropped)
+
+
+@pytest.mark.parametrize("name", ["appendOnly", "clustering", "timestampNtz", "variantType"])
+def test_a_feature_that_cannot_be_dropped_stays(name: str):
+    with pytest.raises(Refused) as caught:
+        Protocol.apply().with_feature(name).without_feature(name)
+    assert caught.value.delta_error_class is None
+
+
+@pytest.mark.parametrize(
+    ("start", "feature", "refusal"),
+    [
+        ((1, 1), "appendOnly", "DELTA_FEATURE_REQUIRES_HIGHER_WRITER_VERSION"),
+        ((1, 2), "appendOnly", None),
+        ((1, 5), "columnMapping", "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION"),
+        ((2, 5), "columnMapping", None),
+        ((2, 6), "rowTracking", "DELTA_FEATURE_REQUIRES_HIGHER_WRITER_VERSION"),
+        ((1, 7, None, ()), "rowTracking", None),
+        ((1, 7, None, ()), "deletionVectors", "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION"),
+        ((2, 7, None, ()), "deletionVectors", "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION"),
+        ((2, 7, None, ()), "columnMapping", None),
+        ((3, 7, (), ()), "deletionVectors", None),
+        ((3, 7, (), ()), "deletionVector", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
+    ],
+)
+def test_versions_are_never_raised_for_a_feature(start: tuple, feature: str, refusal: str | None):
+    before = protocol(*start)
+    if refusal is None:
+        after = before.with_feature(feature)
+        assert after.supports(feature)
+        assert (after.min_reader_version, after.min_writer_version) == start[:2]
+        return
+    with pytest.raises(Refused) as caught:
+        before.with_feature(feature)
+    assert caught.value.delta_error_class == refusal
+
+
+MALFORMED = [
+    pytest.param((3, 7, None, ()), None, id="no reader list at reader version 3"),
+    pytest.param((1, 7, None, None), None, id="no writer list at writer version 7"),
+    pytest.param((1, 7, (), ()), None, id="a reader list at reader version 1"),
+    pytest.param((1, 2, None, ()), None, id="a writer list at writer version 2"),
+    pytest.param(
+        (3, 5, (), None), "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE", id="reader 3, writer 5"
+    ),
+]
+
+
+@pytest.mark.parametrize(("shape", "refusal"), MALFORMED)
+def test_a_malformed_protocol_is_held_and_not_worked_with(shape: tuple, refusal: str | None):
+    odd = protocol(*shape)
+    assert odd.malformation is not None
+    assert odd.malformation.delta_error_class == refusal
+    assert odd.malformation.remedy
+    assert odd.to_wire()["minReaderVersion"] == shape[0]
+    for work in (
+        odd.normalized,
+        odd.denormalized,
+        odd.denormalized_normalized,
+        lambda: odd.merge(Protocol(1, 2)),
+        lambda: Protocol(1, 2).merge(odd),
+        lambda: odd.with_features(["appendOnly"]),
+        lambda: odd.with_features([]),
+        lambda: odd.without_feature("deletionVectors"),
+    ):
+        with pytest.raises(Refused):
+            work()
+
+
+@pytest.mark.parametrize(
+    "shape", [(1, 1), (2, 5), (1, 7, None, ()), (2, 7, None, ()), (3, 7, (), ())]
+)
+def test_a_legal_shape_is_not_malformed(shape: tuple):
+    assert protocol(*shape).malformation is None
+
+
+UNKNOWN = protocol(3, 7, ["fromTheFuture"], ["fromTheFuture", "appendOnly", "invariants"])
+
+
+def test_an_unknown_feature_is_seen_kept_and_never_dropped():
+    assert UNKNOWN.unknown_features == {"fromTheFuture"}
+    assert UNKNOWN.supported_features == {"appendOnly", "invariants"}
+    assert UNKNOWN.supports("fromTheFuture")
+    assert UNKNOWN.with_features(["deletionVectors"]).unknown_features == {"fromTheFuture"}
+    assert UNKNOWN.denormalized() == UNKNOWN
+    for work in (
+        UNKNOWN.normalized,
+        UNKNOWN.denormalized_normalized,
+        lambda: UNKNOWN.merge(Protocol(1, 2)),
+        lambda: Protocol(1, 2).merge(UNKNOWN),
+        lambda: UNKNOWN.without_feature("deletionVectors"),
+    ):
+        with pytest.raises(Refused) as caught:
+            work()
+        assert "fromTheFuture" in caught.value.message
+
+
+def test_an_upgrade_never_loses_an_unknown_feature():
+    assert not UNKNOWN.can_upgrade_to(protocol(1, 2))
+    assert UNKNOWN.can_upgrade_to(UNKNOWN.with_feature("deletionVectors"))
+    assert not UNKNOWN.can_downgrade_to(protocol(1, 2), "fromTheFuture")
+
+
+def test_a_feature_of_another_client_counts_as_unknown():
+    foreign = protocol(1, 7, None, ["collations"])
+    assert foreign.unknown_features == {"collations"}
+    assert foreign.supported_features == frozenset()
+    assert not foreign.supported_for_write
+    assert foreign.supported_for_read
+
+
+def test_a_listed_name_is_recognised_in_any_case_and_supported_in_one():
+    odd = protocol(3, 7, ["DELETIONVECTORS"], ["DELETIONVECTORS"])
+    assert odd.supported_features == {"deletionVectors"}
+    assert odd.unknown_features == frozenset()
+    assert not odd.supported_for_read
+    assert odd.normalized() == protocol(3, 7, DV, DV)
+
+
+@pytest.mark.parametrize(
+    ("of", "text"),
+    [
+        (protocol(1, 2), "1,2"),
+        (protocol(1, 7, None, ["b", "a"]), "1,7,None,[a,b]"),
+        (protocol(3, 7, [], ["x"]), "3,7,[],[x]"),
+    ],
+)
+def test_a_protocol_is_said_in_a_few_characters(of: Protocol, text: str):
+    assert of.simple_string == text
+
+
+def test_default_versions_are_the_highest():
+    assert Protocol.apply() == protocol(3, 7, (), ())
+
+
+@pytest.mark.parametrize(
+    "entry", oracle.feature_registry()["features"], ids=lambda one: one["name"]
+)
+def test_the_protocol_for_one_feature(entry: dict):
+    assert for_table_feature(entry["name"]).to_wire() == entry["forTableFeature"]
+
+
+@pytest.mark.parametrize(
+    ("features", "versions"),
+    [
+        ((), (1, 1)),
+        (("appendOnly",), (1, 2)),
+        (("columnMapping",), (2, 5)),
+        (("identityColumns",), (1, 6)),
+        (("rowTracking",), (1, 7)),
+        (("rowTracking", "columnMapping"), (2, 7)),
+        (("deletionVectors",), (3, 7)),
+    ],
+)
+def test_minimum_versions(features: Sequence[str], versions: tuple[int, int]):
+    assert minimum_required_versions(features) == versions
+
+
+@pytest.mark.parametrize(
+    ("configuration", "versions"),
+    [
+        ({}, (None, None)),
+        ({"delta.minReaderVersion": "2"}, (2, None)),
+        ({"delta.minReaderVersion": "+3", "delta.minWriterVersion": "007"}, (3, 7)),
+    ],
+)
+def test_version_properties_are_read(configuration: dict[str, str], versions: tuple):
+    assert protocol_versions(configuration) == versions
+
+
+@pytest.mark.parametrize("text", ["", "two", "2.0", " 2", "1_0", "2²", "99999999999"])
+def test_a_version_that_is_no_number_is_refused(text: str):
+    with pytest.raises(Refused) as caught:
+        protocol_versions({"delta.minWriterVersion": text})
+    assert caught.value.delta_error_class == "DELTA_PROTOCOL_PROPERTY_NOT_INT"
+
+
+@pytest.mark.parametrize(
+    ("configuration", "refusal"),
+    [
+        ({"delta.feature.deletionVectors": "disabled"}, "DELTA_UNSUPPORTED_FEATURE_STATUS"),
+        ({"delta.feature.deletionVektors": "supported"}, "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
+        ({"delta.feature.collations": "supported"}, "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
+    ],
+)
+def test_a_wish_for_no_known_feature_is_refused(configuration: dict[str, str], refusal: str):
+    with pytest.raises(Refused) as caught:
+        supported_features_from_table_configs(configuration)
+    assert caught.value.delta_error_class == refusal
+    assert caught.value.remedy
+
+
+def test_a_misspelt_feature_gets_a_suggestion():
+    with pytest.raises(Refused) as caught:
+        supported_features_from_table_configs({"delta.feature.deletionvektors": "supported"})
+    assert "deletionVectors" in caught.value.remedy
+
+
+def test_feature_properties_may_say_enabled_and_use_any_case():
+    asked = {
+        "delta.feature.APPENDONLY": "Enabled",
+        "delta.feature.rowtracking": "SUPPORTED",
+        "x": "1",
+    }
+    assert supported_features_from_table_configs(asked) == {"appendOnly", "rowTracking"}
+
+
+@pytest.mark.parametrize(
+    "key", ["delta.minReaderVersion", "delta.feature.x", "delta.ignoreProtocolDefaults"]
+)
+def test_protocol_keys_must_not_be_stored(key: str):
+    with pytest.raises(Refused) as caught:
+        check_protocol_requirements(Metadata(configuration={key: "1"}), Protocol(1, 2))
+    assert key in caught.value.message
+
+
+def test_requirements_are_those_of_the_metadata():
+    metadata = Metadata(configuration={"delta.enableDeletionVectors": "true"})
+    needed = check_protocol_requirements(metadata, Protocol(1, 2))
+    assert needed == protocol(3, 7, DV, ("appendOnly", *DV, "invariants"))
+    assert needed is not None
+    assert check_protocol_requirements(metadata, needed) is None
+
+
+def _field(**metadata: object) -> str:
+    one = {"name": "a", "type": "long", "nullable": True, "metadata": metadata}
+    return json.dumps({"type": "struct", "fields": [one]})
+
+
+IDENTITY = {
+    "delta.identity.start": 1,
+    "delta.identity.step": 1,
+    "delta.identity.allowExplicitInsert": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "versions", "used"),
+    [
+        pytest.param(Metadata(), (0, 0), (), id="nothing"),
+        pytest.param(
+            Metadata(schema_string=_field(**{"delta.invariants": "x"})),
+            (0, 2),
+            ("invariants",),
+            id="an invariant",
+        ),
+        pytest.param(
+            Metadata(configuration={"delta.appendOnly": "true"}),
+            (0, 2),
+            ("appendOnly",),
+            id="append-only",
+        ),
+        pytest.param(
+            Metadata(configuration={"delta.constraints.c": "a > 1"}),
+            (0, 3),
+            ("checkConstraints",),
+            id="a CHECK constraint",
+        ),
+        pytest.param(
+            Metadata(schema_string=_field(**{"delta.generationExpression": "1"})),
+            (0, 4),
+            ("generatedColumns",),
+            id="a generated column",
+        ),
+        pytest.param(
+            Metadata(configuration={"delta.enableChangeDataFeed": "true"}),
+            (0, 4),
+            ("changeDataFeed",),
+            id="a change data feed",
+        ),
+        pytest.param(
+            Metadata(schema_string=_field(**IDENTITY)),
+            (0, 6),
+            ("identityColumns",),
+            id="an identity column",
+        ),
+        pytest.param(
+            Metadata(configuration={"delta.columnMapping.mode": "id"}),
+            (2, 5),
+            ("columnMapping",),
+            id="column mapping",
+        ),
+        pytest.param(
+            Metadata(
+                configuration={"delta.columnMapping.mode": "name", "delta.appendOnly": "true"},
+                schema_string=_field(**IDENTITY),
+            ),
+            (2, 6),
+            ("appendOnly", "identityColumns", "columnMapping"),
+            id="several, in the order in which Delta once asked",
+        ),
+    ],
+)
+def test_the_classic_minimum(metadata: Metadata, versions: tuple[int, int], used: tuple[str, ...]):
+    assert required_minimum_protocol(metadata) == (Protocol(*versions), used)
+
+
+def test_the_classic_table_has_every_legacy_feature():
+    assert set(CLASSIC_ORDER) == {one.name for one in REFERENCE.values() if one.is_legacy}
+
+
+def test_automatic_features_are_listed_active_and_required_ones():
+    metadata = Metadata(configuration={"delta.enableRowTracking": "true"})
+    listed = protocol(3, 7, DV, (*DV, "unknownOne"))
+    assert extract_automatically_enabled_features(metadata, listed) == {
+        "deletionVectors",
+        "domainMetadata",
+        "rowTracking",
+    }
+    assert extract_automatically_enabled_features(metadata) == {"domainMetadata", "rowTracking"}
+    assert extract_automatically_enabled_features(metadata, Protocol(1, 4)) == {
+        "domainMetadata",
+        "rowTracking",
+    }
+
+
+@pytest.mark.parametrize(
+    ("configuration", "defaults", "result"),
+    [
+        ({}, {}, (1, 2)),
+        ({"delta.appendOnly": "true"}, {}, (1, 2)),
+        ({"delta.ignoreProtocolDefaults": "true"}, {}, (1, 1)),
+        ({}, {"minWriterVersion": "4"}, (1, 4)),
+        (
+            {},
+            {"feature.deletionVectors": "supported"},
+            (3, 7, DV, ("appendOnly", *DV, "invariants")),
+        ),
+        (
+            {"delta.ignoreProtocolDefaults": "true"},
+            {"feature.deletionVectors": "supported"},
+            (1, 1),
+        ),
+        ({"delta.minWriterVersion": "3"}, {"minWriterVersion": "4"}, (1, 3)),
+        (
+            {"delta.enableChangeDataFeed": "true"},
+            {},
+            (1, 7, None, ("appendOnly", "changeDataFeed", "invariants")),
+        ),
+    ],
+)
+def test_a_new_table(configuration: dict[str, str], defaults: dict[str, str], result: tuple):
+    session = SessionSettings(property_defaults=defaults)
+    assert for_new_table(Metadata(configuration=configuration), session) == protocol(*result)
+
+
+def test_minimum_components_are_those_of_the_minimum_protocol():
+    metadata = Metadata(configuration={"delta.columnMapping.mode": "name"})
+    assert minimum_protocol(metadata) == protocol(2, 7, None, ["columnMapping"])
+    assert min_protocol_components_from_metadata(metadata) == (2, 7, frozenset({"columnMapping"}))
+
+
+# --- laws -------------------------------------------------------------------------------------
+
+LEGACY_PROTOCOLS = st.builds(Protocol, st.integers(1, 2), st.integers(1, 6))
+LISTED_PROTOCOLS = st.frozensets(st.sampled_from(sorted(REFERENCE)), max_size=6).map(
+    lambda names: Protocol.apply().with_features(sorted(names))
+)
+PROTOCOLS = LEGACY_PROTOCOLS | LISTED_PROTOCOLS | LISTED_PROTOCOLS.map(lambda one: one.normalized())
+WEAKEST = PROTOCOLS.map(lambda one: one.denormalized_normalized())
+NAMES = st.frozensets(st.sampled_from(sorted(REFERENCE)), max_size=4)
+
+
+@given(PROTOCOLS, PROTOCOLS)
+def test_merge_does_not_care_about_order(left: Protocol, right: Protocol):
+    assert left.merge(right) == right.merge(left)
+
+
+@given(WEAKEST, WEAKEST, WEAKEST)
+def test_merge_does_not_care_about_grouping(one: Protocol, two: Protocol, three: Protocol):
+    assert one.merge(two).merge(three) == one.merge(two.merge(three)) == one.merge(two, three)
+
+
+@given(PROTOCOLS)
+def test_merge_with_itself_or_less_is_the_lowest_equivalent(one: Protocol):
+    lowest = one.denormalized_normalized()
+    assert one.merge() == one.merge(one) == one.merge(Protocol(1, 1)) == lowest
+    assert lowest.merge(lowest) == lowest
+
+
+@given(WEAKEST, WEAKEST)
+def test_merge_supports_what_both_do_and_what_that_requires(left: Protocol, right: Protocol):
+    both = left.supported_features | right.supported_features
+    merged = left.merge(right)
+    assert merged.supported_features == set(with_requirements(both))
+    assert left.can_upgrade_to(merged)
+    assert right.can_upgrade_to(merged)
+
+
+@given(PROTOCOLS)
+def test_normal_forms_keep_the_features_and_are_their_own_repetition(one: Protocol):
+    for form in (Protocol.normalized, Protocol.denormalized, Protocol.denormalized_normalized):
+        made = form(one)
+        assert made.supported_features == one.supported_features
+        assert form(made) == made
+        assert made.malformation is None
+
+
+@given(PROTOCOLS)
+def test_the_weakest_form_has_the_lowest_versions_for_its_features(one: Protocol):
+    weakest = one.denormalized_normalized()
+    versions = minimum_required_versions(one.supported_features)
+    reader, writer = versions
+    assert weakest.min_reader_version == reader
+    assert weakest.min_writer_version in {writer, 7}
+    if weakest.supports_writer_features and writer < 7:
+        assert Protocol(*versions).supported_features != one.supported_features
+
+
+@given(PROTOCOLS)
+def test_normalizing_undoes_denormalizing_of_the_weakest_form(one: Protocol):
+    weakest = one.denormalized_normalized()
+    assert weakest.denormalized().normalized() == weakest
+
+
+@given(LISTED_PROTOCOLS, NAMES)
+def test_with_features_only_adds(one: Protocol, names: frozenset[str]):
+    after = one.with_features(sorted(names))
+    assert after.supported_features == one.supported_features | set(with_requirements(names))
+    assert (after.min_reader_version, after.min_writer_version) == (3, 7)
+    assert (after.reader_features or frozenset()) <= (after.writer_features or frozenset())
+    assert after.with_features(sorted(names)) == after
+    assert after == one.with_features(sorted(names, reverse=True))
+
+
+@given(PROTOCOLS, NAMES)
+def test_with_features_refuses_or_supports(one: Protocol, names: frozenset[str]):
+    try:
+        after = one.with_features(sorted(names))
+    except Refused as error:
+        if "HIGHER" not in (error.delta_error_class or ""):
+            raise
+        reader, writer = minimum_required_versions(with_requirements(names))
+        assert reader > one.min_reader_version or writer > one.min_writer_version
+    else:
+        assert names <= after.supported_features
+
+
+@given(WEAKEST, WEAKEST, WEAKEST)
+def test_can_upgrade_to_is_a_preorder(one: Protocol, two: Protocol, three: Protocol):
+    assert one.can_upgrade_to(one)
+    if one.can_upgrade_to(two) and two.can_upgrade_to(three):
+        assert one.can_upgrade_to(three)
+    assert one.can_upgrade_to(two) == (one.merge(two) == two.denormalized_normalized())
+
+
+@given(PROTOCOLS, st.sampled_from(sorted(REFERENCE)))
+def test_dropping_a_feature_is_a_legal_downgrade(one: Protocol, name: str):
+    assume(REFERENCE[name].removal is not None)
+    needed = {x for x in one.supported_features if name in with_requirements([x])} - {name}
+    assume(not needed)
+    after = one.without_feature(name)
+    assert after.supported_features == one.supported_features - {name}
+    assert one.can_downgrade_to(after, name)
+    assert one.can_upgrade_to(after) == (name not in one.supported_features)
+
+
+VERSION_WISHES = st.fixed_dictionaries(
+    {},
+    optional={
+        "delta.minReaderVersion": st.sampled_from(["1", "2", "3"]),
+        "delta.minWriterVersion": st.sampled_from(["1", "2", "3", "4", "5", "6", "7"]),
+    },
+)
+FEATURE_WISHES = NAMES.map(
+    lambda names: {f"delta.feature.{name}": "supported" for name in names - {"clustering"}}
+)
+PROPERTY_WISHES = st.dictionaries(
+    st.sampled_from(
+        sorted({key for one in REFERENCE.values() for key in one.activation.properties})
+    ),
+    st.sampled_from(["true", "false", "v2", "classic", "name", "none"]),
+    max_size=3,
+)
+
+
+@given(PROTOCOLS, VERSION_WISHES, FEATURE_WISHES, PROPERTY_WISHES)
+def test_a_wish_only_adds_features_and_is_granted_once(
+    start: Protocol,
+    versions: dict[str, str],
+    features: dict[str, str],
+    properties: dict[str, str],
+):
+    before = table(start)
+    step = SetProperties({**properties, **versions, **features})
+    try:
+        after = evolve(before, step)
+    except Refused:
+        return
+    assert before.protocol.supported_features <= after.protocol.supported_features
+    asked = {key.removeprefix("delta.feature.") for key in features}
+    assert asked <= after.protocol.supported_features
+    assert after.protocol.malformation is None
+    assert not [key for key in after.metadata.configuration if key.startswith("delta.feature.")]
+    again = replace(after, version=1)
+    if len(versions) == 1:
+        return  # the other version is the table's, which may be another by now
+    assert diff(again, evolve(again, step)) == ()
