@@ -94,30 +94,30 @@ def _asked_for(feature: TableFeature, wish: dict[str, str]) -> dict[str, str]:
 
 
 def _notes(plan: Plan, features: Iterable[TableFeature], *, support_only: bool) -> Iterable[str]:
-    snapshot = plan.before
     for feature in features:
-        if not plan.after.protocol.supports(feature.name):
-            yield (
-                f"{feature.name} is not added, since the table has its other form, {feature.twin}; "
-                "--support-only adds it all the same."
-            )
-            continue
-        evidence = feature.activation.evidence(snapshot.metadata)
-        if snapshot.protocol.supports(feature.name) and (
-            evidence or feature.activation.find is None
-        ):
-            yield f"{feature.name} is supported and active already."
-        elif support_only and feature.activation.properties:
-            yield f"{feature.name} will be supported, and not active."
-        elif not feature.activation.properties and feature.activation.find and not evidence:
-            yield (
-                f"{feature.name} becomes active with the first column, constraint or property that "
-                "uses it."
-            )
-        if feature.caution:
+        yield from _standing(plan, feature, support_only=support_only)
+        if feature.caution and not plan.is_noop:
             yield f"{feature.name}: {feature.caution}"
-        if feature.name == "columnMapping" and _is_new(snapshot):
-            yield from mapping_alternative(snapshot)
+        if feature.name == "columnMapping" and _is_new(plan.before):
+            yield from mapping_alternative(plan.before)
+
+
+def _standing(plan: Plan, feature: TableFeature, *, support_only: bool) -> Iterable[str]:
+    """Where the plan leaves *feature*, if that is not simply active from now on."""
+    name, activation = feature.name, feature.activation
+    evidence = activation.evidence(plan.before.metadata)
+    active = bool(evidence) or activation.find is None
+    if not plan.after.protocol.supports(name):
+        yield (
+            f"{name} is not added, since the table has its other form, {feature.twin}; "
+            "--support-only adds it all the same."
+        )
+    elif plan.before.protocol.supports(name) and (active or support_only):
+        yield f"{name} is supported{' and active' if active else ''} already."
+    elif support_only and activation.properties and not active:
+        yield f"{name} will be supported, and not active."
+    elif not activation.properties and not active:
+        yield f"{name} becomes active with the first column, constraint or property that uses it."
 
 
 def _is_new(snapshot: Snapshot) -> bool:

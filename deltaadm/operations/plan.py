@@ -254,10 +254,17 @@ def require_same_settings(plan: Plan, live: SessionSettings) -> None:
         return
     state = plan.before
     for stage in plan.stages:
-        if diff(stage.after, evolve(state, stage.step, live)):
+        if not _leads_to(stage.after, state, stage.step, live):
             raise CommitError(
-                "The Spark session's settings would make Delta commit something else than "
-                "planned; nothing was committed.",
+                "The Spark session's settings would make Delta refuse, or commit something else "
+                "than planned; nothing was committed.",
                 remedy="Plan again with the session's settings, by --spark-conf KEY=VALUE.",
             )
         state = stage.after
+
+
+def _leads_to(after: Snapshot, before: Snapshot, step: Step, settings: SessionSettings) -> bool:
+    try:
+        return not diff(after, evolve(before, step, settings))
+    except DeltaadmError:
+        return False

@@ -1,0 +1,89 @@
+"""Setting and unsetting properties."""
+
+import pytest
+
+from deltaadm.domain.cost import Cost
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.table_changes import SetProperties, UnsetProperties
+from deltaadm.errors import Refused
+from deltaadm.operations.alter import plan_properties
+from tests.support.plans import changes, mapped, snapshot
+
+MODE = "delta.columnMapping.mode"
+
+
+def test_what_is_set_is_one_step_and_what_is_unset_another() -> None:
+    plan = plan_properties(snapshot((1, 2), {"b": "1"}), set_properties={"a": "1"}, unset=["b"])
+    assert plan.steps == (SetProperties({"a": "1"}), UnsetProperties(("b",), if_exists=True))
+    assert changes(plan) == ["+ configuration[a] = 1", "- configuration[b] = 1"]
+    assert {one.because for one in plan.changes} == {"asked for"}
+
+
+@pytest.mark.parametrize(
+    ("table", "wanted", "unset"),
+    [
+        pytest.param(snapshot((1, 2), {"a": "1"}), {"a": "1"}, [], id="the value it has"),
+        pytest.param(snapshot(), {}, ["a"], id="no such property"),
+    ],
+)
+def test_nothing_to_do(table: Snapshot, wanted: dict[str, str], unset: list[str]) -> None:
+    assert plan_properties(table, set_properties=wanted, unset=unset).is_noop
+
+
+def test_steps_without_effect_are_left_out() -> None:
+    plan = plan_properties(snapshot(), set_properties={"a": "1"}, unset=["b"])
+    assert plan.steps == (SetProperties({"a": "1"}),)
+
+
+def test_delta_s_own_spelling_of_a_key_is_stored() -> None:
+    plan = plan_properties(snapshot(), set_properties={"DELTA.appendonly": "true"})
+    assert changes(plan) == ["+ configuration[delta.appendOnly] = true"]
+
+
+def test_activating_a_feature_brings_its_protocol() -> None:
+    wish = {"delta.enableDeletionVectors": "true"}
+    plan = plan_properties(snapshot((3, 7), reader=[], writer=[]), set_properties=wish)
+    assert changes(plan) == [
+        "+ protocol.readerFeatures[deletionVectors]",
+        "+ protocol.writerFeatures[deletionVectors]",
+        "+ configuration[delta.enableDeletionVectors] = true",
+    ]
+
+
+@pytest.mark.parametrize(("key", "value"), [(MODE, "NONE"), (MODE.lower(), "none")])
+def test_unsafe_spellings_of_the_mode_are_refused(key: str, value: str) -> None:
+    with pytest.raises(Refused, match="without rewriting the files"):
+        plan_properties(mapped(), set_properties={key: value})
+
+
+def test_unsetting_the_mode_is_a_rewrite_under_its_own_spelling_only() -> None:
+    assert plan_properties(mapped(), unset=[MODE]).cost is Cost.REWRITE
+    with pytest.raises(Refused, match="without rewriting the files"):
+        plan_properties(mapped(), unset=[MODE.upper()])
+
+
+@pytest.mark.parametrize(
+    ("key", "error_class"),
+    [
+        ("provider", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
+        ("location", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
+        ("owner", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
+        ("external", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
+        ("delta.constraints.positive", "DELTA_ADD_CONSTRAINTS"),
+        ("delta.feature.clustering", "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED"),
+        ("clusteringColumns", "DELTA_CANNOT_MODIFY_TABLE_PROPERTY"),
+        ("delta.bogus", "DELTA_UNKNOWN_CONFIGURATION"),
+        ("delta.feature.rowTracking", "DELTA_UNSUPPORTED_FEATURE_STATUS"),
+        ("delta.minWriterVersion", "UNSUPPORTED_TABLE_CHANGE"),
+    ],
+)
+def test_keys_and_values_that_delta_refuses(key: str, error_class: str) -> None:
+    with pytest.raises(Refused) as caught:
+        plan_properties(snapshot(), set_properties={key: "a > 0"})
+    assert caught.value.delta_error_class == error_class
+    assert caught.value.remedy
+
+
+def test_a_refused_second_step_refuses_the_whole() -> None:
+    with pytest.raises(Refused, match="reserved"):
+        plan_properties(snapshot(), set_properties={"a": "1"}, unset=["provider"])

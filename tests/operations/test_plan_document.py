@@ -1,0 +1,225 @@
+"""A plan on its way through a file: unharmed, or refused."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deltaadm.domain.column_mapping import ColumnMappingMode
+from deltaadm.domain.session import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.operations.alter import plan_properties
+from deltaadm.operations.enable_feature import plan_features
+from deltaadm.operations.plan import Plan
+from deltaadm.operations.plan_document import plan_document, read_plan
+from deltaadm.operations.set_mapping_mode import plan_mapping_mode
+from deltaadm.operations.upgrade_protocol import plan_upgrade
+from tests.support.plans import changes, mapped, reasons, snapshot
+
+Document = dict[str, Any]
+
+TABLE = snapshot((1, 2), {"b": "1"})
+PLANS = {
+    "versions": plan_upgrade(TABLE, reader=2, writer=5),
+    "features": plan_features(TABLE, ["rowTracking", "deletionVectors"]),
+    "commit timestamps": plan_features(TABLE, ["inCommitTimestamp"]),
+    "mapping": plan_mapping_mode(TABLE, ColumnMappingMode.NAME),
+    "mapping removed": plan_mapping_mode(mapped(), ColumnMappingMode.NONE),
+    "two steps": plan_properties(TABLE, set_properties={"a": "é\n'"}, unset=["b"]),
+    "nothing": plan_upgrade(TABLE),
+    "session": plan_properties(
+        TABLE,
+        set_properties={"delta.own": "1"},
+        session=SessionSettings(allow_arbitrary_properties=True),
+    ),
+}
+each_plan = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+
+
+def document(plan: Plan = PLANS["two steps"]) -> Document:
+    return json.loads(json.dumps(plan_document(plan, "the table")))
+
+
+def renewed(text: Document, table: Snapshot = TABLE) -> Plan:
+    return read_plan(json.dumps(text)).renewed_on(table)
+
+
+@each_plan
+def test_the_same_plan_comes_back(plan: Plan) -> None:
+    again = renewed(document(plan), plan.before)
+    assert again.steps == plan.steps
+    assert changes(again) == changes(plan)
+    assert reasons(again) == reasons(plan)
+    assert (again.operation, again.notes, again.session, again.cost) == (
+        plan.operation,
+        plan.notes,
+        plan.session,
+        plan.cost,
+    )
+    assert document(again) == document(plan)
+
+
+@each_plan
+def test_harmless_appends_do_not_disturb(plan: Plan) -> None:
+    later = replace(plan.before, version=plan.before.version + 5, timestamp=12345)
+    assert renewed(document(plan), later).steps == plan.steps
+
+
+def test_the_version_that_a_plan_names_moves_with_the_table() -> None:
+    plan = PLANS["commit timestamps"]
+    later = renewed(document(plan), replace(plan.before, version=9))
+    assert "+ configuration[delta.inCommitTimestampEnablementVersion] = 10" in changes(later)
+
+
+def test_contract() -> None:
+    told = document()
+    assert told["format_version"] == 1
+    assert told["operation"] == "alter"
+    assert told["table"] == "the table"
+    assert told["location"] == "/t"
+    assert told["before"].keys() == {"version", "protocol", "metadata"}
+    assert told["after"].keys() == {"protocol", "metadata"}
+    assert told["before"]["version"] == 3
+    assert [one["kind"] for one in told["steps"]] == ["set_properties", "unset_properties"]
+    assert told["steps"][1]["sql"] == ("ALTER TABLE delta.`/t` UNSET TBLPROPERTIES IF EXISTS ('b')")
+    assert told["changes"][0] == {
+        "kind": "add",
+        "subject": "configuration[a]",
+        "before": None,
+        "after": "é\n'",
+        "because": "asked for",
+        "undo": "alter --unset a (metadata only)",
+        "cost": "metadata",
+    }
+    assert (told["cost"], told["is_noop"]) == ("metadata", False)
+
+
+def _set(*path: Any) -> Callable[[Document], None]:
+    *keys, last, value = path
+
+    def edit(text: Document) -> None:
+        for key in keys:
+            text = text[key]
+        text[last] = value
+
+    return edit
+
+
+def _without(key: str) -> Callable[[Document], None]:
+    return lambda text: text.pop(key)
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        pytest.param(_set("steps", 0, "properties", {"a": "2"}), "changed after", id="a step"),
+        pytest.param(_set("steps", []), "changed after", id="no steps"),
+        pytest.param(_set("steps", 0, "sql", "DROP TABLE x"), "changed after", id="its statement"),
+        pytest.param(_set("steps", 0, "cost", "rewrite"), "changed after", id="a step's cost"),
+        pytest.param(
+            _set("after", "metadata", "configuration", {}), "changed after", id="after: metadata"
+        ),
+        pytest.param(
+            _set("after", "protocol", "minWriterVersion", 7), "changed after", id="after: protocol"
+        ),
+        pytest.param(
+            _set("after", "metadata", "configuration", "a", "<known after commit>"),
+            "changed after",
+            id="after: a marker that is not there",
+        ),
+        pytest.param(
+            _set("before", "metadata", "configuration", {}), "changed after", id="before: metadata"
+        ),
+        pytest.param(
+            _set("before", "protocol", "minWriterVersion", 3),
+            "changed after",
+            id="before: protocol",
+        ),
+        pytest.param(_set("before", "version", 2), "changed after", id="before: version"),
+        pytest.param(_set("binding", {}), "changed after", id="binding"),
+        pytest.param(_set("changes", []), "changed after", id="no changes"),
+        pytest.param(_set("changes", 0, "after", "x"), "changed after", id="a change"),
+        pytest.param(_set("cost", "rewrite"), "changed after", id="cost"),
+        pytest.param(_set("is_noop", True), "changed after", id="is_noop"),
+        pytest.param(_set("format_version", 2), "format version 2", id="a later format"),
+        pytest.param(_set("format_version", None), "format version None", id="no real format"),
+        pytest.param(_without("format_version"), "no 'format_version'", id="without a format"),
+        pytest.param(_without("steps"), "no 'steps'", id="without steps"),
+        pytest.param(_without("before"), "no 'before'", id="without before"),
+        pytest.param(_without("is_noop"), "no 'is_noop'", id="without is_noop"),
+        pytest.param(_set("steps", 0, "kind", "drop"), "unknown kind 'drop'", id="unknown step"),
+        pytest.param(_set("steps", 7), "not a plan", id="steps of another type"),
+        pytest.param(_set("before", "version", "x"), "not a plan", id="version of another type"),
+        pytest.param(_set("before", "protocol", []), "not a plan", id="protocol of another type"),
+        pytest.param(_set("changes", [1]), "not a plan", id="changes of another type"),
+        pytest.param(_set("session", 1), "not a plan", id="session of another type"),
+        pytest.param(
+            _set("session", "spark.databricks.delta.columnMapping.allowRemoval", "maybe"),
+            "neither true nor false",
+            id="a setting that is no boolean",
+        ),
+    ],
+)
+def test_edited_files_are_refused(edit: Callable[[Document], None], words: str) -> None:
+    text = document()
+    edit(text)
+    with pytest.raises(Refused, match=words):
+        renewed(text)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "1", '"x"', "{}", "[" * 100_000])
+def test_what_is_no_plan_is_refused(text: str) -> None:
+    with pytest.raises(Refused, match="not a plan of deltaadm") as caught:
+        read_plan(text)
+    assert "--out FILE" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("table", "error_class"),
+    [
+        pytest.param(
+            replace(TABLE, protocol=snapshot((1, 3)).protocol),
+            "DELTA_PROTOCOL_CHANGED",
+            id="protocol",
+        ),
+        pytest.param(snapshot((1, 2), {"b": "2"}), "DELTA_METADATA_CHANGED", id="properties"),
+        pytest.param(snapshot((1, 2), {"b": "1"}, id="x"), "DELTA_METADATA_CHANGED", id="table"),
+        pytest.param(replace(TABLE, version=2), "DELTA_METADATA_CHANGED", id="version"),
+    ],
+)
+def test_a_moved_base_stops_it(table: Snapshot, error_class: str) -> None:
+    with pytest.raises(CommitError, match="nothing was committed") as caught:
+        renewed(document(), table)
+    assert caught.value.delta_error_class == error_class
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+
+
+@given(st.data())
+def test_any_edit_is_refused_or_harmless(data: st.DataObject) -> None:
+    """Whatever stands at whatever place: the steps are those of the plan, or it is refused."""
+    text = document()
+    place: Any = text
+    while True:
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        key = data.draw(st.sampled_from(keys))
+        if not isinstance(place[key], dict | list) or not place[key] or data.draw(st.booleans()):
+            break
+        place = place[key]
+    place[key] = data.draw(json_values)
+    try:
+        plan = renewed(text)
+    except DeltaadmError:
+        return
+    assert changes(plan) == changes(PLANS["two steps"])
+    assert plan.steps == PLANS["two steps"].steps
