@@ -1,0 +1,549 @@
+"""The registries of features and of properties, against those of the engine."""
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deltaadm.domain.features import (
+    FEATURES,
+    LEGACY,
+    REFERENCE,
+    Kind,
+    Status,
+    TableFeature,
+    find,
+    lookup,
+    recognised,
+    with_requirements,
+)
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.properties import (
+    PROPERTIES,
+    did_you_mean,
+    interval_microseconds,
+    is_protocol_property,
+    is_true,
+    normalized_key,
+    validate_configurations,
+)
+from deltaadm.domain.protocol import metadata_required_features, supported_protocol
+from deltaadm.errors import IllegalArgument, Refused
+from tests.support import oracle
+
+ENTRIES = {one["name"]: one for one in oracle.feature_registry()["features"]}
+
+PREVIEW_SETTING = {"variantShredding", "variantType-preview"}
+"""Asked for by metadata in one state of a session's preview setting only, not the default one."""
+
+
+def test_the_registry_has_exactly_the_features_of_the_engine():
+    assert set(REFERENCE) == set(ENTRIES)
+    assert len(ENTRIES) == 32
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_an_entry_equals_that_of_the_engine(name: str):
+    ours, theirs = FEATURES[name], ENTRIES[name]
+    assert ours.versions == (theirs["minReaderVersion"], theirs["minWriterVersion"])
+    assert ours.is_legacy == theirs["isLegacyFeature"]
+    assert ours.is_reader == theirs["isReaderWriterFeature"]
+    assert sorted(ours.requires) == theirs["requiredFeatures"]
+    dependents = [one.name for one in REFERENCE.values() if name in one.requires]
+    assert sorted(dependents) == theirs["dependentFeatures"]
+    assert ours.fails_concurrent_transactions == theirs["failConcurrentTransactionsAtUpgrade"]
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_dropping_a_feature_equals_that_of_the_engine(name: str):
+    removal, theirs = FEATURES[name].removal, ENTRIES[name]
+    assert (removal is not None) == theirs["isRemovable"]
+    if removal is not None:
+        assert removal.keeps_history_out == theirs["requiresHistoryProtectionOnDrop"]
+        assert sorted(removal.properties) == theirs["tablePropertiesRemovedOnDrop"]
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_automatic_support_equals_that_of_the_engine(name: str):
+    ours, theirs = FEATURES[name], ENTRIES[name]
+    asks = ours.activation.asks or name in PREVIEW_SETTING
+    assert asks == theirs["automaticallyEnabledByMetadata"]
+    if asks:
+        assert ours.auto_update == theirs["autoUpdateExistingTables"]
+
+
+@pytest.mark.parametrize("one", FEATURES.values(), ids=lambda one: one.name)
+def test_an_entry_makes_sense(one: TableFeature):
+    assert FEATURES[one.name] is one
+    assert one.section
+    assert one.source
+    assert set(one.requires) <= set(FEATURES)
+    assert one.name not in with_requirements(one.requires)
+    if one.twin is not None:
+        assert FEATURES[one.twin].twin == one.name
+        assert FEATURES[one.twin].kind is one.kind
+    if one.is_reader:
+        assert one.legacy is None or one.legacy[0] > 1
+    else:
+        assert one.versions[0] == 0
+    if one.is_legacy:
+        assert one.auto_update
+        assert one.in_reference
+        assert one.status is Status.STABLE
+    if one.not_addable or one.refusal:
+        assert one.not_addable
+    for key in one.activation.properties:
+        assert key.lower() in PROPERTIES or not one.in_reference
+
+
+def test_names_are_unique_ignoring_case():
+    assert len({name.lower() for name in FEATURES}) == len(FEATURES)
+
+
+def test_names_are_in_alphabetical_order():
+    assert list(FEATURES) == sorted(FEATURES, key=str.lower)
+
+
+@pytest.mark.parametrize("name", [n for n, one in FEATURES.items() if not one.in_reference])
+def test_what_delta_spark_does_not_know_has_a_source_and_counts_as_unsupported(name: str):
+    one = FEATURES[name]
+    assert one.status in {Status.RFC, Status.OTHER_CLIENTS, Status.TEST_ONLY}
+    assert one.source != "Delta Spark 4.4.0"
+    assert not supported_protocol().supports(name)
+    assert recognised(name) is None
+    assert lookup(name) is one
+
+
+def test_the_registry_has_the_features_that_others_know():
+    assert {name for name, one in FEATURES.items() if not one.in_reference} == {
+        "adaptiveMetadata",
+        "catalogOwned-preview",
+        "collations",
+        "collations-preview",
+        "columnMappingUsageTracking",
+        "icebergWriterCompatV1",
+        "icebergWriterCompatV3",
+        "redirectReaderWriter-preview",
+        "redirectWriterOnly-preview",
+        "timestampNanos",
+        "timestampWithoutTimezone",
+    }
+
+
+def test_legacy_features_are_seven():
+    assert {one.name: one.legacy for one in LEGACY} == {
+        "appendOnly": (0, 2),
+        "changeDataFeed": (0, 4),
+        "checkConstraints": (0, 3),
+        "columnMapping": (2, 5),
+        "generatedColumns": (0, 4),
+        "identityColumns": (0, 6),
+        "invariants": (0, 2),
+    }
+    assert Counter(one.kind for one in LEGACY) == {Kind.WRITER: 6, Kind.READER_WRITER: 1}
+
+
+@pytest.mark.parametrize("name", ["deletionVectors", "DELETIONVECTORS", "deletionvectors"])
+def test_a_feature_is_found_in_any_case(name: str):
+    found = lookup(name)
+    assert found is FEATURES["deletionVectors"]
+    assert find(name) is found
+
+
+def test_a_name_from_the_future_is_no_feature():
+    assert lookup("fromTheFuture") is None
+    with pytest.raises(Refused) as caught:
+        find("rowTraking")
+    assert "rowTracking" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("names", "closed"),
+    [
+        ((), ()),
+        (("appendOnly",), ("appendOnly",)),
+        (("rowTracking",), ("domainMetadata", "rowTracking")),
+        (
+            ("icebergCompatV3",),
+            ("columnMapping", "domainMetadata", "icebergCompatV3", "rowTracking"),
+        ),
+        (("unheardOf",), ("unheardOf",)),
+        (
+            ("adaptiveMetadata-preview",),
+            (
+                "adaptiveMetadata-preview",
+                "catalogManaged",
+                "columnMapping",
+                "deletionVectors",
+                "domainMetadata",
+                "inCommitTimestamp",
+                "rowTracking",
+                "vacuumProtocolCheck",
+            ),
+        ),
+    ],
+)
+def test_requirements_are_closed(names: tuple[str, ...], closed: tuple[str, ...]):
+    assert with_requirements(names) == closed
+
+
+def schema(*fields: dict[str, Any]) -> str:
+    return json.dumps({"type": "struct", "fields": fields})
+
+
+def field(name: str, type_: Any = "long", **more: Any) -> dict[str, Any]:
+    nullable = more.pop("nullable", True)
+    return {"name": name, "type": type_, "nullable": nullable, "metadata": more}
+
+
+def array(of: Any) -> dict[str, Any]:
+    return {"type": "array", "elementType": of, "containsNull": True}
+
+
+GENERATED = {"delta.generationExpression": "1"}
+IDENTITY = {
+    "delta.identity.start": 1,
+    "delta.identity.step": 1,
+    "delta.identity.allowExplicitInsert": True,
+}
+STRUCT = {"type": "struct", "fields": [field("x", nullable=False)]}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "asked", "because"),
+    [
+        pytest.param(Metadata(), (), (), id="an empty table"),
+        pytest.param(
+            Metadata(schema_string=schema(field("a", nullable=False))),
+            ("invariants",),
+            ("column a is NOT NULL or has an invariant",),
+            id="NOT NULL",
+        ),
+        pytest.param(
+            Metadata(schema_string=schema(field("s", STRUCT))),
+            ("invariants",),
+            ("column s.x is NOT NULL or has an invariant",),
+            id="NOT NULL in a struct",
+        ),
+        pytest.param(
+            Metadata(schema_string=schema(field("s", array(STRUCT)))),
+            (),
+            (),
+            id="NOT NULL in an array does not count",
+        ),
+        pytest.param(
+            Metadata(schema_string=schema(field("g", **GENERATED))),
+            ("generatedColumns",),
+            ("column g is generated",),
+            id="a generated column",
+        ),
+        pytest.param(
+            Metadata(
+                schema_string=schema(
+                    field("s", {"type": "struct", "fields": [field("g", **GENERATED)]})
+                )
+            ),
+            (),
+            (),
+            id="a nested generated column does not count",
+        ),
+        pytest.param(
+            Metadata(schema_string=schema(field("i", **IDENTITY))),
+            ("identityColumns",),
+            ("column i is an identity column",),
+            id="an identity column",
+        ),
+        pytest.param(
+            Metadata(schema_string=schema(field("i", **{"delta.identity.start": 1}))),
+            (),
+            (),
+            id="a third of an identity column",
+        ),
+        pytest.param(
+            Metadata(schema_string=schema(field("s", array("timestamp_ntz")))),
+            ("timestampNtz",),
+            ("column s has type timestamp_ntz",),
+            id="a type at any depth",
+        ),
+        pytest.param(
+            Metadata(configuration={"DELTA.Constraints.c": "a > 1"}),
+            ("checkConstraints",),
+            ("CHECK constraint c",),
+            id="a CHECK constraint in any case",
+        ),
+        pytest.param(
+            Metadata(configuration={"delta.appendOnly": "TRUE"}),
+            ("appendOnly",),
+            ("property delta.appendOnly is true",),
+            id="a property in any case",
+        ),
+        pytest.param(
+            Metadata(configuration={"delta.appendOnly": "false"}),
+            (),
+            (),
+            id="a property that is off",
+        ),
+        pytest.param(
+            Metadata(configuration={"delta.enableChangeDataCapture": "true"}),
+            ("changeDataFeed",),
+            ("property delta.enableChangeDataFeed is true",),
+            id="an older key",
+        ),
+        pytest.param(
+            Metadata(
+                configuration={
+                    "delta.enableChangeDataCapture": "true",
+                    "delta.enableChangeDataFeed": "false",
+                }
+            ),
+            (),
+            (),
+            id="the newer key counts",
+        ),
+        pytest.param(
+            Metadata(configuration={"delta.checkpointPolicy": "v2"}),
+            ("v2Checkpoint",),
+            ("property delta.checkpointPolicy is v2",),
+            id="a policy",
+        ),
+        pytest.param(
+            Metadata(configuration={"delta.columnMapping.mode": "ID"}),
+            ("columnMapping",),
+            ("property delta.columnMapping.mode is id",),
+            id="a mapping mode in any case",
+        ),
+        pytest.param(
+            Metadata(configuration={"delta.columnMapping.mode": "none"}), (), (), id="no mapping"
+        ),
+        pytest.param(
+            Metadata(configuration={"delta.enableIcebergCompatV2": "true"}),
+            ("icebergCompatV2",),
+            ("property delta.enableIcebergCompatV2 is true",),
+            id="requirements are not asked for themselves",
+        ),
+    ],
+)
+def test_metadata_asks_for_features(
+    metadata: Metadata, asked: tuple[str, ...], because: tuple[str, ...]
+):
+    assert metadata_required_features(metadata) == set(asked)
+    evidence = [why for name in asked for why in FEATURES[name].activation.evidence(metadata)]
+    assert evidence == list(because)
+
+
+@pytest.mark.parametrize("bad", ["yes", "", "1", "true "])
+def test_a_property_that_is_no_boolean_is_refused(bad: str):
+    with pytest.raises(IllegalArgument):
+        metadata_required_features(Metadata(configuration={"delta.enableRowTracking": bad}))
+
+
+@pytest.mark.parametrize(
+    "one",
+    [one for one in REFERENCE.values() if one.activation.properties],
+    ids=lambda one: one.name,
+)
+def test_its_own_properties_activate_a_feature(one: TableFeature):
+    assert one.activation.evidence(Metadata(configuration=dict(one.activation.properties)))
+    assert not one.activation.evidence(Metadata())
+
+
+@pytest.mark.parametrize(
+    "one",
+    [one for one in FEATURES.values() if one.activation.find is None],
+    ids=lambda one: one.name,
+)
+def test_a_feature_that_is_active_when_supported_is_never_asked_for(one: TableFeature):
+    assert not one.activation.asks
+    assert not one.activation.properties
+
+
+# --- properties -------------------------------------------------------------------------------
+
+KNOWN = {one["key"]: one for one in oracle.property_registry()}
+
+
+def test_the_properties_are_those_of_the_engine():
+    assert {one.key for one in PROPERTIES.values()} == set(KNOWN)
+    assert len(KNOWN) == 54
+    assert all(one.key.lower() == key for key, one in PROPERTIES.items())
+
+
+@pytest.mark.parametrize("key", KNOWN)
+def test_a_property_equals_that_of_the_engine(key: str):
+    ours, theirs = PROPERTIES[key.lower()], KNOWN[key]
+    assert ours.default == theirs["defaultValue"]
+    assert ours.editable == theirs["editable"]
+    assert [one.removeprefix("delta.") for one in ours.alternates] == [
+        one.removeprefix("delta.") for one in theirs["alternateKeys"]
+    ]
+    assert ours.help or not ours.editable
+
+
+@pytest.mark.parametrize(
+    "key", [one.key for one in PROPERTIES.values() if one.editable and one.default]
+)
+def test_a_default_is_a_legal_value(key: str):
+    default = PROPERTIES[key.lower()].default
+    assert default
+    assert validate_configurations({key: default}) == {key: default}
+    assert validate_configurations({key.upper(): default}) == {key: default}
+
+
+@pytest.mark.parametrize(
+    ("key", "normal"),
+    [
+        ("delta.APPENDONLY", "delta.appendOnly"),
+        ("Delta.Feature.RowTracking", "delta.feature.rowtracking"),
+        ("appendOnly", "appendOnly"),
+        ("delta.surely.NOT", "delta.surely.NOT"),
+        ("delta.constraints.C", "delta.constraints.C"),
+    ],
+)
+def test_keys_get_the_spelling_of_the_registry(key: str, normal: str):
+    assert normalized_key(key) == normal
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"),
+    [
+        ("delta.minReaderVersion", True),
+        ("delta.minWriterVersion", True),
+        ("delta.ignoreProtocolDefaults", True),
+        ("delta.feature.anything", True),
+        ("delta.appendOnly", False),
+        ("minReaderVersion", False),
+    ],
+)
+def test_protocol_properties(key: str, answer: bool):  # noqa: FBT001 -- a column of the table
+    assert is_protocol_property(key) is answer
+
+
+@pytest.mark.parametrize(
+    ("configuration", "answer"),
+    [({}, True), ({"delta.enableExpiredLogCleanup": "False"}, False)],
+)
+def test_a_switch_has_its_default(
+    configuration: dict[str, str],
+    answer: bool,  # noqa: FBT001 -- a column of the table
+):
+    assert is_true(configuration, "delta.enableExpiredLogCleanup") is answer
+
+
+@pytest.mark.parametrize(
+    ("configuration", "allowed"),
+    [
+        ({"delta.surely.not": "1"}, False),
+        ({"DELTA.surely.not": "1"}, False),
+        ({"delta.universalformat.config.x": "1"}, True),
+        ({"delta.constraints.c": "a > 1"}, True),
+        ({"surely.not": "1"}, True),
+        ({"": ""}, True),
+    ],
+)
+def test_unknown_keys_are_for_other_programs_only(
+    configuration: dict[str, str],
+    allowed: bool,  # noqa: FBT001 -- a column of the table
+):
+    assert validate_configurations(configuration, allow_arbitrary=True) == configuration
+    if allowed:
+        assert validate_configurations(configuration) == configuration
+        return
+    with pytest.raises(Refused) as caught:
+        validate_configurations(configuration)
+    assert caught.value.delta_error_class == "DELTA_UNKNOWN_CONFIGURATION"
+
+
+def test_a_misspelt_key_gets_a_suggestion():
+    with pytest.raises(Refused) as caught:
+        validate_configurations({"delta.apendOnly": "true"})
+    assert "delta.appendOnly" in caught.value.remedy
+    assert did_you_mean("zzzz", ["appendOnly"]) == ""
+
+
+DAY = 86_400_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [
+        ("interval 1 week", 7 * DAY),
+        ("INTERVAL 2 WEEKS", 14 * DAY),
+        ("1 day", DAY),
+        ("  3 days 4 hours  ", 3 * DAY + 4 * 3_600_000_000),
+        ("interval 1 day -1 hour", DAY - 3_600_000_000),
+        ("- 5 minutes", -300_000_000),
+        ("+5 milliseconds 6 microseconds", 5_006),
+        ("1.5 seconds", 1_500_000),
+        (".5 seconds", 500_000),
+        ("-1.25 second", -1_250_000),
+        ("0 seconds", 0),
+        ("1 month", None),
+        ("interval 1 year 2 days", None),
+        ("1 month -1 month 2 days", 2 * DAY),
+    ],
+)
+def test_an_interval_has_a_length(text: str, length: int | None):
+    assert interval_microseconds(text) == length
+
+
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        ("", "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY"),
+        ("  ", "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY"),
+        ("interval", "DELTA_INVALID_INTERVAL"),
+        ("1", "DELTA_INVALID_INTERVAL"),
+        ("day", "DELTA_INVALID_INTERVAL"),
+        ("1day", "DELTA_INVALID_INTERVAL"),
+        ("one day", "DELTA_INVALID_INTERVAL"),
+        ("1.5 days", "DELTA_INVALID_INTERVAL"),
+        (". seconds", "DELTA_INVALID_INTERVAL"),
+        ("1 fortnight", "DELTA_INVALID_INTERVAL"),
+        ("1 dayss", "DELTA_INVALID_INTERVAL"),
+        ("1 day, 2 hours", "DELTA_INVALID_INTERVAL"),
+        ("1 day2 hours", "DELTA_INVALID_INTERVAL"),
+        ("interval1 day", "DELTA_INVALID_INTERVAL"),
+        ("99999999999999999999999 weeks", "DELTA_INVALID_INTERVAL"),
+        ("99999999999999 weeks", "DELTA_INVALID_INTERVAL"),
+        ("9" * 5000 + " days", "DELTA_INVALID_INTERVAL"),
+    ],
+    ids=lambda text: repr(text[:30]),
+)
+def test_what_is_no_interval_is_refused(text: str, refusal: str):
+    with pytest.raises(Refused) as caught:
+        interval_microseconds(text)
+    assert caught.value.delta_error_class == refusal
+
+
+KEYS = st.sampled_from(sorted(KNOWN)) | st.text().map(lambda rest: f"delta.{rest}") | st.text()
+VALUES = (
+    st.text()
+    | st.sampled_from(
+        ["true", "0", "-1", "interval 1 day", "{}", "[]", "none", "v2", "a,b", "null"]
+    )
+    | st.integers().map(str)
+    | st.from_regex(r"[+-]?[0-9]{1,3} ?(day|week|month|second)s?", fullmatch=True)
+)
+
+
+@given(st.dictionaries(KEYS, VALUES, max_size=4))
+def test_properties_are_taken_in_the_spelling_of_the_registry_or_refused(wish: dict[str, str]):
+    try:
+        taken = validate_configurations(wish)
+    except Refused:
+        return
+    assert set(taken) == {normalized_key(key) for key in wish}
+    assert set(taken.values()) <= set(wish.values())
+    assert validate_configurations(taken) == taken
+
+
+@given(st.text() | st.from_regex(r"(interval )?([+-]?\d{1,4}(\.\d+)? \w+ ?){1,3}"))
+def test_any_text_is_an_interval_or_refused(text: str):
+    try:
+        length = interval_microseconds(text)
+    except Refused:
+        return
+    assert length is None or interval_microseconds(f"interval {text.strip()} 1 day") == length + DAY
