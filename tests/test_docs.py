@@ -1,0 +1,200 @@
+"""The pages for people agree with the code: commands, options, JSON fields, exit codes, links."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer
+from typer.core import TyperGroup
+
+from deltaadm import load_snapshot, open_store, plan_features, plan_properties
+from deltaadm.cli.app import COMMANDS, build
+from deltaadm.cli.completion import read_commands
+from deltaadm.domain.features import FEATURES
+from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.operations.diff import Change, ChangeKind
+from deltaadm.operations.features import explain_feature, list_features
+from deltaadm.operations.inspect import describe
+from deltaadm.operations.plan import Outcome
+from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
+from deltaadm.render.json_doc import document
+from deltaadm.replay.engine import Detail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parent.parent
+PAGES = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("**/*.md")))
+PAGE_NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+EXAMPLES = {"MODE": "name", "SHELL": "bash"}
+"""What stands for a placeholder that not every word may replace."""
+
+
+def text(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def spans(page: Path) -> list[str]:
+    """What stands in backticks outside of fenced blocks."""
+    return re.findall(r"(?<!`)`([^`\n]+)`(?!`)", FENCED.sub("", text(page)))
+
+
+def command_lines(page: Path) -> Iterator[str]:
+    """Whole command lines; a subcommand mentioned by its name alone is none."""
+    for _, block in FENCED.findall(text(page)):
+        yield from re.findall(r"^\$ (deltaadm .*)$", block, re.MULTILINE)
+    for span in spans(page):
+        if span.startswith("deltaadm ") and span.removeprefix("deltaadm ") not in COMMANDS:
+            yield span
+
+
+@pytest.mark.parametrize("page", PAGES, ids=PAGE_NAMES)
+def test_command_lines_parse(page: Path) -> None:
+    group = typer.main.get_command(build())
+    assert isinstance(group, TyperGroup)
+    for line in command_lines(page):
+        _, name, *arguments = shlex.split(line)
+        if name.startswith("-"):
+            assert name in {"--help", "--version"}, line
+        elif name not in group.commands:
+            pytest.fail(f"{line}: there is no such command")
+        else:
+            words = [EXAMPLES.get(one, one) for one in arguments]
+            try:
+                group.commands[name].make_context(name, words)
+            except typer.TyperException as error:
+                pytest.fail(f"{line}: {error}")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=PAGE_NAMES)
+def test_options_exist(page: Path) -> None:
+    named = {
+        span.partition(" ")[0].partition("=")[0] for span in spans(page) if span.startswith("--")
+    }
+    known = {name for one in read_commands() for each in one.options for name in each.names}
+    assert named <= known
+
+
+@pytest.mark.parametrize("page", PAGES, ids=PAGE_NAMES)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", FENCED.sub("", text(page))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = page.parent / path if path else page
+        assert linked.exists(), target
+        if anchor:
+            assert anchor in set(anchors(linked)), target
+
+
+def anchors(page: Path) -> Iterator[str]:
+    for heading in re.findall(r"^#+ (.*)$", FENCED.sub("", text(page)), re.MULTILINE):
+        yield re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def test_every_subcommand_is_documented() -> None:
+    for name in COMMANDS:
+        assert f"`deltaadm {name} " in text(ROOT / "README.md"), name
+        assert f"deltaadm {name}" in text(ROOT / "docs" / "guide.md"), name
+        assert f"`{name}`" in text(ROOT / "CHANGELOG.md"), name
+
+
+def test_every_developer_command_exists() -> None:
+    described = runpy.run_path(str(ROOT / "dev.py"))["__doc__"]
+    for page in PAGES:
+        for name in re.findall(r"\bdev\.py (\w+)", text(page)):
+            assert f"dev.py {name} " in described, (page.name, name)
+
+
+def test_changelog_says_what_is_unreleased() -> None:
+    headings = re.findall(r"^## (.*)$", text(ROOT / "CHANGELOG.md"), re.MULTILINE)
+    assert headings[0] == "[Unreleased]"
+
+
+def test_page_of_features_is_current() -> None:
+    page = runpy.run_path(str(ROOT / "docs" / "generate.py"))["page"]()
+    assert text(ROOT / "docs" / "features.md") == page, "run: python3 dev.py docs"
+    assert all(f"\n## {name}\n" in page for name in FEATURES)
+
+
+def test_exit_codes_of_errors_are_documented() -> None:
+    codes = {one.exit_code for one in (DeltaadmError, *DeltaadmError.__subclasses__())}
+    for page in (ROOT / "README.md", ROOT / "docs" / "exit-codes.md"):
+        assert codes <= set(map(int, re.findall(r"^\| (\d+) \|", text(page), re.MULTILINE)))
+
+
+# JSON
+
+
+OPEN_KEYS = {"metadata", "protocol", "properties", "activated_by", "session"}
+"""Fields whose own keys are somebody else's."""
+
+
+def fields(value: Any, prefix: str = "") -> Iterator[str]:
+    if isinstance(value, list):
+        for one in value:
+            yield from fields(one, prefix)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield key
+            if key not in OPEN_KEYS:
+                yield from fields(one)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    log = tmp_path / "events" / "_delta_log"
+    log.mkdir(parents=True)
+    column = {"name": "id", "type": "long", "nullable": True, "metadata": {}}
+    metadata = {
+        "id": "test",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": json.dumps({"type": "struct", "fields": [column]}),
+        "partitionColumns": [],
+        "configuration": {"delta.appendOnly": "true"},
+    }
+    actions = (
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
+        {"metaData": metadata},
+    )
+    lines = "\n".join(map(json.dumps, actions))
+    (log / f"{0:020}.json").write_text(lines, encoding="utf-8")
+    return tmp_path / "events"
+
+
+def test_every_json_field_is_documented(table: Path) -> None:
+    snapshot = load_snapshot(open_store(str(table)), detail=Detail.STATE)
+    plan = plan_features(snapshot, ["rowTracking"])
+    unset = plan_properties(snapshot, unset=["delta.appendOnly"])
+    change = Change(ChangeKind.SET, "name", "a", "b")
+    reports = (
+        describe("events", snapshot, columns=True),
+        PlanReport("events", plan),
+        PlanReport("events", unset),
+        OutcomeReport(
+            "events", Outcome(plan=plan, actual=plan.after, versions=(1,), mismatches=(change,))
+        ),
+        list_features(),
+        explain_feature("rowTracking"),
+        Failure("events", TableError("It is not a table.")),
+    )
+    documented = set(re.findall(r"`([\w.]+)`", text(ROOT / "docs" / "json.md")))
+    documented |= {name.rpartition(".")[2] for name in documented}
+    documented |= {name.partition(".")[0] for name in documented}
+    for report in reports:
+        assert set(fields(document(report))) <= documented, type(report).__name__
+
+
+def test_python_example_runs(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    [example] = [
+        block for kind, block in FENCED.findall(text(ROOT / "README.md")) if kind == "python"
+    ]
+    exec(example.replace("/data/events", str(table)), {})  # noqa: S102 -- our own page
+    assert "protocol.writerFeatures[rowTracking]" in capsys.readouterr().out
