@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.properties import is_true
-from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, all_types
+from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, all_types, path_text, walk
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
                     f"{one.name!r}.",
                     "Drop the column, or choose another version.",
                 )
+    _check_type_changes(version, metadata)
     if version < 3 and protocol.supports("deletionVectors"):  # noqa: PLR2004
         if is_true(metadata.configuration, "delta.enableDeletionVectors"):
             raise _violation(
@@ -140,6 +142,33 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
                 f"{before.files.with_deletion_vector} files still have deletion vectors.",
                 "Purge them: REORG TABLE … APPLY (PURGE).",
             )
+
+
+def _check_type_changes(version: int, metadata: Metadata) -> None:
+    """Columns may only have been widened in ways that Iceberg knows as well."""
+    for path, one in walk(metadata.schema):
+        for change in one.metadata.get("delta.typeChanges") or ():
+            old, new = str(change.get("fromType")), str(change.get("toType"))
+            if not _widens_in_iceberg(old, new):
+                raise _violation(
+                    "UNSUPPORTED_TYPE_WIDENING",
+                    f"Column {path_text(path)} was changed from {old} to {new}, which Iceberg "
+                    f"compatibility V{version} does not allow.",
+                    "Rewrite the column under its present type in a new table.",
+                )
+
+
+_INTEGERS: Final = ("byte", "short", "integer", "long")
+_DECIMAL: Final = re.compile(r"decimal\((\d+),(-?\d+)\)")
+
+
+def _widens_in_iceberg(old: str, new: str) -> bool:
+    if old in _INTEGERS and new in _INTEGERS:
+        return True
+    before, after = _DECIMAL.fullmatch(old), _DECIMAL.fullmatch(new)
+    if before and after:
+        return before[2] == after[2]
+    return (old, new) == ("float", "double")
 
 
 def _allowed(version: int, data_type: DataType) -> bool:

@@ -222,7 +222,12 @@ def _json_map(known: Property, value: str) -> None:
 
 
 def _table_formats(known: Property, value: str) -> None:
-    if value and not {one.strip() for one in value.split(",")} <= {"hudi", "iceberg"}:
+    if value and not set(value.split(",")) <= {"hudi", "iceberg"}:
+        raise _invalid(known, value)
+
+
+def _parquet_version(known: Property, value: str) -> None:
+    if not re.fullmatch(r"[1-9]\d*\.\d+\.\d+([-+].*)?", value):
         raise _invalid(known, value)
 
 
@@ -328,7 +333,7 @@ _ALL = (
     ),
     _known(
         "parquet.format.version",
-        _one_of("1.0.0", "2.12.0"),
+        _parquet_version,
         "1.0.0",
         "needs to be a valid Parquet format version (1.0.0, 2.12.0).",
     ),

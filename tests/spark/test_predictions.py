@@ -1,0 +1,258 @@
+"""
+Prediction equals reality: evolve against what Delta then commits, for every feature and start.
+
+The tables are logs without data files, so that each case costs one ALTER.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deltaadm import Snapshot, evolve, load_snapshot, open_store
+from deltaadm.domain.features import FEATURES, REFERENCE, TableFeature
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties
+from deltaadm.errors import CommitError, DeltaadmError
+from deltaadm.operations.diff import mismatches
+from deltaadm.spark.executor import SparkExecutor
+from tests.support.tables import Action, Table, metadata
+
+STARTS = {
+    "1,1": Protocol(1, 1),
+    "1,2": Protocol(1, 2),
+    "1,3": Protocol(1, 3),
+    "1,4": Protocol(1, 4),
+    "1,5": Protocol(1, 5),
+    "1,6": Protocol(1, 6),
+    "2,5": Protocol(2, 5),
+    "1,7": Protocol(1, 7, None, frozenset({"appendOnly", "invariants"})),
+    "2,7": Protocol(2, 7, None, frozenset({"columnMapping", "invariants"})),
+    "3,7": Protocol(
+        3, 7, frozenset({"deletionVectors"}), frozenset({"appendOnly", "deletionVectors"})
+    ),
+}
+
+MAPPED_SCHEMA = (
+    '{"type":"struct","fields":[{"name":"a","type":"integer","nullable":true,"metadata":'
+    '{"delta.columnMapping.id":1,"delta.columnMapping.physicalName":"a"}}]}'
+)
+MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"}
+NTZ_SCHEMA = (
+    '{"type":"struct","fields":[{"name":"a","type":"timestamp_ntz","nullable":true,"metadata":{}}]}'
+)
+
+
+def start(path: Path, protocol: Protocol, meta: Action | None = None) -> Snapshot:
+    table = Table(path)
+    table.commit(0, {"protocol": protocol.to_wire()}, meta or metadata())
+    return load_snapshot(open_store(str(path)))
+
+
+def assert_predicted(executor: SparkExecutor, before: Snapshot, step: Step) -> Snapshot:
+    """Carry out *step*; Delta must answer what evolve says, result or refusal."""
+    try:
+        predicted: Snapshot | str | None = evolve(before, step)
+    except DeltaadmError as error:
+        predicted = error.delta_error_class
+    try:
+        executor.apply(before.root, step)
+        refused: Any = False
+    except CommitError as error:
+        refused = error.delta_error_class
+    after = load_snapshot(open_store(before.root))
+    if isinstance(predicted, Snapshot):
+        assert refused is False, f"predicted a commit; Delta refused with {refused}"
+        assert mismatches(predicted, after) == ()
+    else:
+        assert refused == predicted, "predicted a refusal"
+        assert after.version == before.version
+    return after
+
+
+def support(feature: TableFeature) -> SetProperties:
+    return SetProperties({f"delta.feature.{feature.name}": "supported"})
+
+
+@pytest.mark.parametrize("protocol", STARTS.values(), ids=STARTS)
+@pytest.mark.parametrize("name", REFERENCE)
+def test_adding_a_feature(
+    executor: SparkExecutor, tmp_path: Path, name: str, protocol: Protocol
+) -> None:
+    """Activated where a property can, else merely supported."""
+    feature = FEATURES[name]
+    step = SetProperties(dict(feature.activation.properties))
+    if not step.properties:
+        step = support(feature)
+    assert_predicted(executor, start(tmp_path, protocol), step)
+
+
+@pytest.mark.parametrize("name", [n for n, one in REFERENCE.items() if one.activation.properties])
+def test_supporting_a_feature_without_activating_it(
+    executor: SparkExecutor, tmp_path: Path, name: str
+) -> None:
+    before = start(tmp_path, STARTS["1,2"])
+    after = assert_predicted(executor, before, support(FEATURES[name]))
+    assert_predicted(executor, after, SetProperties(dict(FEATURES[name].activation.properties)))
+
+
+@pytest.mark.parametrize("name", ["icebergCompatV1", "icebergCompatV2", "icebergCompatV3"])
+def test_iceberg_compatibility_on_a_mapped_table(
+    executor: SparkExecutor, tmp_path: Path, name: str
+) -> None:
+    before = start(tmp_path, Protocol(2, 5), metadata(MAPPED, schemaString=MAPPED_SCHEMA))
+    on = SetProperties(dict(FEATURES[name].activation.properties))
+    after = assert_predicted(executor, before, on)
+    off = UnsetProperties(tuple(on.properties))
+    assert_predicted(executor, after, off)
+
+
+WIDENED = MAPPED_SCHEMA.replace('"integer"', '"double"').replace(
+    '"metadata":{',
+    '"metadata":{"delta.typeChanges":[{"fromType":"integer","toType":"double"}],',
+)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_iceberg_compatibility_after_a_type_change(
+    executor: SparkExecutor, tmp_path: Path, version: int
+) -> None:
+    features = frozenset({"columnMapping", "typeWidening"})
+    before = start(
+        tmp_path, Protocol(3, 7, features, features), metadata(MAPPED, schemaString=WIDENED)
+    )
+    step = SetProperties({f"delta.enableIcebergCompatV{version}": "true"})
+    assert_predicted(executor, before, step)
+
+
+VERSION_WISHES = [(1, 2), (1, 4), (1, 7), (2, 5), (2, 6), (3, 7), (3, 5), (4, 7)]
+
+
+@pytest.mark.parametrize("protocol", STARTS.values(), ids=STARTS)
+def test_raising_versions(executor: SparkExecutor, tmp_path: Path, protocol: Protocol) -> None:
+    for reader, writer in VERSION_WISHES:
+        path = tmp_path / f"{reader}-{writer}"
+        wish = {"delta.minReaderVersion": str(reader), "delta.minWriterVersion": str(writer)}
+        assert_predicted(executor, start(path, protocol), SetProperties(wish))
+
+
+STEPS: dict[str, list[Step]] = {
+    "mapping on and off": [
+        SetProperties({"delta.columnMapping.mode": "name"}),
+        SetProperties({"delta.columnMapping.mode": "none", "x": "1"}),
+    ],
+    "mapping on and unset": [
+        SetProperties({"delta.columnMapping.mode": "name"}),
+        UnsetProperties(("delta.columnMapping.mode", "x")),
+    ],
+    "mapping off where it is off": [SetProperties({"delta.columnMapping.mode": "none"})],
+    "mapping by id": [SetProperties({"delta.columnMapping.mode": "id"})],
+    "timestamps on, off, on": [
+        SetProperties({"delta.enableInCommitTimestamps": "true"}),
+        SetProperties({"delta.enableInCommitTimestamps": "false"}),
+        SetProperties({"delta.enableInCommitTimestamps": "true"}),
+        UnsetProperties(("delta.enableInCommitTimestamps",)),
+    ],
+    "iceberg V1 to V2": [
+        SetProperties({"delta.columnMapping.mode": "name", "delta.enableIcebergCompatV1": "true"}),
+        SetProperties(
+            {"delta.enableIcebergCompatV1": "false", "delta.enableIcebergCompatV2": "true"}
+        ),
+        SetProperties({"delta.columnMapping.mode": "none"}),
+    ],
+    "V3 after row tracking": [
+        SetProperties({"delta.columnMapping.mode": "name", "delta.enableRowTracking": "true"}),
+        SetProperties({"delta.enableIcebergCompatV3": "true"}),
+    ],
+    "V3 and what it holds fast": [
+        SetProperties({"delta.columnMapping.mode": "name", "delta.enableIcebergCompatV3": "true"}),
+        SetProperties({"delta.enableRowTracking": "false"}),
+        UnsetProperties(("delta.enableIcebergCompatV3",)),
+    ],
+    "comment": [SetProperties({"comment": "hi", "x": "1"}), UnsetProperties(("comment",))],
+    "names of Spark": [SetProperties({"owner": "me"}), UnsetProperties(("location",))],
+    "retention": [
+        SetProperties({"delta.logRetentionDuration": "interval 1 day"}),
+        SetProperties(
+            {
+                "delta.logRetentionDuration": "interval 1 day",
+                "delta.deletedFileRetentionDuration": "1 hour",
+            }
+        ),
+    ],
+    "statistics columns": [
+        SetProperties({"delta.dataSkippingStatsColumns": "zz"}),
+        SetProperties({"delta.dataSkippingStatsColumns": "a.b"}),
+        SetProperties({"delta.dataSkippingStatsColumns": "a,A"}),
+        SetProperties({"delta.dataSkippingStatsColumns": "`a`"}),
+    ],
+    "formats and versions": [
+        SetProperties({"delta.universalFormat.enabledFormats": "iceberg, hudi"}),
+        SetProperties({"delta.parquet.format.version": "2.6.0"}),
+        SetProperties({"delta.parquet.format.version": "0.9.0"}),
+    ],
+    "free families": [SetProperties({"delta.universalFormat.config.Iceberg.X": "1"})],
+    "preview and final form": [
+        SetProperties(
+            {
+                "delta.enableVariantShredding": "true",
+                "delta.feature.variantShredding": "supported",
+            }
+        ),
+        SetProperties({"delta.feature.typeWidening-preview": "supported"}),
+        SetProperties({"delta.enableTypeWidening": "true"}),
+    ],
+    "row tracking suspended": [
+        SetProperties({"delta.rowTrackingSuspended": "true"}),
+        SetProperties({"delta.enableRowTracking": "true"}),
+    ],
+}
+
+
+@pytest.mark.parametrize("steps", STEPS.values(), ids=STEPS)
+def test_several_steps(executor: SparkExecutor, tmp_path: Path, steps: list[Step]) -> None:
+    state = start(tmp_path, STARTS["1,2"])
+    for step in steps:
+        state = assert_predicted(executor, state, step)
+
+
+SCHEMAS = {
+    "char": '"varchar(3)"',
+    "interval": '"interval day to second"',
+    "time": '"time(6)"',
+    "decimal too wide": '"decimal(50,2)"',
+    "no type": '"foo"',
+    "geometry": '"geometry(OGC:CRS84)"',
+    "void": '"void"',
+    "timestamp_ntz": '"timestamp_ntz"',
+    "variant": '"variant"',
+}
+
+
+@pytest.mark.parametrize("type_name", SCHEMAS.values(), ids=SCHEMAS)
+def test_any_change_on_a_table_with_an_odd_type(
+    executor: SparkExecutor, tmp_path: Path, type_name: str
+) -> None:
+    schema = NTZ_SCHEMA.replace('"timestamp_ntz"', type_name)
+    before = start(tmp_path, STARTS["1,2"], metadata(schemaString=schema))
+    assert_predicted(executor, before, SetProperties({"x": "1"}))
+
+
+STORED = {
+    "a protocol key": {"delta.minReaderVersion": "2", "delta.feature.deletionVectors": "supported"},
+    "an unknown key": {"delta.foo": "1"},
+    "a boolean that is none": {"delta.appendOnly": "yes"},
+    "a policy that is none": {"delta.checkpointPolicy": "v3"},
+    "an interval that is none": {"delta.logRetentionDuration": "3 monkeys"},
+    "a mode that is none": {"delta.columnMapping.mode": "bogus"},
+    "a short log": {"delta.logRetentionDuration": "interval 1 day"},
+}
+
+
+@pytest.mark.parametrize("protocol", [STARTS["1,2"], STARTS["1,7"]], ids=["1,2", "1,7"])
+@pytest.mark.parametrize("configuration", STORED.values(), ids=STORED)
+def test_any_change_on_a_table_with_odd_properties(
+    executor: SparkExecutor, tmp_path: Path, configuration: dict[str, str], protocol: Protocol
+) -> None:
+    before = start(tmp_path, protocol, metadata(configuration))
+    assert_predicted(executor, before, SetProperties({"x": "1"}))
