@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line; what needs no command line is answered before it is loaded."""
+    _open_closed_streams()
     arguments = sys.argv[1:]
     if arguments == ["--version"]:
         from deltaadm import __version__
@@ -16,6 +18,13 @@ def main() -> None:
     from deltaadm.cli.app import run
 
     sys.exit(run(arguments))
+
+
+def _open_closed_streams() -> None:
+    """A standard stream that our parent has closed leads nowhere, instead of being None."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r+"))  # noqa: PTH123, SIM115 -- stays open
 
 
 if __name__ == "__main__":

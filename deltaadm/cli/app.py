@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from deltaadm import __version__
+from deltaadm.errors import DeltaadmError
 
 COMMANDS: Mapping[str, str] = {
     "inspect": "deltaadm.cli.inspect",
@@ -88,22 +89,28 @@ class _Terminated(BaseException):
 def run(arguments: Sequence[str]) -> int:
     """Carry out the command line *arguments*; the exit code."""
     signal.signal(signal.SIGTERM, _terminate)
+    try:
+        return _answer(arguments)
+    except (typer.Abort, KeyboardInterrupt):
+        return _stopped("Interrupted", INTERRUPTED)
+    except _Terminated:
+        return _stopped("Terminated", TERMINATED)
+    except (BrokenPipeError, SystemExit):  # typer ends the process where a pipe breaks
+        return _unread(arguments)
+    except Exception:  # noqa: BLE001 -- whatever gets here is a bug of ours, and says so
+        traceback.print_exc()
+        sys.stderr.write("This is a bug in deltaadm; please report it with the lines above.\n")
+        return BUG
+
+
+def _answer(arguments: Sequence[str]) -> int:
     named = [arguments[0]] if arguments and arguments[0] in COMMANDS else list(COMMANDS)
     try:
         code = build(named)(args=list(arguments), prog_name="deltaadm", standalone_mode=False)
     except typer.TyperException as error:
         return _show_usage(error)
-    except (typer.Abort, KeyboardInterrupt):
-        return _stopped("Interrupted", INTERRUPTED)
-    except _Terminated:
-        return _stopped("Terminated", TERMINATED)
-    except BrokenPipeError:
-        _discard_output()
-        return 0
-    except Exception:  # noqa: BLE001 -- whatever gets here is a bug of ours, and says so
-        traceback.print_exc()
-        sys.stderr.write("This is a bug in deltaadm; please report it with the lines above.\n")
-        return BUG
+    except DeltaadmError as error:
+        return _said(error)
     return code if isinstance(code, int) else 0
 
 
@@ -127,8 +134,18 @@ def _stopped(how: str, code: int) -> int:
     return code
 
 
-def _discard_output() -> None:
-    """Whoever read our output has gone; nothing more need be said."""
-    import os
+def _unread(arguments: Sequence[str]) -> int:
+    """Whoever read our output has gone, which matters only where something was to be changed."""
+    from deltaadm.cli.wiring import discard_output
 
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    discard_output()
+    if "--apply" in arguments or "apply" in arguments[:1]:
+        return _stopped("Nobody reads the output any more", INTERRUPTED)
+    return 0
+
+
+def _said(error: DeltaadmError) -> int:
+    from deltaadm.cli.wiring import say_error
+
+    say_error("", error)
+    return error.exit_code

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from deltaadm.cli.options import OutputOptions, SparkOptionGroup, pairs
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, Refused, StorageError
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
 
 if TYPE_CHECKING:
@@ -37,10 +37,24 @@ def check_format(output: OutputOptions, report: type) -> None:
 
 
 def show(reports: "Sequence[Report]", output: OutputOptions) -> None:
-    """Write *reports* to standard output."""
+    """Write *reports* to standard output; raises `StorageError` where it takes no more."""
     _survive_odd_names(sys.stdout)
-    render(output.output, reports, sys.stdout, Style(color=output.color))
-    sys.stdout.flush()
+    try:
+        render(output.output, reports, sys.stdout, Style(color=output.color))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard_output()
+        raise StorageError(
+            f"The output cannot be written: {(error.strerror or str(error)).lower()}.",
+            remedy="Make room, or send it elsewhere.",
+        ) from error
+
+
+def discard_output() -> None:
+    """Let everything that is still written to standard output vanish."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def show_to_user(reports: "Sequence[Report]", output: OutputOptions) -> None:

@@ -56,11 +56,18 @@ def write_text(
             console.print(part, soft_wrap=True)
 
 
+class _Console(Console):
+    """Leaves a broken pipe to whoever knows what it means for the run."""
+
+    def on_broken_pipe(self) -> None:
+        raise  # noqa: PLE0704 -- rich calls it where it has caught the error
+
+
 def _console(out: TextIO, color: str, width: int | None) -> Console:
     forced = color == "always" or os.environ.get("CLICOLOR_FORCE", "0") != "0"
     plain = color == "never" or (color == "auto" and os.environ.get("CLICOLOR") == "0")
     terminal = out.isatty()
-    return Console(
+    return _Console(
         file=out,
         width=width or (None if terminal else _WIDTH_WITHOUT_TERMINAL),
         force_terminal=True if forced and not plain else None,
