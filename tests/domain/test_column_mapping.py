@@ -1,0 +1,688 @@
+"""Column mapping: who gets which id and name, and what is refused."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deltaadm.domain.column_mapping import (
+    COLUMN_ID,
+    COLUMN_MAPPING_KEYS,
+    MIN_PROTOCOL_VERSION,
+    MIN_READER_VERSION,
+    MIN_WRITER_VERSION,
+    NESTED_IDS,
+    PARQUET_FIELD_ID,
+    PARQUET_NESTED_IDS,
+    PHYSICAL_NAME,
+    ColumnMappingMode,
+    allow_mapping_mode_change,
+    assign_column_id_and_physical_name,
+    assign_physical_names,
+    change_column_mapping_mode_on_old_protocol,
+    check_column_id_and_physical_name_assignments,
+    column_id,
+    column_mapping_metadata,
+    column_mapping_mode,
+    create_physical_attributes,
+    create_physical_schema,
+    drop_column_mapping_metadata,
+    find_max_column_id,
+    has_column_mapping_metadata,
+    max_column_id,
+    physical_name,
+    remove_column_mapping,
+    rename_columns,
+    requires_new_protocol,
+    satisfies_column_mapping_protocol,
+    set_column_metadata,
+    supported_modes,
+    try_fix_metadata,
+    verify_and_update_metadata_change,
+)
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    parse_schema,
+    path_text,
+    walk,
+)
+from deltaadm.errors import Refused
+
+NONE, NAME, ID = ColumnMappingMode.NONE, ColumnMappingMode.NAME, ColumnMappingMode.ID
+INT = PrimitiveType("integer")
+MODE = "delta.columnMapping.mode"
+MAX_ID = "delta.columnMapping.maxColumnId"
+NEW = "col-<known after commit>"
+
+
+def column(name: str, type_: DataType = INT, **metadata: Any) -> StructField:
+    return StructField(name, type_, metadata=metadata)
+
+
+def mapped(name: str, number: int, physical: str, type_: DataType = INT) -> StructField:
+    return column(name, type_, **{COLUMN_ID: number, PHYSICAL_NAME: physical})
+
+
+def struct(*fields: StructField) -> StructType:
+    return StructType(fields)
+
+
+def table(*fields: StructField, mode: str | None = None, **configuration: str) -> Metadata:
+    told = {"delta." + key.replace("_", "."): value for key, value in configuration.items()}
+    if mode is not None:
+        told[MODE] = mode
+    return Metadata(id="t", schema_string=struct(*fields).to_json(), configuration=told)
+
+
+def told(metadata: Metadata) -> dict[str, tuple[Any, Any]]:
+    """Id and physical name of each field, in the order of the schema."""
+    return {
+        path_text(path): (one.metadata.get(COLUMN_ID), one.metadata.get(PHYSICAL_NAME))
+        for path, one in walk(metadata.schema)
+    }
+
+
+def turned_on(before: Metadata, mode: str = "name") -> Metadata:
+    wish = before.with_configuration({**before.configuration, MODE: mode})
+    return verify_and_update_metadata_change(Protocol(1, 2), before, wish)
+
+
+NESTED = (
+    column("a"),
+    column("s", struct(column("x"), column("y", struct(column("deep"))))),
+    column("l", ArrayType(struct(column("e")))),
+    column("m", MapType(struct(column("k")), ArrayType(struct(column("v"))))),
+    column("z"),
+)
+
+
+def test_constants():
+    assert (MIN_READER_VERSION, MIN_WRITER_VERSION) == (2, 5)
+    assert Protocol(2, 5) == MIN_PROTOCOL_VERSION
+    assert supported_modes() == {NONE, NAME, ID}
+    assert len(COLUMN_MAPPING_KEYS) == 5
+
+
+@pytest.mark.parametrize(
+    ("mode", "read"),
+    [(None, NONE), ("none", NONE), ("NONE", NONE), ("name", NAME), ("Name", NAME), ("ID", ID)],
+)
+def test_the_mode_is_read_in_any_case(mode: str | None, read: ColumnMappingMode):
+    metadata = table(mode=mode)
+    assert column_mapping_mode(metadata) is read
+    assert requires_new_protocol(metadata) is (read is not NONE)
+
+
+def test_a_mode_that_does_not_exist_is_refused():
+    with pytest.raises(Refused) as caught:
+        column_mapping_mode(table(mode="names"))
+    assert caught.value.delta_error_class is None
+
+
+@pytest.mark.parametrize(
+    ("protocol", "satisfied"),
+    [
+        (Protocol(1, 2), False),
+        (Protocol(1, 5), False),
+        (Protocol(2, 4), False),
+        (Protocol(2, 5), True),
+        (Protocol(2, 6), True),
+        (Protocol(2, 7, None, frozenset()), False),
+        (Protocol(2, 7, None, frozenset({"columnMapping"})), True),
+        (Protocol(3, 7, frozenset(), frozenset()), False),
+        (Protocol(3, 7, frozenset({"columnMapping"}), frozenset({"columnMapping"})), True),
+    ],
+    ids=str,
+)
+def test_which_protocols_have_column_mapping(
+    protocol: Protocol,
+    satisfied: bool,  # noqa: FBT001 -- a column of the table
+):
+    assert satisfies_column_mapping_protocol(protocol) is satisfied
+
+
+CHANGES = {(NONE, NAME), (NAME, NONE), (ID, NONE)}
+
+
+@pytest.mark.parametrize("old", ColumnMappingMode)
+@pytest.mark.parametrize("new", ColumnMappingMode)
+def test_which_changes_of_mode_are_allowed(old: ColumnMappingMode, new: ColumnMappingMode):
+    assert allow_mapping_mode_change(old, new) is (old is new or (old, new) in CHANGES)
+    assert allow_mapping_mode_change(old, new, allow_removal=False) is (
+        old is new or (old, new) == (NONE, NAME)
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("none", "id"), ("name", "id"), ("id", "name"), (None, "id")]
+)
+def test_an_illegal_change_of_mode_is_refused_on_an_existing_table(old: str | None, new: str):
+    before = table(column("a"), mode=old)
+    with pytest.raises(Refused) as caught:
+        turned_on(before, new)
+    assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
+    created = verify_and_update_metadata_change(
+        Protocol(1, 2), before, table(column("a"), mode=new), is_creating_new_table=True
+    )
+    assert told(created) == {"a": (1, NEW)}
+
+
+def test_removal_can_be_forbidden_by_the_session():
+    before = turned_on(table(column("a")))
+    after = before.with_configuration({})
+    with pytest.raises(Refused) as caught:
+        verify_and_update_metadata_change(Protocol(2, 5), before, after, allow_removal=False)
+    assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
+
+
+def test_an_old_protocol_has_an_error_of_its_own():
+    error = change_column_mapping_mode_on_old_protocol(Protocol(1, 2))
+    assert error.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_PROTOCOL"
+    assert "1,2" in error.message
+    assert "2,5" in error.message
+
+
+# --- assignment -------------------------------------------------------------------------------
+
+
+def test_an_existing_table_keeps_its_names_and_gets_ids_in_pre_order():
+    after = turned_on(table(*NESTED))
+    assert told(after) == {
+        "a": (1, "a"),
+        "s": (2, "s"),
+        "s.x": (3, "x"),
+        "s.y": (4, "y"),
+        "s.y.deep": (5, "deep"),
+        "l": (6, "l"),
+        "l.element.e": (7, "e"),
+        "m": (8, "m"),
+        "m.key.k": (9, "k"),
+        "m.value.element.v": (10, "v"),
+        "z": (11, "z"),
+    }
+    assert after.configuration == {MODE: "name", MAX_ID: "11"}
+
+
+def test_a_new_table_gets_names_that_only_the_commit_knows():
+    created = verify_and_update_metadata_change(
+        Protocol(1, 2), table(), table(*NESTED, mode="id"), is_creating_new_table=True
+    )
+    assert [number for number, _ in told(created).values()] == list(range(1, 12))
+    assert {name for _, name in told(created).values()} == {NEW}
+
+
+def test_a_column_added_later_gets_the_next_id_and_a_new_name():
+    before = turned_on(table(column("a"), column("b")))
+    wider = before.with_schema(struct(*before.schema.fields, column("c", struct(column("x")))))
+    after = verify_and_update_metadata_change(Protocol(2, 5), before, wider)
+    assert told(after) == {"a": (1, "a"), "b": (2, "b"), "c": (3, NEW), "c.x": (4, NEW)}
+    assert after.configuration[MAX_ID] == "4"
+
+
+def test_the_id_of_a_dropped_column_is_never_given_again():
+    before = turned_on(table(column("a"), column("b")))
+    narrow = before.with_schema(struct(before.schema.fields[0]))
+    again = narrow.with_schema(struct(*narrow.schema.fields, column("b")))
+    after = verify_and_update_metadata_change(Protocol(2, 5), narrow, again)
+    assert told(after) == {"a": (1, "a"), "b": (3, NEW)}
+
+
+@pytest.mark.parametrize(
+    ("new_maximum", "old_maximum", "first"),
+    [(None, None, 8), ("3", "5", 8), ("20", None, 21), (None, "30", 31), ("odd", "-5", 8)],
+)
+def test_ids_go_on_from_the_highest_ever_given(
+    new_maximum: str | None, old_maximum: str | None, first: int
+):
+    fields = (mapped("a", 7, "a"), column("b"))
+    old = {} if old_maximum is None else {MAX_ID: old_maximum}
+    new = {} if new_maximum is None else {MAX_ID: new_maximum}
+    before = table(*fields, mode="name").with_configuration({MODE: "name", **old})
+    after = assign_column_id_and_physical_name(
+        before.with_configuration({MODE: "name", **new}),
+        before,
+        is_changing_mode_on_existing_table=False,
+    )
+    assert told(after) == {"a": (7, "a"), "b": (first, NEW)}
+    assert after.configuration[MAX_ID] == str(first)
+
+
+def test_half_assigned_columns_are_completed():
+    fields = (column("a", **{COLUMN_ID: 4}), column("b", **{PHYSICAL_NAME: "p"}))
+    metadata = table(*fields, mode="name")
+    after = try_fix_metadata(metadata, metadata, is_changing_mode_on_existing_table=False)
+    assert told(after) == {"a": (4, NEW), "b": (5, "p")}
+
+
+def test_without_mapping_nothing_is_fixed():
+    metadata = table(column("a"))
+    assert (
+        try_fix_metadata(metadata, metadata, is_changing_mode_on_existing_table=False) is metadata
+    )
+
+
+def test_other_metadata_nullability_and_text_stay():
+    before = Metadata(
+        schema_string=json.dumps(
+            {
+                "type": "struct",
+                "fields": [
+                    {"name": "é", "type": "long", "nullable": False, "metadata": {"comment": "c"}}
+                ],
+            }
+        )
+    )
+    (after,) = turned_on(before).schema.fields
+    assert after == StructField(
+        "é",
+        PrimitiveType("long"),
+        nullable=False,
+        metadata={"comment": "c", COLUMN_ID: 1, PHYSICAL_NAME: "é"},
+    )
+
+
+def nested_ids(metadata: Metadata) -> dict[str, Any]:
+    return {path_text(path): one.metadata.get(NESTED_IDS) for path, one in walk(metadata.schema)}
+
+
+CONTAINERS = (
+    column("a"),
+    column("l", ArrayType(ArrayType(INT))),
+    column("m", MapType(INT, ArrayType(struct(column("v", ArrayType(INT)))))),
+)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_containers_get_nested_ids_after_all_columns_under_iceberg_compatibility(version: int):
+    before = table(*CONTAINERS)
+    on = before.with_configuration({f"delta.enableIcebergCompatV{version}": "true"})
+    after = turned_on(on)
+    assert told(after) == {
+        "a": (1, "a"),
+        "l": (2, "l"),
+        "m": (3, "m"),
+        "m.value.element.v": (4, "v"),
+    }
+    assert nested_ids(after) == {
+        "a": {},
+        "l": {"l.element": 5, "l.element.element": 6},
+        "m": {"m.key": 7, "m.value": 8, "m.value.element": 9},
+        "m.value.element.v": {"v.element": 10},
+    }
+    assert after.configuration[MAX_ID] == "10"
+    assert find_max_column_id(after.schema) == 10
+
+
+def test_nested_ids_are_kept_and_only_for_versions_2_and_3():
+    plain = turned_on(table(*CONTAINERS))
+    assert set(nested_ids(plain).values()) == {None}
+    on = plain.with_configuration({**plain.configuration, "delta.enableIcebergCompatV2": "true"})
+    once = verify_and_update_metadata_change(Protocol(2, 5), plain, on)
+    assert nested_ids(once)["l"] == {"l.element": 5, "l.element.element": 6}
+    assert verify_and_update_metadata_change(Protocol(2, 5), once, once) == once
+
+
+def test_physical_names_can_be_assigned_alone():
+    schema = struct(column("a"), mapped("b", 1, "p"), column("s", struct(column("x"))))
+    fresh = assign_physical_names(schema)
+    assert [physical_name(one) for _, one in walk(fresh)] == [NEW, "p", NEW, NEW]
+    reused = assign_physical_names(schema, reuse_logical_name=True)
+    assert [physical_name(one) for _, one in walk(reused)] == ["a", "p", "s", "x"]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "number", "name"),
+    [
+        ({}, None, "a"),
+        ({COLUMN_ID: 3, PHYSICAL_NAME: "p"}, 3, "p"),
+        ({COLUMN_ID: "3", PHYSICAL_NAME: 7}, None, "a"),
+        ({COLUMN_ID: True}, None, "a"),
+    ],
+)
+def test_id_and_name_of_a_field(metadata: dict[str, Any], number: int | None, name: str):
+    assert column_id(column("a", **metadata)) == number
+    assert physical_name(column("a", **metadata)) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [(None, None), ("0", 0), ("12", 12), ("", None), ("x", None), ("-1", None)]
+)
+def test_the_counter_is_read(text: str | None, number: int | None):
+    assert max_column_id(Metadata(configuration={} if text is None else {MAX_ID: text})) == number
+
+
+# --- what is refused or removed ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", sorted(COLUMN_MAPPING_KEYS))
+def test_mapping_cannot_be_turned_on_over_leftovers(key: str):
+    stale = table(column("l", ArrayType(struct(column("x", **{key: 1})))))
+    assert has_column_mapping_metadata(stale.schema)
+    with pytest.raises(Refused) as caught:
+        turned_on(stale)
+    assert caught.value.delta_error_class == (
+        "DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_ALREADY_EXISTS"
+    )
+    assert "l.element.x" in caught.value.message
+
+
+def test_columns_cannot_be_added_in_the_commit_that_turns_mapping_on():
+    before = table(column("a"))
+    wish = table(column("A"), column("b"), mode="name")
+    with pytest.raises(Refused) as caught:
+        verify_and_update_metadata_change(Protocol(1, 2), before, wish)
+    assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_SCHEMA_CHANGE"
+    empty = table()
+    assert told(verify_and_update_metadata_change(Protocol(1, 2), empty, wish)) == {
+        "A": (1, "A"),
+        "b": (2, "b"),
+    }
+
+
+def test_the_old_spelling_of_a_name_is_the_physical_one():
+    after = verify_and_update_metadata_change(
+        Protocol(1, 2), table(column("Ab")), table(column("aB"), mode="name")
+    )
+    assert told(after) == {"aB": (1, "Ab")}
+
+
+def test_incoming_mapping_metadata_is_stripped_unless_the_table_has_some():
+    clean, odd = table(column("a")), table(mapped("a", 1, "p"))
+    strip = verify_and_update_metadata_change
+    assert strip(Protocol(1, 2), clean, odd).schema == clean.schema
+    assert strip(Protocol(1, 2), odd, odd) == odd
+    assert strip(Protocol(1, 2), clean, odd, strip_metadata=False) == odd
+
+
+@pytest.mark.parametrize(
+    ("fields", "configuration", "refusal", "words"),
+    [
+        pytest.param((mapped("a", 1, "a"),), {MAX_ID: "1"}, ..., "", id="all is well"),
+        pytest.param((column("a"),), {MAX_ID: "1"}, None, "no column id", id="no id"),
+        pytest.param(
+            (column("a", **{COLUMN_ID: 1}),), {MAX_ID: "1"}, None, "no physical name", id="no name"
+        ),
+        pytest.param(
+            (mapped("l", 1, "l", ArrayType(struct(column("x")))),),
+            {MAX_ID: "1"},
+            None,
+            "no column id",
+            id="no id inside an array",
+        ),
+        pytest.param(
+            (mapped("a", 1, "a"), mapped("s", 2, "s", struct(mapped("x", 1, "x")))),
+            {MAX_ID: "2"},
+            None,
+            "share the column id 1",
+            id="an id twice",
+        ),
+        pytest.param(
+            (mapped("a", 1, "p"), mapped("b", 2, "p")),
+            {MAX_ID: "2"},
+            None,
+            "share the physical name p",
+            id="a physical name twice",
+        ),
+        pytest.param(
+            (mapped("a", 1, "p"), mapped("s", 2, "s", struct(mapped("x", 3, "p")))),
+            {MAX_ID: "3"},
+            ...,
+            "",
+            id="a physical name twice under different parents",
+        ),
+        pytest.param(
+            (mapped("a", 1, "x.y"), mapped("s", 2, "x", struct(mapped("y", 3, "y")))),
+            {MAX_ID: "3"},
+            ...,
+            "",
+            id="a dot is no path",
+        ),
+        pytest.param(
+            (mapped("a", 1, NEW), mapped("b", 2, NEW)), {MAX_ID: "2"}, ..., "", id="two new names"
+        ),
+        pytest.param(
+            (
+                mapped("a", 1, NEW, struct(mapped("x", 2, "x"))),
+                mapped("b", 3, NEW, struct(mapped("x", 4, "x"))),
+            ),
+            {MAX_ID: "4"},
+            ...,
+            "",
+            id="the same name below two new names",
+        ),
+        pytest.param(
+            (mapped("a", 1, "a"),),
+            {},
+            "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET",
+            "has no",
+            id="no counter",
+        ),
+        pytest.param(
+            (mapped("a", 2, "a"),),
+            {MAX_ID: "1"},
+            "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY",
+            "column id 2",
+            id="a counter that is too low",
+        ),
+        pytest.param(
+            (
+                replace(
+                    mapped("l", 1, "l"),
+                    metadata={COLUMN_ID: 1, PHYSICAL_NAME: "l", NESTED_IDS: {"l.element": 9}},
+                ),
+            ),
+            {MAX_ID: "1"},
+            "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY",
+            "column id 9",
+            id="a counter below a nested id",
+        ),
+        pytest.param((column("_change_type"),), {MAX_ID: "0"}, ..., "", id="an internal column"),
+    ],
+)
+def test_assignments_are_checked(
+    fields: tuple[StructField, ...], configuration: dict[str, str], refusal: Any, words: str
+):
+    metadata = table(*fields).with_configuration({MODE: "name", **configuration})
+    if refusal is ...:
+        check_column_id_and_physical_name_assignments(metadata)
+        return
+    with pytest.raises(Refused) as caught:
+        check_column_id_and_physical_name_assignments(metadata)
+    assert caught.value.delta_error_class == refusal
+    assert words in caught.value.message
+    assert caught.value.remedy
+
+
+def test_removing_mapping_leaves_no_trace_but_the_mode_to_the_caller():
+    before = table(*NESTED)
+    mapped_table = turned_on(before)
+    assert remove_column_mapping(mapped_table) == before
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", "a,b", "a;b", "{a", "a}", "(a", "a)", "a\nb", "a\tb", "a=b"]
+)
+def test_mapping_cannot_be_removed_from_names_that_files_cannot_have(name: str):
+    metadata = table(column("s", struct(column(name))), mode="name")
+    with pytest.raises(Refused) as caught:
+        remove_column_mapping(metadata)
+    assert caught.value.delta_error_class == (
+        "DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING"
+    )
+
+
+def test_a_dot_is_fit_for_files():
+    assert remove_column_mapping(table(column("a.b"), mode="name")) == table(column("a.b"))
+
+
+# --- physical schemas -------------------------------------------------------------------------
+
+REFERENCE = struct(
+    mapped("a", 1, "p1"),
+    mapped("s", 2, "p2", struct(mapped("x", 3, "p3"))),
+    mapped("l", 4, "p4", ArrayType(struct(mapped("e", 5, "p5")))),
+)
+
+
+def test_columns_can_be_renamed_to_their_physical_names():
+    assert [path_text(path) for path, _ in walk(rename_columns(REFERENCE))] == [
+        "p1",
+        "p2",
+        "p2.p3",
+        "p4",
+        "p4.element.p5",
+    ]
+
+
+def test_a_physical_schema_has_physical_names_and_field_ids_in_both_modes():
+    logical = struct(column("S", struct(column("X"))), column("l", ArrayType(struct(column("e")))))
+    for mode in (NAME, ID):
+        physical = create_physical_schema(logical, REFERENCE, mode)
+        assert {
+            path_text(path): one.metadata[PARQUET_FIELD_ID] for path, one in walk(physical)
+        } == {
+            "p2": 2,
+            "p2.p3": 3,
+            "p4": 4,
+            "p4.element.p5": 5,
+        }
+    assert create_physical_schema(logical, REFERENCE, NONE) is logical
+
+
+def test_physical_attributes_are_those_of_the_physical_schema():
+    assert create_physical_attributes((column("A"),), REFERENCE, NAME) == (
+        column("p1", **{COLUMN_ID: 1, PHYSICAL_NAME: "p1", PARQUET_FIELD_ID: 1}),
+    )
+
+
+def test_a_column_that_the_reference_lacks_is_refused():
+    with pytest.raises(Refused) as caught:
+        create_physical_schema(struct(column("s", struct(column("y")))), REFERENCE, NAME)
+    assert "s.y" in caught.value.message
+
+
+@pytest.mark.parametrize("missing", [COLUMN_ID, PHYSICAL_NAME])
+def test_a_reference_without_an_assignment_is_refused(missing: str):
+    kept = {key: one for key, one in mapped("a", 1, "p").metadata.items() if key != missing}
+    with pytest.raises(Refused):
+        create_physical_schema(struct(column("a")), struct(column("a", **kept)), ID)
+
+
+def test_internal_columns_stay_as_they_are():
+    schema = struct(column("_CHANGE_type"), column("a"))
+    assert [one.name for one in create_physical_schema(schema, REFERENCE, NAME).fields] == [
+        "_CHANGE_type",
+        "p1",
+    ]
+
+
+def test_the_metadata_of_a_field_depends_on_the_mode():
+    one = replace(
+        mapped("l", 4, "p"),
+        metadata={COLUMN_ID: 4, PHYSICAL_NAME: "p", NESTED_IDS: {"p.element": 5}, "comment": "c"},
+    )
+    assert column_mapping_metadata(one, NONE) == {"comment": "c"}
+    for mode in (NAME, ID):
+        assert column_mapping_metadata(one, mode) == {
+            **one.metadata,
+            PARQUET_FIELD_ID: 4,
+            PARQUET_NESTED_IDS: {"p.element": 5},
+        }
+    assert set_column_metadata(struct(one), NONE) == struct(column("l", comment="c"))
+
+
+# --- laws -------------------------------------------------------------------------------------
+
+NAMES = st.sampled_from(["a", "b", "c d", "é", "x.y", "element", "KEY", "`"])
+
+
+def _structs(types: st.SearchStrategy[DataType]) -> st.SearchStrategy[StructType]:
+    fields = st.builds(
+        StructField,
+        NAMES,
+        types,
+        st.booleans(),
+        st.dictionaries(st.sampled_from(["comment", "other"]), st.text(max_size=3), max_size=1),
+    )
+    return st.lists(fields, min_size=1, max_size=4, unique_by=lambda one: one.name.lower()).map(
+        lambda found: StructType(tuple(found))
+    )
+
+
+TYPES: st.SearchStrategy[DataType] = st.recursive(
+    st.sampled_from([INT, PrimitiveType("string"), PrimitiveType("decimal(10,2)")]),
+    lambda inner: (
+        st.builds(ArrayType, inner, st.booleans())
+        | st.builds(MapType, inner, inner, st.booleans())
+        | _structs(inner)
+    ),
+    max_leaves=6,
+)
+SCHEMAS = _structs(TYPES)
+
+
+@given(SCHEMAS)
+def test_ids_are_dense_and_unique_and_names_stay(schema: StructType):
+    after = turned_on(Metadata(schema_string=schema.to_json()))
+    count = len(list(walk(schema)))
+    assert [column_id(one) for _, one in walk(after.schema)] == list(range(1, count + 1))
+    assert all(physical_name(one) == one.name for _, one in walk(after.schema))
+    assert [path for path, _ in walk(after.schema)] == [path for path, _ in walk(schema)]
+    assert max_column_id(after) == count == find_max_column_id(after.schema)
+    check_column_id_and_physical_name_assignments(after)
+
+
+@given(SCHEMAS, st.booleans())
+def test_assigning_twice_is_assigning_once(
+    schema: StructType,
+    iceberg: bool,  # noqa: FBT001 -- a drawn value
+):
+    configuration = {"delta.enableIcebergCompatV2": "true"} if iceberg else {}
+    once = turned_on(Metadata(schema_string=schema.to_json(), configuration=configuration))
+    check_column_id_and_physical_name_assignments(once)
+    assert verify_and_update_metadata_change(Protocol(2, 5), once, once) == once
+    ids = [column_id(one) for _, one in walk(once.schema)]
+    slots = [
+        number
+        for _, one in walk(once.schema)
+        for number in one.metadata.get(NESTED_IDS, {}).values()
+    ]
+    assert sorted([*ids, *slots]) == list(range(1, len(ids) + len(slots) + 1))
+
+
+@given(SCHEMAS, st.booleans())
+def test_dropping_undoes_assigning(
+    schema: StructType,
+    iceberg: bool,  # noqa: FBT001 -- a drawn value
+):
+    configuration = {"delta.enableIcebergCompatV3": "true"} if iceberg else {}
+    after = turned_on(Metadata(schema_string=schema.to_json(), configuration=configuration))
+    assert has_column_mapping_metadata(after.schema)
+    assert drop_column_mapping_metadata(after.schema) == schema
+    assert drop_column_mapping_metadata(schema) == schema
+    assert not has_column_mapping_metadata(schema)
+
+
+@given(SCHEMAS)
+def test_a_schema_is_written_as_it_is_read(schema: StructType):
+    assert parse_schema(schema.to_json()) == schema
+    assert parse_schema(schema.to_json()).to_json() == schema.to_json()
+
+
+@given(SCHEMAS)
+def test_a_table_with_its_own_names_has_itself_as_physical_schema(schema: StructType):
+    after = turned_on(Metadata(schema_string=schema.to_json())).schema
+    physical = create_physical_schema(schema, after, NAME)
+    assert [path for path, _ in walk(physical)] == [path for path, _ in walk(schema)]
+    assert drop_column_mapping_metadata(physical) == drop_column_mapping_metadata(after)
+    assert rename_columns(after) == after
