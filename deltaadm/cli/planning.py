@@ -56,7 +56,7 @@ def failing_well(table: str, output: OutputOptions, work: Callable[[], int]) -> 
     try:
         return work()
     except DeltaadmError as error:
-        if FORMATS[output.output].machine:
+        if FORMATS[output.output].machine and not isinstance(error, wiring.OutputLost):
             wiring.show([Failure(table, error)], output)
         else:
             wiring.say_error(table, error)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 SOME_FAILED = 9
 
 
+class OutputLost(StorageError):  # noqa: N818 -- reads as what happened
+    """Standard output takes no more, so that errors can only be told elsewhere."""
+
+
 def check_format(output: OutputOptions, report: type) -> None:
     """Turn away a format that there is not, or that cannot show *report*: a usage error."""
     offered = formats_for(report)
@@ -37,7 +41,7 @@ def check_format(output: OutputOptions, report: type) -> None:
 
 
 def show(reports: "Sequence[Report]", output: OutputOptions) -> None:
-    """Write *reports* to standard output; raises `StorageError` where it takes no more."""
+    """Write *reports* to standard output; raises `OutputLost` where it takes no more."""
     _survive_odd_names(sys.stdout)
     try:
         render(output.output, reports, sys.stdout, Style(color=output.color))
@@ -46,7 +50,7 @@ def show(reports: "Sequence[Report]", output: OutputOptions) -> None:
         raise
     except OSError as error:
         discard_output()
-        raise StorageError(
+        raise OutputLost(
             f"The output cannot be written: {(error.strerror or str(error)).lower()}.",
             remedy="Make room, or send it elsewhere.",
         ) from error

@@ -115,8 +115,8 @@ class CheckpointReader:
                 yield _plain_add(one)
 
     def _parquet_small(self, path: str, names: Sequence[str]) -> list[Named]:
-        import pyarrow as pa  # noqa: PLC0415 -- only when a Parquet file must be opened
-        import pyarrow.parquet as pq  # noqa: PLC0415
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
         try:
             with self._store.open(path) as source, pq.ParquetFile(source) as file:
@@ -131,8 +131,8 @@ class CheckpointReader:
 
     def _add_batches(self, path: str, columns: Sequence[str]) -> Iterator[pa.StructArray]:
         """The `add` column, row groups and batches one after the other, without null rows."""
-        import pyarrow as pa  # noqa: PLC0415 -- only when a Parquet file must be opened
-        import pyarrow.parquet as pq  # noqa: PLC0415
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
         try:
             with self._store.open(path) as source, pq.ParquetFile(source) as file:
@@ -147,8 +147,8 @@ class CheckpointReader:
 
     def _parquet_facts(self, path: str, fold: Fold) -> FileFacts:
         """Count column by column; only files that *fold* may hide are looked at one by one."""
-        import pyarrow as pa  # noqa: PLC0415 -- only when a Parquet file must be opened
-        import pyarrow.compute as pc  # noqa: PLC0415
+        import pyarrow as pa
+        import pyarrow.compute as pc
 
         touched = pa.array(fold.touched_paths(), pa.string())
         total = FileFacts()
@@ -203,7 +203,7 @@ def _may_hold(group: pq.RowGroupMetaData, prefixes: tuple[str, ...]) -> bool:
 
 
 def _without_nulls(adds: pa.StructArray) -> pa.StructArray:
-    import pyarrow.compute as pc  # noqa: PLC0415 -- the caller has imported pyarrow
+    import pyarrow.compute as pc
 
     return adds.filter(pc.is_valid(pc.struct_field(adds, "path")))
 
@@ -218,7 +218,7 @@ def _rows(column: pa.ChunkedArray) -> Iterator[Document]:
 
 def _plain(value: Any, data_type: pa.DataType) -> Any:
     """An Arrow value as JSON has it: maps as objects, no entries for null fields of structs."""
-    import pyarrow.types as pt  # noqa: PLC0415 -- the caller has imported pyarrow
+    import pyarrow.types as pt
 
     if value is None:
         return None
@@ -253,8 +253,8 @@ def _plain_fact(add: Document) -> Document:
 
 
 def _column_facts(adds: pa.StructArray) -> FileFacts:
-    import pyarrow as pa  # noqa: PLC0415 -- the caller has imported pyarrow
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
     def column(name: str) -> Any:
         if adds.type.get_field_index(name) < 0:
@@ -287,15 +287,15 @@ def _column_facts(adds: pa.StructArray) -> FileFacts:
 
 
 def _count(flags: pa.Array) -> int:
-    import pyarrow.compute as pc  # noqa: PLC0415 -- the caller has imported pyarrow
+    import pyarrow.compute as pc
 
     return pc.sum(flags).as_py() or 0
 
 
 def _partition_keys(values: pa.Array) -> frozenset[tuple[str, ...]]:
     """The sets of keys; the usual case, the same keys everywhere, is seen without a loop."""
-    import pyarrow as pa  # noqa: PLC0415 -- the caller has imported pyarrow
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
     if not len(values):
         return frozenset()

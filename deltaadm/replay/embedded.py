@@ -155,7 +155,7 @@ class _Replay:
 
     def _open_checkpoint(self, names: tuple[str, ...] = ()) -> CheckpointReader:
         """Take in a checkpoint's actions *names*, or all that are not about files."""
-        from deltaadm.replay import checkpoints  # noqa: PLC0415 -- pay for what is used
+        from deltaadm.replay import checkpoints
 
         assert self._segment.checkpoint is not None  # noqa: S101 -- callers have looked
         reader = checkpoints.CheckpointReader(self._store, self._segment.checkpoint)

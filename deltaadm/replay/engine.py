@@ -67,7 +67,7 @@ def load_snapshot(
     """
     engine = _embedded() if engine is None else engine
     if timestamp is not None:
-        from deltaadm.replay.time_travel import version_at  # noqa: PLC0415 -- rarely needed
+        from deltaadm.replay.time_travel import version_at
 
         version = version_at(store, engine, timestamp)
     located = locate(store, version)
@@ -177,6 +177,6 @@ def _oddities(listing: LogListing) -> tuple[str, ...]:
 
 
 def _embedded() -> ReplayEngine:
-    from deltaadm.replay.embedded import EmbeddedEngine  # noqa: PLC0415 -- one of several engines
+    from deltaadm.replay.embedded import EmbeddedEngine
 
     return EmbeddedEngine()

@@ -92,7 +92,7 @@ def canonical_path(path: str, qualifier: str = "") -> str:
     ('a b', 'file:/x', 'file:/x')
     """
     if "%" in path:
-        from urllib.parse import unquote  # noqa: PLC0415 -- pay for what is used
+        from urllib.parse import unquote
 
         path = unquote(path)
     if path.startswith("/"):

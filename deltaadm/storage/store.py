@@ -65,19 +65,19 @@ def open_store(location: str) -> LogStore:
 
 
 def _local(place: str) -> LogStore:
-    from deltaadm.storage.local import LocalStore  # noqa: PLC0415 -- pay for what is used
+    from deltaadm.storage.local import LocalStore
 
     return LocalStore(place)
 
 
 def _file_url(place: str) -> LogStore:
-    from urllib.parse import unquote, urlsplit  # noqa: PLC0415 -- pay for what is used
+    from urllib.parse import unquote, urlsplit
 
     parts = urlsplit(place, allow_fragments=False)
     if parts.netloc not in {"", "localhost"}:
         raise _foreign_host(place, parts.netloc)
     path = parts.path if not parts.query else f"{parts.path}?{parts.query}"
-    from deltaadm.storage.local import LocalStore  # noqa: PLC0415 -- pay for what is used
+    from deltaadm.storage.local import LocalStore
 
     return LocalStore(unquote(path), root=place)
 
@@ -106,7 +106,7 @@ _CATALOG_PARTS: Final = (2, 3)
 
 def _is_table_name(location: str) -> bool:
     """Whether *location* can only be `schema.table` or `catalog.schema.table`."""
-    import os  # noqa: PLC0415 -- a name that exists as a path is one
+    import os
 
     parts = location.split(".")
     named = len(parts) in _CATALOG_PARTS and all(

@@ -1,0 +1,327 @@
+"""`inspect`: its output, several tables, and travelling in time."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import tables
+from tests.support.program import deltaadm
+from tests.support.tables import Table, add, commit, commit_info, metadata, protocol
+
+FIELDS = {
+    "format_version",
+    "tool_version",
+    "table",
+    "location",
+    "version",
+    "timestamp",
+    "protocol",
+    "metadata",
+    "features",
+    "minimum_protocol",
+    "classic_minimum_versions",
+    "lowest_equivalent_protocol",
+    "slack",
+    "column_mapping",
+    "files",
+    "reference_client",
+    "warnings",
+}
+
+
+@pytest.fixture
+def rich(tmp_path: Path) -> Table:
+    """Features listed out of order, some implied by nothing, one file."""
+    features = ["rowTracking", "deletionVectors", "appendOnly", "domainMetadata"]
+    return tables.table(
+        tmp_path / "rich",
+        commit(
+            protocol(3, 7, ["deletionVectors"], features),
+            metadata({"delta.enableRowTracking": "true", "delta.appendOnly": "false"}),
+        ),
+        commit(commit_info(), add("f", 700)),
+    )
+
+
+def inspected(*arguments: object) -> dict[str, Any]:
+    result = deltaadm("inspect", *arguments, "-o", "json")
+    assert (result.code, result.err) == (0, "")
+    found: dict[str, Any] = result.document
+    return found
+
+
+def test_contract(rich: Table) -> None:
+    found = inspected(rich.path)
+    assert found.keys() == FIELDS
+    assert found["format_version"] == 1
+    assert found["table"] == str(rich.path)
+    assert found["version"] == 1
+    assert found["timestamp"] == (rich.log / f"{1:020d}.json").stat().st_mtime_ns // 1_000_000
+    assert found["protocol"] == {
+        "minReaderVersion": 3,
+        "minWriterVersion": 7,
+        "readerFeatures": ["deletionVectors"],
+        "writerFeatures": ["appendOnly", "deletionVectors", "domainMetadata", "rowTracking"],
+    }
+    assert (
+        found["metadata"]
+        == metadata({"delta.enableRowTracking": "true", "delta.appendOnly": "false"})["metaData"]
+    )
+    assert [one["name"] for one in found["features"]] == found["protocol"]["writerFeatures"]
+    assert found["minimum_protocol"] == {
+        "minReaderVersion": 1,
+        "minWriterVersion": 7,
+        "writerFeatures": ["domainMetadata", "rowTracking"],
+    }
+    assert found["lowest_equivalent_protocol"] == found["protocol"]
+    assert found["classic_minimum_versions"] == {"minReaderVersion": 1, "minWriterVersion": 1}
+    assert found["slack"] == ["appendOnly", "deletionVectors"]
+    assert found["column_mapping"] == {
+        "mode": "none",
+        "supported": False,
+        "max_column_id": None,
+        "columns": None,
+    }
+    assert found["files"] is None
+    assert found["warnings"] == []
+    assert found["reference_client"] == {"reads": True, "writes": True, "delta_error_class": None}
+
+
+def test_a_feature_in_full(rich: Table) -> None:
+    by_name = {one["name"]: one for one in inspected(rich.path)["features"]}
+    assert by_name["domainMetadata"] == {
+        "name": "domainMetadata",
+        "kind": "writer",
+        "supported": "explicit",
+        "active": True,
+        "because": ["listed in writerFeatures", "required by rowTracking"],
+        "status": "stable",
+        "requires": [],
+        "undo": "DROP FEATURE domainMetadata (keeps the history; every domain is removed first)",
+    }
+    assert by_name["deletionVectors"]["active"] is False
+    assert by_name["deletionVectors"]["because"] == ["listed in readerFeatures and writerFeatures"]
+    assert by_name["rowTracking"]["because"] == [
+        "listed in writerFeatures",
+        "property delta.enableRowTracking is true",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"),
+    [
+        pytest.param(
+            [protocol(1, 3), metadata({"delta.constraints.c": "a > 0"})],
+            {"appendOnly": (None, False), "invariants": (None, False), "checkConstraints": True},
+            id="implied by versions, one of them in use",
+        ),
+        pytest.param(
+            [protocol(1, 2), metadata({"delta.enableDeletionVectors": "true"})],
+            {"appendOnly": False, "invariants": False, "deletionVectors": None},
+            id="used by the metadata, not supported",
+        ),
+        pytest.param(
+            [protocol(3, 7, ["novel"], ["novel"]), metadata()],
+            {"novel": False},
+            id="nobody knows it",
+        ),
+    ],
+)
+def test_states_of_features(tmp_path: Path, start: list[Any], expected: dict[str, Any]) -> None:
+    found = inspected(tables.table(tmp_path, commit(*start)).path)["features"]
+    assert sorted(expected) == sorted(one["name"] for one in found)
+    for one in found:
+        if expected[one["name"]] is None:
+            assert (one["supported"], one["active"]) == (None, False)
+        else:
+            assert one["supported"] in {"implicit", "explicit"}
+            assert one["active"] is (expected[one["name"]] is True)
+        assert one["because"]
+
+
+def test_files_and_columns_on_request(rich: Table) -> None:
+    found = inspected(rich.path, "--files", "--columns")
+    assert found["files"] == {
+        "files": 1,
+        "bytes": 700,
+        "with_deletion_vector": 0,
+        "without_stats": 1,
+        "without_num_records": 1,
+        "without_base_row_id": 1,
+        "partition_keys": [[]],
+    }
+    assert found["column_mapping"]["columns"] == [
+        {"path": "a", "id": None, "physical_name": "a", "type": "integer"}
+    ]
+
+
+def test_text_says_the_same(rich: Table) -> None:
+    result = deltaadm("inspect", rich.path)
+    assert (result.code, result.err) == (0, "")
+    for words in (
+        "as written            reader 3, writer 7, reader features: deletionVectors",
+        "not needed            appendOnly, deletionVectors",
+        "required by rowTracking",
+        "property delta.enableRowTracking is true",
+        "Delta Spark 4.4       reads: yes, writes: yes",
+    ):
+        assert words in result.out
+    assert "Warnings" not in result.out
+
+
+# several tables
+
+
+def test_an_array_for_several_tables(small: Table, rich: Table) -> None:
+    found = deltaadm("inspect", rich.path, small.path, rich.path, "-o", "json")
+    assert found.code == 0
+    assert [one["table"] for one in found.document] == [
+        str(one.path) for one in (rich, small, rich)
+    ]
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_a_failure_stands_in_its_place(small: Table, rich: Table, form: str) -> None:
+    missing = small.path / "missing"
+    result = deltaadm("inspect", rich.path, missing, small.path, "-o", form)
+    assert (result.code, result.err) == (9, "")
+    found = result.document if form == "json" else result.lines
+    assert [one["table"] for one in found] == [str(rich.path), str(missing), str(small.path)]
+    assert ["error" in one for one in found] == [False, True, False]
+    assert {one["format_version"] for one in found} == {1}
+
+
+def test_in_text_failures_go_to_standard_error(small: Table) -> None:
+    result = deltaadm("inspect", small.path / "missing", small.path)
+    assert result.code == 9
+    assert result.out.startswith(f"{small.path}\n  location")
+    assert result.err.startswith("error: There is no Delta table at ")
+
+
+def test_all_of_several_failing(tmp_path: Path) -> None:
+    result = deltaadm("inspect", tmp_path, tmp_path)
+    assert (result.code, result.out) == (9, "")
+
+
+def test_a_single_failure_has_its_own_code(tmp_path: Path) -> None:
+    assert deltaadm("inspect", tmp_path).code == 3
+    result = deltaadm("inspect", tmp_path, "-o", "jsonl")
+    assert result.code == 3
+    assert [one["error"]["exit_code"] for one in result.lines] == [3]
+
+
+def test_one_line_a_table(small: Table) -> None:
+    result = deltaadm("inspect", small.path, small.path, "-o", "jsonl")
+    assert len(result.out.splitlines()) == 2
+    assert result.lines[0] == result.lines[1]
+
+
+# time travel
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Table:
+    """Three versions, at 1000, 2000 and 3000 milliseconds, with a property more each."""
+    made = Table(tmp_path / "history")
+    made.commit(0, protocol(), metadata({}), modified=1000)
+    made.commit(1, metadata({"a": "1"}), modified=2000)
+    made.commit(2, metadata({"a": "1", "b": "1"}), modified=3000)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "version"),
+    [
+        ("--version", "0", 0),
+        ("--version", "2", 2),
+        ("--timestamp", "2000", 1),
+        ("--timestamp", "2999", 1),
+        ("--timestamp", "1970-01-01T00:00:01Z", 0),
+        ("--timestamp", "1970-01-01T00:00:02.5", 1),
+        ("--timestamp", "1970-01-01T02:00:02+02:00", 1),
+    ],
+)
+def test_an_older_version(history: Table, option: str, value: str, version: int) -> None:
+    found = inspected(history.path, option, value)
+    assert found["version"] == version
+    assert found["timestamp"] == (version + 1) * 1000
+    assert len(found["metadata"]["configuration"]) == version
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--version", "3", "has no version 3"),
+        ("--timestamp", "999", "no version as old as"),
+        ("--timestamp", "-5", "no version as old as"),
+        ("--timestamp", "9999-12-31", "after the latest version"),
+        ("--timestamp", "9" * 25, "after the latest version"),
+        ("--timestamp", "-" + "9" * 25, "no version as old as"),
+        ("--version", "9" * 25, "has no version 9999"),
+    ],
+)
+def test_no_such_version(history: Table, option: str, value: str, words: str) -> None:
+    result = deltaadm("inspect", history.path, option, value)
+    assert result.code == 3
+    assert words in result.err
+
+
+def test_a_time_beyond_the_calendar(tmp_path: Path) -> None:
+    made = tables.table(
+        tmp_path,
+        commit(
+            commit_info(inCommitTimestamp=9 * 10**18),
+            protocol(1, 7, None, ["inCommitTimestamp"]),
+            metadata({"delta.enableInCommitTimestamps": "true"}),
+        ),
+    )
+    assert "9000000000000000000 ms since 1970" in deltaadm("inspect", made.path).out
+
+
+# warnings
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        pytest.param(
+            [protocol(3, 7, ["novel"], ["novel"]), metadata()],
+            "Nobody knows the table features novel",
+            id="unknown feature",
+        ),
+        pytest.param(
+            [protocol(), metadata({"delta.enableDeletionVectors": "true"})],
+            "The metadata uses deletionVectors, which the protocol does not support",
+            id="feature without protocol",
+        ),
+        pytest.param(
+            [protocol(), metadata({"delta.minReaderVersion": "3"})],
+            "The properties contain delta.minReaderVersion",
+            id="protocol among the properties",
+        ),
+        pytest.param(
+            [protocol(1, 101), metadata()], "minWriterVersion is 101", id="writer version 101"
+        ),
+        pytest.param(
+            [protocol(), metadata({"delta.columnMapping.mode": "upside"})],
+            "'upside' does not exist",
+            id="column mapping mode",
+        ),
+        pytest.param(
+            [protocol(), metadata(schemaString="{")], "schema", id="schema that does not parse"
+        ),
+        pytest.param(
+            [protocol(), metadata({"delta.appendOnly": "perhaps"})],
+            "'perhaps'",
+            id="property that is no boolean",
+        ),
+    ],
+)
+def test_what_is_odd_is_shown_with_a_warning(tmp_path: Path, start: list[Any], words: str) -> None:
+    made = tables.table(tmp_path, commit(*start))
+    found = inspected(made.path, "--columns")
+    assert any(words in one for one in found["warnings"]), found["warnings"]
+    text = deltaadm("inspect", made.path, "--columns")
+    assert text.code == 0
+    assert words in text.out

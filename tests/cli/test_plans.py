@@ -1,0 +1,471 @@
+"""Commands that change tables: shown, checked, saved, agreed to, and carried out."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deltaadm.domain.session import SessionSettings
+from tests.support import tables
+from tests.support.program import LogWriter, deltaadm, process, untouched
+from tests.support.tables import Table, commit, commit_info, metadata, protocol
+
+COMMANDS = {
+    "upgrade-protocol": (["--reader", "2", "--writer", "5"], "metadata"),
+    "enable-feature": (["deletionVectors"], "metadata"),
+    "enable-feature backfill": (["rowTracking"], "backfill"),
+    "set-mapping-mode": (["name"], "metadata"),
+    "alter": (["--set", "a=b"], "metadata"),
+}
+
+
+@pytest.fixture
+def mapped(tmp_path: Path) -> Table:
+    """A table in mapping mode name, which only a rewrite takes back."""
+    made = tables.table(tmp_path / "mapped", commit(protocol(2, 5), metadata()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("deltaadm.cli.wiring.executor", lambda *_: LogWriter())
+        assert deltaadm("set-mapping-mode", made.path, "name", "--apply", "--yes").code == 0
+    return made
+
+
+each_command = pytest.mark.parametrize("command", COMMANDS)
+
+
+def arguments(command: str, table: Table) -> list[object]:
+    return [command.split(maxsplit=1)[0], table.path, *COMMANDS[command][0]]
+
+
+@each_command
+def test_looking_is_the_default(small: Table, command: str) -> None:
+    with untouched(small.path):
+        result = deltaadm(*arguments(command, small))
+    assert result.code == 0
+    assert result.out.startswith(f"{command.split(maxsplit=1)[0]}: {small.path} (version 0)\n")
+    assert "Nothing was changed. Add --apply to commit this." in result.err
+
+
+@each_command
+def test_contract(small: Table, command: str) -> None:
+    result = deltaadm(*arguments(command, small), "-o", "json")
+    assert (result.code, result.err) == (0, "")
+    plan = result.document
+    assert plan["format_version"] == 1
+    assert plan["operation"] == command.split(maxsplit=1)[0]
+    assert plan["table"] == plan["location"] == str(small.path)
+    assert plan["before"] == {
+        "version": 0,
+        "protocol": {"minReaderVersion": 1, "minWriterVersion": 2},
+        "metadata": metadata()["metaData"],
+    }
+    assert plan["after"].keys() == {"protocol", "metadata"}
+    assert plan["cost"] == COMMANDS[command][1]
+    assert plan["is_noop"] is False
+    for one in plan["changes"]:
+        assert one.keys() == {"kind", "subject", "before", "after", "because", "undo", "cost"}
+    for one in plan["steps"]:
+        assert one["sql"].startswith(f"ALTER TABLE delta.`{small.path}` ")
+    for names in ("readerFeatures", "writerFeatures"):
+        listed = plan["after"]["protocol"].get(names, [])
+        assert listed == sorted(listed)
+
+
+def test_unknown_parts_are_literal(small: Table) -> None:
+    plan = deltaadm("enable-feature", small.path, "rowTracking", "-o", "json").document
+    found = plan["after"]["metadata"]["configuration"]
+    assert found["delta.rowTracking.materializedRowIdColumnName"] == (
+        "_row-id-col-<known after commit>"
+    )
+    plan = deltaadm("enable-feature", small.path, "inCommitTimestamp", "-o", "json").document
+    found = plan["after"]["metadata"]["configuration"]
+    assert found["delta.inCommitTimestampEnablementTimestamp"] == "<known after commit>"
+
+
+@each_command
+def test_the_statement(small: Table, command: str) -> None:
+    result = deltaadm(*arguments(command, small), "-o", "sql")
+    assert (result.code, result.err) == (0, "")
+    (line,) = result.out.splitlines()
+    assert line.startswith(f"ALTER TABLE delta.`{small.path}` SET TBLPROPERTIES (")
+    assert line.endswith(");")
+
+
+def test_no_statement_where_there_is_nothing_to_do(small: Table) -> None:
+    assert deltaadm("upgrade-protocol", small.path, "-o", "sql").out == "-- nothing to do\n"
+
+
+@each_command
+def test_check(small: Table, command: str) -> None:
+    with untouched(small.path):
+        assert deltaadm(*arguments(command, small), "--check").code == 1
+    assert deltaadm(*arguments(command, small), "--check", "-o", "json").document["steps"]
+
+
+def test_check_of_nothing(small: Table) -> None:
+    result = deltaadm("upgrade-protocol", small.path, "--check")
+    assert (result.code, result.err) == (0, "")
+    assert "No changes." in result.out
+
+
+def test_steps_that_undo_each_other_are_told(small: Table) -> None:
+    result = deltaadm("alter", small.path, "--set", "a=b", "--unset", "a")
+    assert "No difference in the end" in result.out
+
+
+# consent
+
+
+@pytest.mark.parametrize(
+    ("wish", "given", "missing"),
+    [
+        (["deletionVectors"], [], "--yes"),
+        (["rowTracking"], [], "--yes --allow-backfill"),
+        (["rowTracking"], ["--yes"], "--allow-backfill"),
+        (["rowTracking"], ["--allow-backfill"], "--yes"),
+        (["rowTracking"], ["--yes", "--allow-rewrite"], "--allow-backfill"),
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_without_consent_nothing_happens(
+    small: Table, writer: LogWriter, wish: list[str], given: list[str], missing: str, form: str
+) -> None:
+    with untouched(small.path):
+        result = deltaadm("enable-feature", small.path, *wish, "--apply", *given, "-o", form)
+    assert result.code == 7
+    assert writer.steps == []
+    words = f"Pass {missing} to go on"
+    if form == "json":
+        assert result.err == ""
+        assert result.document["error"]["remedy"].startswith(words)
+    else:
+        assert words in result.err
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"), [([], "--yes --allow-rewrite"), (["-y"], "--allow-rewrite")]
+)
+def test_a_rewrite_needs_its_own_consent(
+    mapped: Table, writer: LogWriter, given: list[str], missing: str
+) -> None:
+    with untouched(mapped.path):
+        result = deltaadm("set-mapping-mode", mapped.path, "none", "--apply", *given)
+    assert result.code == 7
+    assert f"Pass {missing} to go on" in result.err
+    assert writer.steps == []
+
+
+def test_nothing_to_do_needs_no_consent(small: Table, writer: LogWriter) -> None:
+    result = deltaadm("upgrade-protocol", small.path, "--apply", "-o", "json")
+    assert result.code == 0
+    assert result.document["outcome"]["versions"] == []
+    assert writer.steps == []
+
+
+# carrying out
+
+
+@each_command
+def test_apply(small: Table, writer: LogWriter, command: str) -> None:
+    result = deltaadm(*arguments(command, small), "--apply", "-y", "--allow-backfill")
+    assert result.code == 0, result.err
+    assert "Version 1 was committed, and is what was planned." in result.out
+    assert len(writer.steps) == 1
+    again = deltaadm(*arguments(command, small), "-o", "json")
+    assert again.document["is_noop"] is True
+
+
+def test_contract_of_an_outcome(small: Table, writer: LogWriter) -> None:
+    wish = ["alter", small.path, "--set", "a=b", "--unset", "c"]
+    planned = deltaadm(*wish, "-o", "json").document
+    result = deltaadm(*wish, "--apply", "--yes", "-o", "json")
+    assert (result.code, result.err) == (0, "")
+    assert len(writer.steps) == 1
+    found = result.document
+    assert found.keys() == {"format_version", "tool_version", "table", "plan", "outcome"}
+    assert found["format_version"] == 1
+    assert found["plan"] == planned
+    assert found["outcome"] == {"version": 1, "versions": [1], "mismatches": []}
+
+
+def test_two_steps(tmp_path: Path, writer: LogWriter) -> None:
+    made = tables.table(tmp_path, commit(protocol(), metadata({"c": "1"})))
+    result = deltaadm(
+        "alter", made.path, "--set", "a=b", "--unset", "c", "--apply", "--yes", "-o", "json"
+    )
+    assert result.document["outcome"]["versions"] == [1, 2]
+    assert len(writer.steps) == 2
+
+
+def test_another_result_than_planned(small: Table, writer: LogWriter) -> None:
+    writer.foreign = (metadata({"a": "other"}),)
+    result = deltaadm("alter", small.path, "--set", "a=b", "--apply", "--yes", "-o", "json")
+    assert result.code == 5
+    (mismatch,) = result.document["outcome"]["mismatches"]
+    assert mismatch == {
+        "kind": "set",
+        "subject": "configuration[a]",
+        "before": "b",
+        "after": "other",
+    }
+
+
+def test_another_result_in_words(small: Table, writer: LogWriter) -> None:
+    writer.foreign = (metadata({}),)
+    result = deltaadm("alter", small.path, "--set", "a=b", "--apply", "--yes")
+    assert result.code == 5
+    assert "The result differs from the plan:" in result.out
+    assert "configuration[a]  planned: b  found: None" in result.out
+
+
+def test_settings_that_differ(small: Table, writer: LogWriter) -> None:
+    writer.live = SessionSettings()
+    with untouched(small.path):
+        result = deltaadm(
+            "alter",
+            small.path,
+            "--set",
+            "delta.own=1",
+            "--spark-conf",
+            "spark.databricks.delta.allowArbitraryProperties.enabled=true",
+            "--apply",
+            "--yes",
+        )
+    assert result.code == 5
+    assert "--spark-conf" in result.err
+
+
+# plan files
+
+
+@pytest.fixture
+def saved(small: Table, tmp_path: Path) -> Path:
+    file = tmp_path / "plan.json"
+    result = deltaadm("enable-feature", small.path, "inCommitTimestamp", "--out", file)
+    assert result.code == 0
+    assert f"deltaadm apply {file}" in result.err
+    return file
+
+
+def test_the_file_is_the_plan(small: Table, saved: Path) -> None:
+    shown = deltaadm("enable-feature", small.path, "inCommitTimestamp", "-o", "json").document
+    assert json.loads(saved.read_text()) == shown
+
+
+def test_apply_a_file(small: Table, saved: Path, writer: LogWriter) -> None:
+    result = deltaadm("apply", saved, "--yes", "-o", "json")
+    assert result.code == 0, result.out
+    assert result.document["outcome"] == {"version": 1, "versions": [1], "mismatches": []}
+    assert result.document["table"] == str(small.path)
+    assert len(writer.steps) == 1
+    second = deltaadm("apply", saved, "--yes")
+    assert second.code == 5
+    assert "has changed since version 0" in second.err
+
+
+def test_appends_since_do_not_disturb(small: Table, saved: Path, writer: LogWriter) -> None:
+    small.commit(1, commit_info(), tables.add("f"))
+    result = deltaadm("apply", saved, "--yes", "-o", "json")
+    assert result.code == 0, result.out
+    assert result.document["outcome"]["versions"] == [2]
+    assert writer.steps
+
+
+@pytest.mark.parametrize(
+    ("action", "error_class"),
+    [
+        (metadata({"x": "y"}), "DELTA_METADATA_CHANGED"),
+        (metadata(id="other"), "DELTA_METADATA_CHANGED"),
+        (protocol(1, 3), "DELTA_PROTOCOL_CHANGED"),
+    ],
+    ids=["properties", "another table", "protocol"],
+)
+def test_a_moved_base(
+    small: Table, saved: Path, writer: LogWriter, action: Any, error_class: str
+) -> None:
+    small.commit(1, commit_info(), action)
+    with untouched(small.path):
+        result = deltaadm("apply", saved, "--yes", "-o", "json")
+    assert result.code == 5
+    assert result.document["error"]["delta_error_class"] == error_class
+    assert result.document["error"]["kind"] == "commit"
+    assert writer.steps == []
+
+
+def test_a_file_needs_consent_too(small: Table, saved: Path) -> None:
+    with untouched(small.path):
+        result = deltaadm("apply", saved)
+    assert result.code == 7
+    assert "Pass --yes" in result.err
+
+
+def _gone(file: Path) -> None:
+    file.unlink()
+
+
+def _cut(file: Path) -> None:
+    file.write_text(file.read_text()[:200])
+
+
+def _binary(file: Path) -> None:
+    file.write_bytes(b"\xff\xfe\x00")
+
+
+def _directory(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def _edited(file: Path) -> None:
+    file.write_text(file.read_text().replace("inCommitTimestamps", "changeDataFeed"))
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (_gone, "cannot be read: No such file"),
+        (_directory, "cannot be read: Is a directory"),
+        (_binary, "cannot be read: it is not text"),
+        (_cut, "not a plan of deltaadm: it is not JSON"),
+        (_edited, "was changed after it was made"),
+    ],
+)
+def test_files_that_are_no_plan(
+    small: Table, saved: Path, writer: LogWriter, damage: Callable[[Path], None], words: str
+) -> None:
+    damage(saved)
+    with untouched(small.path):
+        result = deltaadm("apply", saved, "--yes")
+    assert result.code == 7
+    assert words in result.err
+    assert writer.steps == []
+
+
+def test_a_table_that_is_gone(small: Table, saved: Path) -> None:
+    small.path.rename(small.path.with_name("elsewhere"))
+    assert deltaadm("apply", saved, "--yes").code == 3
+
+
+def test_a_place_where_no_plan_can_be_saved(small: Table, tmp_path: Path) -> None:
+    result = deltaadm("upgrade-protocol", small.path, "--out", tmp_path / "no" / "plan.json")
+    assert result.code == 7
+    assert "cannot be written: No such file or directory" in result.err
+
+
+# errors
+
+
+@pytest.mark.parametrize("form", ["text", "json", "jsonl", "sql"])
+def test_a_refusal(small: Table, form: str) -> None:
+    with untouched(small.path):
+        result = deltaadm("set-mapping-mode", small.path, "id", "-o", form)
+    assert result.code == 7
+    if form in {"json", "jsonl"}:
+        assert result.err == ""
+        assert result.document == {
+            "format_version": 1,
+            "tool_version": result.document["tool_version"],
+            "table": str(small.path),
+            "error": {
+                "kind": "refused",
+                "exit_code": 7,
+                "message": "The column mapping mode cannot go from 'none' to 'id'.",
+                "remedy": "An existing table can only go from 'none' to 'name', or back to 'none' "
+                "by rewriting its files.",
+                "delta_error_class": "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE",
+            },
+        }
+    else:
+        assert result.out == ""
+        assert result.err.startswith(f"error: {small.path}: The column mapping mode cannot go")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("enable-feature T rowTrakcing", "Did you mean rowTracking?"),
+        ("enable-feature T clustering", "ALTER TABLE … CLUSTER BY"),
+        ("alter T --set delta.appendOnly=perhaps", "Set delta.appendOnly to true or false."),
+        ("alter T --set delta.bogus=1", "knows no property 'delta.bogus'"),
+        ("upgrade-protocol T --reader 3", "Ask for writer version 7 as well."),
+        ("upgrade-protocol T --reader 12", "needs to be one of 1, 2, 3"),
+        ("alter T --set a=b --spark-conf K=maybe", "neither true nor false"),
+    ],
+)
+def test_wishes_that_are_refused(small: Table, arguments: str, words: str) -> None:
+    key = "spark.databricks.delta.columnMapping.allowRemoval"
+    given = [
+        small.path if one == "T" else one.replace("K=", f"{key}=") for one in arguments.split()
+    ]
+    with untouched(small.path):
+        result = deltaadm(*given)
+    assert result.code == 7
+    assert words in result.err
+    assert result.out == ""
+
+
+def test_an_error_of_delta_while_committing(
+    small: Table, writer: LogWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from deltaadm.errors import CommitError
+
+    def refuse(*_: object) -> None:
+        raise CommitError("Delta refuses.", delta_error_class="DELTA_X")
+
+    monkeypatch.setattr(writer, "apply", refuse)
+    result = deltaadm("alter", small.path, "--set", "a=b", "--apply", "--yes", "-o", "json")
+    assert result.code == 5
+    assert result.document["error"]["message"] == "Delta refuses; nothing was committed."
+    assert result.document["error"]["delta_error_class"] == "DELTA_X"
+
+
+def test_no_java(small: Table, tmp_path: Path) -> None:
+    pytest.importorskip("pyspark")
+    nowhere = {"PATH": str(tmp_path), "JAVA_HOME": str(tmp_path)}
+    with untouched(small.path):
+        result = process(
+            "alter", small.path, "--set", "a=b", "--apply", "-y", "-o", "json", env=nowhere
+        )
+    assert result.code == 6
+    assert result.document["error"]["kind"] == "engine"
+    assert "Java" in result.document["error"]["message"]
+
+
+def test_a_bug_keeps_its_traceback(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("deltaadm.cli.wiring.load", broken)
+    result = deltaadm("inspect", small.path)
+    assert result.code == 70
+    assert "Traceback" in result.err
+    assert "This is a bug in deltaadm" in result.err
+
+
+# features
+
+
+def test_the_catalogue() -> None:
+    result = deltaadm("features", "-o", "json")
+    names = [one["name"] for one in result.document["features"]]
+    assert result.code == 0
+    assert names == sorted(names, key=str.lower)
+    assert len(deltaadm("features").out.splitlines()) == len(names)
+
+
+def test_one_feature() -> None:
+    found = deltaadm("features", "ROWTRACKING", "-o", "json").document
+    assert found["name"] == "rowTracking"
+    assert found["requires"] == ["domainMetadata"]
+    assert "icebergCompatV3" in found["required_by"]
+    text = deltaadm("features", "rowTracking").out
+    assert "  activated by      delta.enableRowTracking = true\n" in text
+
+
+def test_a_feature_that_is_none() -> None:
+    result = deltaadm("features", "rowtrakcing")
+    assert result.code == 7
+    assert result.err == (
+        "error: There is no table feature named 'rowtrakcing'.\n  Did you mean rowTracking?\n"
+    )

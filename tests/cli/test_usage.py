@@ -1,0 +1,160 @@
+"""Arguments, help and exit codes of what does not parse."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import deltaadm as package
+from deltaadm.cli.app import COMMANDS
+from tests.support.program import deltaadm, process, untouched
+from tests.support.tables import Table
+
+
+def test_version() -> None:
+    expected = f"deltaadm {package.__version__}\n"
+    assert deltaadm("--version").out == expected
+    assert process("--version").out == expected
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_names_every_command_and_exit_code(option: str) -> None:
+    result = deltaadm(option)
+    assert result.code == 0
+    assert not result.err
+    for name in COMMANDS:
+        assert f"  {name} " in result.out
+    assert "Exit codes: 0 done" in result.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name: str) -> None:
+    result = deltaadm(name, "--help")
+    assert result.code == 0
+    assert result.out.startswith(f"Usage: deltaadm {name} ")
+    assert "\nOptions:\n" in result.out
+
+
+def test_no_arguments_show_the_help() -> None:
+    result = deltaadm()
+    assert result.code == 2
+    assert "Commands:" in result.err
+
+
+@pytest.mark.parametrize("name", [one for one in COMMANDS if one != "features"])
+def test_a_command_without_arguments_shows_its_help(name: str) -> None:
+    result = deltaadm(name)
+    assert result.code == 2
+    assert f"Usage: deltaadm {name}" in result.err
+    assert not result.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        pytest.param("inspct T", "No such command 'inspct'", id="unknown command"),
+        pytest.param("inspect T --fiels", "No such option: --fiels", id="unknown option"),
+        pytest.param("inspect T -o yaml", "'yaml' is not one of text, json, jsonl", id="format"),
+        pytest.param("inspect T -o sql", "not one of text, json, jsonl", id="inspect as sql"),
+        pytest.param("features -o sql", "not one of text, json, jsonl", id="features as sql"),
+        pytest.param("inspect T --color blue", "not one of auto, always, never", id="colour"),
+        pytest.param("inspect T --version x", "--version", id="version that is no number"),
+        pytest.param("inspect T --version -1", "--version", id="negative version"),
+        pytest.param("inspect T --timestamp noon", "'noon' is not a time", id="time"),
+        pytest.param("inspect T --timestamp --5", "'--5' is not a time", id="two signs"),
+        pytest.param("inspect T --timestamp ²", "'²' is not a time", id="superscript"),
+        pytest.param("inspect T --version 1 --timestamp 1", "combined", id="version and time"),
+        pytest.param("upgrade-protocol T --writer x", "--writer", id="version of writers"),
+        pytest.param("set-mapping-mode T names", "'names' is not one of", id="mapping mode"),
+        pytest.param("alter T", "at least one --set or --unset", id="nothing to alter"),
+        pytest.param("alter T --set a", "'a' is not KEY=VALUE", id="no value"),
+        pytest.param("alter T --set =a", "'=a' is not KEY=VALUE", id="no key"),
+        pytest.param("alter T --set a=b --spark-conf x", "'x' is not KEY=VALUE", id="setting"),
+        pytest.param("alter T --set a=b --check --apply", "combined", id="check and apply"),
+        pytest.param("apply", "PLAN", id="no plan"),
+    ],
+)
+def test_what_does_not_parse(small: Table, arguments: str, words: str) -> None:
+    result = deltaadm(*(small.path if one == "T" else one for one in arguments.split()))
+    assert result.code == 2
+    assert words in result.err
+    assert not result.out
+
+
+@pytest.mark.parametrize("command", ["inspect", "upgrade-protocol"])
+def test_an_empty_table_is_not_the_current_directory(
+    small: Table, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(small.path)
+    assert deltaadm(command, "").code == 2
+    assert deltaadm(command, ".").code == 0
+
+
+def test_modes_in_any_case(small: Table) -> None:
+    assert deltaadm("set-mapping-mode", small.path, "NAME", "-o", "sql").code == 0
+
+
+@pytest.mark.parametrize("form", ["{}", "file:{}", "file://{}", "delta.`{}`", "{}/"])
+def test_forms_of_a_location(small: Table, form: str) -> None:
+    written = form.format(small.path)
+    result = deltaadm("inspect", written, "-o", "json")
+    assert result.code == 0
+    assert result.document["table"] == written
+
+
+def test_a_relative_path(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(small.path.parent)
+    found = deltaadm("inspect", "small", "-o", "json").document
+    assert (found["table"], found["location"]) == ("small", str(small.path))
+
+
+def test_python_m_and_its_exit_code(small: Table) -> None:
+    assert process("inspect", small.path).code == 0
+    assert process("inspect", small.path / "nothing").code == 3
+
+
+def test_whoever_stops_reading_does_not_disturb() -> None:
+    for arguments in (["features"], ["features", "-o", "json"], ["--help"]):
+        assert unread(*arguments) == (0, "")
+
+
+def test_a_change_that_nobody_reads_about_is_interrupted(small: Table) -> None:
+    with untouched(small.path):
+        code, said = unread("alter", str(small.path), "--set", "a=b", "--apply")
+    assert code == 130
+    assert "nothing was committed" in said
+
+
+def unread(*arguments: str) -> tuple[int, str]:
+    """Run with an output that is closed; the exit code and what was said elsewhere."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "deltaadm", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        program.stdout.close()
+        said = program.stderr.read()
+    return program.returncode, said
+
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_full_disk_is_no_bug(form: str) -> None:
+    with FULL.open("w") as out:
+        done = subprocess.run(
+            [sys.executable, "-m", "deltaadm", "features", "-o", form],
+            check=False,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 4
+    assert done.stderr.startswith("error: The output cannot be written: no space left")

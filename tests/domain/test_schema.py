@@ -1,0 +1,125 @@
+"""Schemas are read or refused, and walked and named as users write them."""
+
+import json
+
+import pytest
+
+from deltaadm.domain.schema import (
+    ArrayType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    all_types,
+    parse_schema,
+    path_text,
+    rewrite,
+    walk,
+)
+from deltaadm.errors import TableError
+
+INT = PrimitiveType("integer")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not json",
+        "{",
+        "[]",
+        "1",
+        "null",
+        '"integer"',
+        "{}",
+        '{"type":"struct"}',
+        '{"type":"struct","fields":{}}x',
+        '{"type":"struct","fields":[{"name":"a"}]}',
+        '{"type":"struct","fields":[{"name":1,"type":"integer"}]}',
+        '{"type":"struct","fields":[{"name":"a","type":{"type":"list"}}]}',
+        '{"type":"struct","fields":[{"name":"a","type":{"type":"array"}}]}',
+        '{"type":"struct","fields":[{"name":"a","type":7}]}',
+        '{"type":"array","elementType":"integer","containsNull":true}',
+        "[" * 100_000,
+        '{"type":"struct","fields":' + "[" * 100_000,
+    ],
+    ids=lambda text: repr(text[:60]),
+)
+def test_what_is_no_schema_is_a_readable_error(text: str):
+    with pytest.raises(TableError) as caught:
+        parse_schema(text)
+    assert caught.value.message.startswith("The table's schema cannot be read")
+    assert caught.value.delta_error_class is None
+
+
+def test_a_type_from_the_future_is_kept():
+    text = '{"type":"struct","fields":[{"name":"a","type":"qubit","nullable":true,"metadata":{}}]}'
+    assert parse_schema(text).to_json() == text
+
+
+def test_a_schema_is_written_as_delta_writes_it():
+    schema = StructType(
+        (
+            StructField("a", INT, nullable=False, metadata={"comment": "é"}),
+            StructField("m", MapType(INT, ArrayType(INT, contains_null=False))),
+        )
+    )
+    assert schema.to_json() == (
+        '{"type":"struct","fields":[{"name":"a","type":"integer","nullable":false,'
+        '"metadata":{"comment":"é"}},{"name":"m","type":{"type":"map","keyType":"integer",'
+        '"valueType":{"type":"array","elementType":"integer","containsNull":false},'
+        '"valueContainsNull":true},"nullable":true,"metadata":{}}]}'
+    )
+    assert parse_schema(schema.to_json()) == schema
+    assert parse_schema(json.dumps(json.loads(schema.to_json()), indent=2)) == schema
+
+
+NESTED = StructType(
+    (
+        StructField("a", INT),
+        StructField("s", StructType((StructField("x", INT),))),
+        StructField("m", MapType(StructType((StructField("k", INT),)), ArrayType(INT))),
+    )
+)
+
+
+def test_fields_are_walked_in_pre_order():
+    assert [path for path, _ in walk(NESTED)] == [
+        ("a",),
+        ("s",),
+        ("s", "x"),
+        ("m",),
+        ("m", "key", "k"),
+    ]
+
+
+def test_types_are_found_in_every_slot():
+    names = [type(one).__name__ for one in all_types(NESTED)]
+    assert names.count("PrimitiveType") == 4
+    assert names.count("ArrayType") == names.count("MapType") == 1
+
+
+def test_rewriting_sees_the_names_as_they_were():
+    seen = []
+
+    def shout(path: tuple[str, ...], one: StructField) -> StructField:
+        seen.append(path)
+        return StructField(one.name.upper(), one.type)
+
+    after = rewrite(NESTED, shout)
+    assert seen == [path for path, _ in walk(NESTED)]
+    assert [path for path, _ in walk(after)][-1] == ("M", "key", "K")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (("a",), "a"),
+        (("a", "b_1"), "a.b_1"),
+        (("a b",), "`a b`"),
+        (("a.b", "c"), "`a.b`.c"),
+        (("`",), "````"),
+        (("",), "``"),
+    ],
+)
+def test_paths_are_written_as_users_write_them(path: tuple[str, ...], text: str):
+    assert path_text(path) == text

@@ -1,0 +1,187 @@
+"""The main job on tables with data: plan, commit through Spark, verify; and what stops it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+
+from deltaadm.cli.app import run
+from deltaadm.spark.executor import SparkExecutor
+from tests.support.tables import Table, metadata, protocol
+
+ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "name": ["a", "b", "c"]})
+
+
+@pytest.fixture
+def table(executor: SparkExecutor, tmp_path: Path) -> Path:  # noqa: ARG001 -- a session is there
+    path = tmp_path / "events"
+    write_deltalake(path, ROWS)
+    return path
+
+
+def log_of(table: Path) -> list[str]:
+    return sorted(one.name for one in (table / "_delta_log").iterdir() if one.suffix == ".json")
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, Any]:
+    """The exit code and the JSON document of a command."""
+    code = run([*map(str, arguments), "-o", "json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def rows(spark: Any, table: Path) -> list[tuple[int, str]]:
+    return sorted(map(tuple, spark.read.format("delta").load(str(table)).collect()))
+
+
+def test_a_feature_is_planned_committed_and_verified(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = log_of(table)
+    code, plan = answer(capsys, "enable-feature", table, "deletionVectors")
+    assert (code, plan["is_noop"], plan["cost"]) == (0, False, "metadata")
+    assert log_of(table) == before
+    code, done = answer(capsys, "enable-feature", table, "deletionVectors", "--apply", "--yes")
+    assert (code, done["outcome"]["versions"], done["outcome"]["mismatches"]) == (0, [1], [])
+    assert done["plan"]["after"] == plan["after"]
+    code, report = answer(capsys, "inspect", table)
+    assert report["protocol"] == plan["after"]["protocol"]
+    features = {one["name"]: one for one in report["features"]}
+    assert features["deletionVectors"]["active"]
+    code, again = answer(capsys, "enable-feature", table, "deletionVectors", "--apply", "--yes")
+    assert (code, again["plan"]["is_noop"], again["outcome"]["versions"]) == (0, True, [])
+
+
+def test_row_tracking_backfills_first(
+    spark: Any, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, refused = answer(capsys, "enable-feature", table, "rowTracking", "--apply", "--yes")
+    assert (code, refused["error"]["exit_code"]) == (7, 7)
+    assert "--allow-backfill" in refused["error"]["remedy"]
+    assert len(log_of(table)) == 1
+    code, done = answer(
+        capsys, "enable-feature", table, "rowTracking", "--apply", "--yes", "--allow-backfill"
+    )
+    assert code == 0, done
+    assert len(done["outcome"]["versions"]) > 1
+    assert done["outcome"]["mismatches"] == []
+    assert rows(spark, table) == [(1, "a"), (2, "b"), (3, "c")]
+
+
+def test_mapping_is_turned_on_and_off_without_losing_a_row(
+    spark: Any, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {one.name for one in table.glob("*.parquet")}
+    code, done = answer(capsys, "set-mapping-mode", table, "name", "--apply", "--yes")
+    assert (code, done["outcome"]["mismatches"]) == (0, [])
+    assert {one.name for one in table.glob("*.parquet")} == files
+    spark.sql(f"ALTER TABLE delta.`{table}` RENAME COLUMN name TO label")
+    assert rows(spark, table) == [(1, "a"), (2, "b"), (3, "c")]
+    code, plan = answer(capsys, "set-mapping-mode", table, "none")
+    assert (code, plan["cost"]) == (0, "rewrite")
+    assert any("1 files" in note for note in plan["notes"])
+    code, done = answer(
+        capsys, "set-mapping-mode", table, "none", "--apply", "--yes", "--allow-rewrite"
+    )
+    assert (code, done["outcome"]["mismatches"]) == (0, [])
+    assert {one.name for one in table.glob("*.parquet")} > files
+    assert rows(spark, table) == [(1, "a"), (2, "b"), (3, "c")]
+    code, report = answer(capsys, "inspect", table, "--columns")
+    columns = report["column_mapping"]["columns"]
+    assert [(one["id"], one["physical_name"]) for one in columns] == [(None, "id"), (None, "label")]
+
+
+def test_set_and_unset_are_two_commits(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["alter", str(table), "--set", "team=data", "--set", "old=1", "--apply", "--yes"])
+    capsys.readouterr()
+    code, done = answer(
+        capsys, "alter", table, "--set", "team=web", "--unset", "old", "--apply", "--yes"
+    )
+    assert (code, done["outcome"]["versions"]) == (0, [2, 3])
+    _, report = answer(capsys, "inspect", table)
+    assert report["metadata"]["configuration"] == {"team": "web"}
+
+
+def saved_plan(table: Path, *wish: str) -> Path:
+    plan = table.parent / "plan.json"
+    assert run([*wish[:1], str(table), *wish[1:], "--out", str(plan)]) == 0
+    return plan
+
+
+def test_appends_after_the_plan_do_not_disturb_it(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = saved_plan(table, "enable-feature", "inCommitTimestamp")
+    write_deltalake(table, ROWS, mode="append")
+    capsys.readouterr()
+    code, done = answer(capsys, "apply", plan, "--yes")
+    assert (code, done["outcome"]["versions"], done["outcome"]["mismatches"]) == (0, [2], [])
+    _, report = answer(capsys, "inspect", table)
+    enabled = report["metadata"]["configuration"]["delta.inCommitTimestampEnablementVersion"]
+    assert enabled == "2"
+
+
+@pytest.mark.parametrize(
+    ("interference", "error_class"),
+    [
+        ({"delta.appendOnly": "true"}, "DELTA_METADATA_CHANGED"),
+        ({"delta.minWriterVersion": "4"}, "DELTA_PROTOCOL_CHANGED"),
+    ],
+    ids=["metadata", "protocol"],
+)
+def test_another_change_after_the_plan_stops_it(
+    table: Path,
+    spark: Any,
+    capsys: pytest.CaptureFixture[str],
+    interference: dict[str, str],
+    error_class: str,
+) -> None:
+    plan = saved_plan(table, "enable-feature", "deletionVectors")
+    [(key, value)] = interference.items()
+    spark.sql(f"ALTER TABLE delta.`{table}` SET TBLPROPERTIES ('{key}' = '{value}')")
+    log = log_of(table)
+    capsys.readouterr()
+    code, failed = answer(capsys, "apply", plan, "--yes")
+    assert (code, failed["error"]["exit_code"]) == (5, 5)
+    assert failed["error"]["delta_error_class"] == error_class
+    assert "nothing was committed" in failed["error"]["message"]
+    assert log_of(table) == log
+
+
+def test_a_plan_is_carried_out_once(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = saved_plan(table, "set-mapping-mode", "name")
+    capsys.readouterr()
+    assert answer(capsys, "apply", plan, "--yes")[0] == 0
+    log = log_of(table)
+    assert answer(capsys, "apply", plan, "--yes")[0] == 5
+    assert log_of(table) == log
+
+
+def test_what_only_delta_can_refuse_ends_as_a_failed_commit(
+    executor: SparkExecutor,  # noqa: ARG001 -- a session is there
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    schema = (
+        '{"type":"struct","fields":[{"name":"a","type":"integer","nullable":true,"metadata":'
+        '{"delta.generationExpression":"nonsense((("}}]}'
+    )
+    table = Table(tmp_path / "generated")
+    table.commit(0, protocol(1, 4), metadata(schemaString=schema))
+    code, failed = answer(capsys, "alter", table.path, "--set", "x=1", "--apply", "--yes")
+    assert (code, failed["error"]["delta_error_class"]) == (5, "PARSE_SYNTAX_ERROR")
+    assert "nothing was committed" in failed["error"]["message"]
+    assert len(log_of(table.path)) == 1
+
+
+def test_another_reader_agrees_with_the_result(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["upgrade-protocol", str(table), "--writer", "4", "--apply", "--yes"]) == 0
+    capsys.readouterr()
+    _, report = answer(capsys, "inspect", table, "--files")
+    other = DeltaTable(table)
+    assert other.protocol().min_writer_version == report["protocol"]["minWriterVersion"] == 4
+    assert len(other.file_uris()) == report["files"]["files"]

@@ -1,0 +1,123 @@
+"""Whole runs of the program: in this process, in another one, and without a JVM to commit."""
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from deltaadm.cli.app import run
+from deltaadm.domain.evolve import evolve
+from deltaadm.domain.session import SessionSettings
+from deltaadm.domain.table_changes import SetProperties, Step
+from deltaadm.replay.engine import load_snapshot
+from deltaadm.storage.store import open_store
+from tests.support.tables import Action, Table, commit_info
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+def deltaadm(*arguments: object) -> Result:
+    """Run in this process; nobody is there to answer a question."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run([str(one) for one in arguments])
+    return Result(code, out.getvalue(), err.getvalue())
+
+
+def process(*arguments: object, env: Mapping[str, str] | None = None, **more: Any) -> Result:
+    """Run as a program of its own, with *env* on top of a bare environment."""
+    bare = {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ}
+    done = subprocess.run(
+        [sys.executable, "-m", "deltaadm", *map(str, arguments)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=bare | dict(env or {}),
+        **{"stdin": subprocess.DEVNULL, **more},
+    )
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+def listing(directory: Path) -> dict[str, tuple[int, int]]:
+    """Every file below *directory* with size and time, to see that none has changed."""
+    return {
+        str(one.relative_to(directory)): (one.lstat().st_size, one.lstat().st_mtime_ns)
+        for one in directory.rglob("*")
+    }
+
+
+@contextlib.contextmanager
+def untouched(directory: Path) -> Iterator[None]:
+    """Nothing below *directory* is written."""
+    before = listing(directory)
+    yield
+    assert listing(directory) == before
+
+
+@dataclass
+class LogWriter:
+    """
+    An executor that commits what Delta would, straight to the log of a local table.
+
+    `foreign` are actions that find their way into its commits as if by mistake.
+    """
+
+    live: SessionSettings = field(default_factory=SessionSettings)
+    foreign: tuple[Action, ...] = ()
+    steps: list[Step] = field(default_factory=list)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Nothing was started."""
+
+    def settings(self) -> SessionSettings:
+        return self.live
+
+    def apply(self, root: str, step: Step) -> None:
+        before = load_snapshot(open_store(root))
+        after = evolve(before, step, self.live)
+        made = {"protocol": after.protocol.to_wire(), "metaData": after.metadata.to_wire()}
+        for one in self.foreign:
+            made |= one
+        text = json.dumps(made).replace("<known after commit>", "7")
+        actions = [{key: one} for key, one in json.loads(text).items()]
+        Table(Path(root)).commit(before.version + 1, commit_info(**_told(step)), *actions)
+        self.steps.append(step)
+
+
+def _told(step: Step) -> Action:
+    if isinstance(step, SetProperties):
+        parameters = {"properties": json.dumps(dict(step.properties))}
+        return {"operation": "SET TBLPROPERTIES", "operationParameters": parameters}
+    parameters = {"properties": json.dumps(list(step.keys)), "ifExists": True}
+    return {"operation": "UNSET TBLPROPERTIES", "operationParameters": parameters}
