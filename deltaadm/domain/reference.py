@@ -55,15 +55,15 @@ def require_readable(snapshot: Snapshot) -> None:
     if protocol.min_reader_version not in supported_reader_version_numbers():
         raise _unsupported_version(protocol)
     _require_known(protocol.reader_features, supported_protocol().reader_features, "read")
+    _require_known_types(snapshot.metadata.schema)
+    if protocol.supports_writer_features:
+        _require_features_of_metadata(snapshot)
     if protocol.supports("catalogManaged"):
         raise Refused(
             "The table is managed by a catalog, and Delta Spark does not open it by its path.",
             remedy="Use the catalog's own tools, or the table's name in the catalog.",
             delta_error_class="DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED",
         )
-    _require_known_types(snapshot.metadata.schema)
-    if protocol.supports_writer_features:
-        _require_features_of_metadata(snapshot)
 
 
 def require_writable(snapshot: Snapshot) -> None:

@@ -128,7 +128,7 @@ def test_steps_that_undo_each_other_are_told(small: Table) -> None:
     ],
 )
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_without_consent_nothing_happens(
+def test_without_consent_nothing_happens(  # noqa: PLR0917 -- fixtures and the row
     small: Table, writer: LogWriter, wish: list[str], given: list[str], missing: str, form: str
 ) -> None:
     with untouched(small.path):
@@ -318,7 +318,7 @@ def _directory(file: Path) -> None:
 
 
 def _edited(file: Path) -> None:
-    file.write_text(file.read_text().replace("inCommitTimestamps", "changeDataFeed"))
+    file.write_text(file.read_text().replace("enableInCommitTimestamps", "enableChangeDataFeed"))
 
 
 @pytest.mark.parametrize(
