@@ -5,6 +5,7 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from io import StringIO
 from types import FrameType
 from typing import Annotated
 
@@ -111,6 +112,8 @@ def _answer(arguments: Sequence[str]) -> int:
         return _show_usage(error)
     except DeltaadmError as error:
         return _said(error)
+    if code == INTERRUPTED:  # which is what typer makes of a KeyboardInterrupt
+        raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
 
 
@@ -119,11 +122,16 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
 
 
 def _show_usage(error: typer.TyperException) -> int:
+    from deltaadm.render.visible import visible
+
+    said = StringIO()
     show = getattr(error, "show", None)
-    if show is not None:
-        show()
+    if show is None:
+        said.write(str(error))
     else:
-        sys.stderr.write(f"{error}\n")
+        show(said)
+    for line in said.getvalue().removesuffix("\n").split("\n"):
+        sys.stderr.write(f"{visible(line)}\n")
     return int(getattr(error, "exit_code", 2))
 
 

@@ -23,11 +23,7 @@ Planner = Callable[["Snapshot", "SessionSettings"], "Plan"]
 
 NOT_EMPTY = 1
 MISMATCH = 5
-_CONSENT = {
-    Cost.METADATA: "--yes",
-    Cost.BACKFILL: "--allow-backfill",
-    Cost.REWRITE: "--allow-rewrite",
-}
+_CONSENT_TO = {Cost.BACKFILL: ("--allow-backfill",), Cost.REWRITE: ("--allow-rewrite",)}
 
 
 def plan_and_apply(
@@ -131,31 +127,32 @@ def carry_out_plan(
 
 
 def _require_consent(report: PlanReport, consent: ConsentOptions, output: OutputOptions) -> None:
-    plan = report.plan
-    allowed = {
-        Cost.METADATA: consent.yes,
-        Cost.BACKFILL: consent.allow_backfill,
-        Cost.REWRITE: consent.allow_rewrite,
+    """Let the plan pass if the command line, or whoever sits at the terminal, agrees to it."""
+    given = {
+        "--yes": consent.yes,
+        "--allow-backfill": consent.allow_backfill,
+        "--allow-rewrite": consent.allow_rewrite,
     }
-    if consent.yes and allowed[plan.cost]:
+    cost = report.plan.cost
+    missing = [one for one in ("--yes", *_CONSENT_TO.get(cost, ())) if not given[one]]
+    if not missing:
         return
     if not _has_terminal():
-        missing = [] if consent.yes else ["--yes"]
-        missing += [] if allowed[plan.cost] else [_CONSENT[plan.cost]]
         raise Refused(
             "Nobody is there to confirm the plan, so nothing was changed.",
-            remedy=f"Pass {' '.join(dict.fromkeys(missing))} to go on without being asked.",
+            remedy=f"Pass {' '.join(missing)} to go on without being asked.",
         )
     if output.output != "text" or not sys.stdout.isatty():
         wiring.show_to_user([report], output)
-    if not consent.yes:
-        _ask("Commit this? Only 'yes' is accepted: ", "yes")
-    if not allowed[plan.cost]:
-        _ask(
-            f"This is a {plan.cost.value}, and costs as much as the table is large. Type "
-            f"'{plan.cost.value}' to go on: ",
-            plan.cost.value,
-        )
+    for one in missing:
+        if one == "--yes":
+            _ask("Commit this? Only 'yes' is accepted: ", "yes")
+        else:
+            _ask(
+                f"This is a {cost.value}, and costs as much as the table is large. "
+                f"Type '{cost.value}' to go on: ",
+                cost.value,
+            )
 
 
 def _has_terminal() -> bool:

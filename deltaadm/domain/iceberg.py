@@ -147,7 +147,10 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
 def _check_type_changes(version: int, metadata: Metadata) -> None:
     """Columns may only have been widened in ways that Iceberg knows as well."""
     for path, one in walk(metadata.schema):
-        for change in one.metadata.get("delta.typeChanges") or ():
+        changes = one.metadata.get("delta.typeChanges")
+        for change in changes if isinstance(changes, list) else ():
+            if not isinstance(change, dict):
+                continue
             old, new = str(change.get("fromType")), str(change.get("toType"))
             if not _widens_in_iceberg(old, new):
                 raise _violation(

@@ -253,8 +253,8 @@ def _property_violation(sub_class: str, message: str) -> Refused:
 def _check_row_tracking_columns(metadata: Metadata) -> None:
     columns = {one.name.lower() for one in metadata.schema.fields}
     for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN):
-        name = metadata.configuration.get(key, "")
-        if name.lower() in columns:
+        name = metadata.configuration.get(key)
+        if name is not None and name.lower() in columns:
             raise Refused(
                 f"Row tracking keeps its values in a column named {name!r}, which the table has.",
                 remedy="Rename that column.",

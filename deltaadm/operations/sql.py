@@ -17,7 +17,7 @@ def statement(path: str, step: Step) -> str:
     >>> statement("/data/it's", SetProperties({"owner": "O'Hara"}))
     "ALTER TABLE delta.`/data/it's` SET TBLPROPERTIES ('owner' = 'O\\\\'Hara')"
     """
-    table = f"delta.{identifier(path)}"
+    table = _table(path)
     if isinstance(step, SetProperties):
         pairs = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in step.properties.items())
         return f"ALTER TABLE {table} SET TBLPROPERTIES ({pairs})"
@@ -25,6 +25,12 @@ def statement(path: str, step: Step) -> str:
     return (
         f"ALTER TABLE {table} UNSET TBLPROPERTIES {condition}({', '.join(map(literal, step.keys))})"
     )
+
+
+def _table(path: str) -> str:
+    """The table at *path*; in backticks nothing can be escaped, in a literal everything can."""
+    name = f"delta.{identifier(path)}"
+    return f"IDENTIFIER({literal(name)})" if any(map(_is_hidden, name)) else name
 
 
 def identifier(name: str) -> str:
@@ -36,8 +42,8 @@ def literal(text: str) -> str:
     """
     *text* as a Spark string literal.
 
-    Control characters are written as escapes, and so is `$`, which starts a variable where
-    `spark.sql.variable.substitute` is on.
+    Characters that do not print are written as escapes, and so is `$`, which starts a variable
+    where `spark.sql.variable.substitute` is on.
     """
     return "'" + "".join(_escaped(one) for one in text) + "'"
 
@@ -45,6 +51,15 @@ def literal(text: str) -> str:
 def _escaped(one: str) -> str:
     if one in "\\'":
         return "\\" + one
-    if one == "$" or ord(one) < 0x20 or ord(one) == 0x7F:  # noqa: PLR2004 -- the ASCII controls
-        return f"\\u{ord(one):04x}"
-    return one
+    if one != "$" and not _is_hidden(one):
+        return one
+    code = ord(one)
+    return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
+
+
+_LAST_OF_FOUR_DIGITS = 0xFFFF
+
+
+def _is_hidden(one: str) -> bool:
+    """Whether a terminal would do something else than show it; half a character is no character."""
+    return not one.isprintable() and not "\ud800" <= one <= "\udfff"

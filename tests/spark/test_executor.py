@@ -53,6 +53,7 @@ def commits(path: Path) -> int:
         'it\'s "quoted"',
         "back`tick`` -- ; /* comment",
         "ünï 表 😀 e\u0301",
+        "\u202e hidden \u2028 \U000e0001",
         "two\nlines\r\tand\x01controls\x7f",
         "100% a%20b %2F",
         "${spark.app.name} $HOME",

@@ -1,0 +1,360 @@
+"""Tables that are broken or out of reach: one sentence, a remedy, a code, and nothing written."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import tables
+from tests.support.program import deltaadm, untouched
+from tests.support.tables import Table, add, commit, commit_info, metadata, protocol
+
+START: list[Any] = [protocol(), metadata()]
+TABLE, STORAGE, REFUSED = 3, 4, 7
+
+
+def no_directory(_: Path) -> None: ...
+
+
+def plain_directory(path: Path) -> None:
+    path.mkdir()
+    (path / "part-0.parquet").write_bytes(b"PAR1")
+
+
+def a_file(path: Path) -> None:
+    path.write_text("x")
+
+
+def empty_log(path: Path) -> None:
+    (path / "_delta_log").mkdir(parents=True)
+
+
+def truncated_commit(path: Path) -> None:
+    tables.table(path, commit(*START)[:-40])
+
+
+def binary_commit(path: Path) -> None:
+    tables.table(path, commit(*START), b"\x00\xff\xfe" * 100)
+
+
+def empty_commit(path: Path) -> None:
+    tables.table(path, b"")
+
+
+def hole(path: Path) -> None:
+    made = tables.table(path, commit(*START))
+    made.commit(1, add("a"))
+    made.commit(3, add("b"))
+
+
+def zero_byte_checkpoint(path: Path) -> None:
+    made = Table(path)
+    made.write(f"{2:020d}.checkpoint.parquet", b"")
+    made.commit(3, add("a"))
+
+
+def broken_checkpoint(path: Path) -> None:
+    made = Table(path)
+    made.write(f"{2:020d}.checkpoint.parquet", b"PAR1 not really PAR1")
+    made.commit(2, commit_info())
+    made.commit(3, add("a"))
+
+
+def missing_part(path: Path) -> None:
+    made = Table(path)
+    made.multipart(2, [*START, add("a"), add("b")])[1].unlink()
+    made.last_checkpoint(2)
+    made.commit(3, add("c"))
+
+
+def no_protocol(path: Path) -> None:
+    tables.table(path, commit(metadata()))
+
+
+def no_metadata(path: Path) -> None:
+    tables.table(path, commit(protocol()))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (no_directory, "There is no Delta table at"),
+        (plain_directory, "There is no Delta table at"),
+        (a_file, "There is no Delta table at"),
+        (empty_log, "There is no Delta table at"),
+        (truncated_commit, ""),
+        (binary_commit, ""),
+        (empty_commit, ""),
+        (hole, "has a gap: commit 3 follows commit 1"),
+        (zero_byte_checkpoint, ""),
+        (broken_checkpoint, "checkpoint"),
+        (missing_part, ""),
+        (no_protocol, "holds its protocol"),
+        (no_metadata, "holds its metadata"),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_no_readable_table(tmp_path: Path, make: Callable[[Path], None], words: str) -> None:
+    path = tmp_path / "t"
+    make(path)
+    with untouched(tmp_path):
+        for command in (["inspect"], ["upgrade-protocol"], ["alter", "--set", "a=b"]):
+            text = deltaadm(*command, path)
+            assert (text.code, text.out) == (TABLE, "")
+            assert_one_sentence_and_remedy(text.err)
+            assert words in text.err
+            document = deltaadm(*command, path, "-o", "json")
+            assert (document.code, document.err) == (TABLE, "")
+            error = document.document["error"]
+            assert document.document["table"] == str(path)
+            assert error.keys() == {"kind", "exit_code", "message", "remedy", "delta_error_class"}
+            assert (error["kind"], error["exit_code"]) == ("table", TABLE)
+            assert error["remedy"]
+
+
+def assert_one_sentence_and_remedy(said: str) -> None:
+    message, remedy, *rest = said.splitlines()
+    assert rest == []
+    assert message.startswith("error: ")
+    assert message.endswith(".")
+    assert remedy.startswith("  ")
+    assert remedy[2].isupper() or remedy[2] == "`"
+
+
+def test_a_missing_sidecar_matters_to_files_only(tmp_path: Path) -> None:
+    made = Table(tmp_path / "t")
+    made.v2_checkpoint(
+        2, [protocol(3, 7, ["v2Checkpoint"], ["v2Checkpoint"]), metadata(), add("a")]
+    )
+    made.commit(2, commit_info())
+    for one in (made.log / "_sidecars").iterdir():
+        one.unlink()
+    assert deltaadm("inspect", made.path).code == 0
+    result = deltaadm("inspect", made.path, "--files")
+    assert result.code == TABLE
+    assert_one_sentence_and_remedy(result.err)
+
+
+def test_what_can_be_known_is_told(tmp_path: Path) -> None:
+    no_metadata(tmp_path / "t")
+    found = deltaadm("inspect", tmp_path / "t", "-o", "json").document
+    assert found["version"] == 0
+    assert found["protocol"] == {"minReaderVersion": 1, "minWriterVersion": 2}
+    assert "metadata" not in found
+    assert found["error"]["delta_error_class"] == "DELTA_STATE_RECOVER_ERROR"
+
+
+@pytest.mark.parametrize(
+    ("start", "code"),
+    [
+        pytest.param([protocol(1, 101), metadata()], REFUSED, id="writer version 101"),
+        pytest.param(
+            [protocol(3, 7, ["novel"], ["novel"]), metadata()], REFUSED, id="unknown feature"
+        ),
+        pytest.param([protocol(), metadata(schemaString="{")], TABLE, id="broken schema"),
+        pytest.param(
+            [protocol(), metadata(schemaString=tables.SCHEMA.replace("integer", "novel"))],
+            TABLE,
+            id="unknown type",
+        ),
+    ],
+)
+def test_shown_but_not_changed(tmp_path: Path, start: list[Any], code: int) -> None:
+    made = tables.table(tmp_path, commit(*start))
+    shown = deltaadm("inspect", made.path, "--columns", "--files")
+    assert (shown.code, shown.err) == (0, "")
+    assert "Warnings" in shown.out
+    with untouched(tmp_path):
+        result = deltaadm("alter", made.path, "--set", "a=b")
+        assert (result.code, result.out) == (code, "")
+        assert_one_sentence_and_remedy(result.err)
+
+
+@pytest.mark.parametrize(
+    ("location", "code", "words"),
+    [
+        ("s3://bucket/table", STORAGE, "not supported yet"),
+        ("file://host/table", STORAGE, "three slashes"),
+        ("catalog.schema.name", REFUSED, "no catalog is configured"),
+    ],
+)
+def test_locations_out_of_reach(location: str, code: int, words: str) -> None:
+    result = deltaadm("inspect", location)
+    assert (result.code, result.out) == (code, "")
+    assert words in result.err
+    assert_one_sentence_and_remedy(result.err)
+
+
+needs_permissions = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="this user may read everything"
+)
+
+
+@needs_permissions
+@pytest.mark.parametrize("what", ["commit", "log"])
+def test_a_log_that_may_not_be_read(small: Table, what: str) -> None:
+    place = small.log if what == "log" else small.log / f"{0:020d}.json"
+    place.chmod(0)
+    try:
+        result = deltaadm("inspect", small.path)
+    finally:
+        place.chmod(0o755)
+    assert result.code == STORAGE
+    assert "permission" in result.err
+
+
+def test_a_log_that_may_not_be_written_can_be_planned_for(small: Table) -> None:
+    small.log.chmod(0o555)
+    try:
+        with untouched(small.path):
+            assert deltaadm("alter", small.path, "--set", "a=b").code == 0
+    finally:
+        small.log.chmod(0o755)
+
+
+ODD_NAMES = [
+    "with space",
+    "it's",
+    'say "hi"',
+    "back`tick",
+    "two\nlines",
+    "tab\tand\rreturn",
+    "ünïcödé-表",
+    "100%20",
+    "$HOME",
+    "[red]x[/red]",
+    "\x1b[31mred",
+    "\u202eleft",
+    "-o",
+    "a=b",
+    "back\\slash",
+    "semi;colon",
+    "#frag?query",
+]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+@pytest.mark.parametrize("present", [True, False], ids=["there", "not there"])
+def test_odd_paths(tmp_path: Path, name: str, *, present: bool) -> None:
+    path = tmp_path / name
+    if present:
+        tables.table(path, commit(*START))
+    for form in ("text", "json", "sql"):
+        command = ["inspect"] if form == "json" else ["alter", "--set", "a=b"]
+        result = deltaadm(*command, path, "-o", form)
+        assert result.code == (0 if present else TABLE)
+        assert "Traceback" not in result.err
+        if form == "json":
+            assert result.document["table"] == str(path)
+        else:
+            assert_harmless(result.out + result.err)
+
+
+def test_an_odd_path_cannot_break_out_of_its_statement(tmp_path: Path) -> None:
+    made = tables.table(tmp_path / "a`; DROP TABLE x; --`", commit(*START))
+    result = deltaadm("alter", made.path, "--set", "k=it's'); --", "-o", "sql")
+    assert result.out == (
+        f"ALTER TABLE delta.`{tmp_path}/a``; DROP TABLE x; --``` "
+        "SET TBLPROPERTIES ('k' = 'it\\'s\\'); --');\n"
+    )
+
+
+def assert_harmless(text: str) -> None:
+    assert "\x1b" not in text
+    assert "\r" not in text
+    assert "\u202e" not in text
+
+
+# text from tables
+
+
+HOSTILE = "[red]x[/red] \x1b[31m\x1b]0;title\x07 \u202e\u2066 a\nb\r \x9b31m :smile: \ud800"
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Table:
+    """A table whose every text tries something."""
+    column = tables.SCHEMA.replace('"a"', '"[red]x[/red]\\u001b[31m\\n\\u202e"')
+    return tables.table(
+        tmp_path / "hostile",
+        commit(
+            protocol(3, 7, ["\x1b[31mf"], ["\x1b[31mf", "[b]g"]),
+            metadata(
+                {"k": "[bold]v[/bold]\x1b[2J\u202e\n", "[link=x]\x1b[0m": "v"},
+                name="[red]name[/red]\x1b[31m\n",
+                description="\x1b]8;;http://x\x07[blink]c\u2067",
+                schemaString=column,
+                id="\x07[id]",
+            ),
+        ),
+    )
+
+
+def test_hostile_texts_are_shown(hostile: Table) -> None:
+    result = deltaadm("inspect", hostile.path, "--columns", "--color", "always")
+    assert result.code == 0
+    plain = result.out.replace("\x1b[1m", "").replace("\x1b[0m", "")
+    assert_harmless(plain)
+    for words in (
+        "[red]name[/red]\\x1b[31m\\n",
+        "\\x1b]8;;http://x\\x07[blink]c\\u2067",
+        "[bold]v[/bold]\\x1b[2J\\u202e\\n",
+        "[link=x]\\x1b[0m",
+        "[red]x[/red]\\x1b[31m\\n\\u202e",
+        "\\x07[id]",
+        "\\x1b[31mf, [b]g",
+    ):
+        assert words in plain
+
+
+def test_hostile_texts_in_json_are_escaped_by_json(hostile: Table) -> None:
+    result = deltaadm("inspect", hostile.path, "-o", "json")
+    assert result.out.isascii()
+    assert "\x1b" not in result.out
+    assert result.document["metadata"]["name"] == "[red]name[/red]\x1b[31m\n"
+
+
+def test_hostile_texts_in_plans(tmp_path: Path) -> None:
+    column = tables.SCHEMA.replace('"a"', '"[red]x[/red]\\u001b[31m\\u202e"')
+    made = tables.table(tmp_path, commit(protocol(2, 5), metadata(schemaString=column)))
+    for command in (
+        ["set-mapping-mode", made.path, "name"],
+        ["alter", made.path, "--set", f"k={HOSTILE[:-1]}"],
+        ["alter", made.path, "--set", "[red]\x1b[31m=v"],
+    ):
+        result = deltaadm(*command)
+        assert result.code == 0
+        assert_harmless(result.out + result.err)
+        assert "[red]" in result.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["enable-feature", "T", HOSTILE],
+        ["alter", "T", "--set", f"delta.{HOSTILE}=1"],
+        ["alter", "T", "--set", f"delta.appendOnly={HOSTILE}"],
+        ["features", HOSTILE],
+        ["inspect", "T", "--timestamp", HOSTILE],
+        ["inspect", "T", "-o", HOSTILE],
+        ["inspect", "T", f"--{HOSTILE}"],
+        [HOSTILE],
+    ],
+    ids=lambda one: one[0].replace("\x1b", "")[:8].strip("[") + str(len(one)),
+)
+def test_hostile_arguments_in_errors(small: Table, arguments: list[str]) -> None:
+    result = deltaadm(*(small.path if one == "T" else one for one in arguments))
+    assert result.code in {2, REFUSED}
+    assert result.out == ""
+    assert_harmless(result.err)
+
+
+def test_a_path_that_does_not_print_is_spelled_in_its_statement(tmp_path: Path) -> None:
+    made = tables.table(tmp_path / "\x1b[31m\u202e`$", commit(*START))
+    result = deltaadm("alter", made.path, "--unset", "k", "--set", "a=\u2066", "-o", "sql")
+    assert result.out == (
+        f"ALTER TABLE IDENTIFIER('delta.`{tmp_path}/\\u001b[31m\\u202e``\\u0024`') "
+        "SET TBLPROPERTIES ('a' = '\\u2066');\n"
+    )

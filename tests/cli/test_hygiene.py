@@ -1,0 +1,48 @@
+"""Pay for what is used: which packages a command leaves alone."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.tables import Table
+
+HEAVY = {"pyspark", "py4j", "pyarrow", "deltalake", "obstore", "pydantic", "numpy", "pandas"}
+
+PROBE = """
+import sys
+from deltaadm.__main__ import main
+sys.argv = ["deltaadm", *sys.argv[1:]]
+try:
+    main()
+finally:
+    sys.stderr.write(" ".join({one.partition(".")[0] for one in sys.modules}))
+"""
+
+
+def loaded(*arguments: str) -> set[str]:
+    """The top-level packages in memory after a run."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, *arguments], check=False, capture_output=True, text=True
+    )
+    assert done.returncode in {0, 1}
+    return set(done.stderr.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "left_alone"),
+    [
+        pytest.param("--version", {"typer", "rich", "msgspec"}, id="version"),
+        pytest.param("--help", {"rich", "msgspec"}, id="help"),
+        pytest.param("inspect --help", {"rich", "msgspec"}, id="help of a command"),
+        pytest.param("inspect T", {"msgspec"}, id="text"),
+        pytest.param("inspect T -o json", {"rich", "msgspec"}, id="json"),
+        pytest.param("inspect T -o jsonl", {"rich", "msgspec"}, id="jsonl"),
+        pytest.param("features -o json", {"rich", "msgspec"}, id="features"),
+        pytest.param("alter T --set a=b -o sql", {"rich", "msgspec"}, id="plan"),
+        pytest.param("upgrade-protocol T --check -o json", {"rich", "msgspec"}, id="check"),
+    ],
+)
+def test_light_commands(small: Table, arguments: str, left_alone: set[str]) -> None:
+    given = [str(small.path) if one == "T" else one for one in arguments.split()]
+    assert not loaded(*given) & (HEAVY | left_alone)

@@ -1,0 +1,166 @@
+"""Questions, colour and interruptions on a real terminal."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+
+from tests.support import tables
+from tests.support.program import listing
+from tests.support.tables import Table, commit, metadata, protocol
+
+QUESTION = "Only 'yes' is accepted: "
+RUN = """
+import sys
+from deltaadm.cli import wiring
+from tests.support.program import LogWriter
+wiring.executor = lambda *_: LogWriter()
+from deltaadm.cli.app import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def terminal(*arguments: object, env: dict[str, str] | None = None) -> Any:
+    """The program on a terminal of its own; commits go to the log directly."""
+    return pexpect.spawn(
+        sys.executable,
+        ["-c", RUN, *map(str, arguments)],
+        encoding="utf-8",
+        timeout=20,
+        cwd=str(Path(__file__).parent.parent.parent),
+        env={"PATH": os.environ["PATH"], "TERM": "xterm", "LANG": "C.UTF-8", **(env or {})},
+        dimensions=(40, 100),
+    )
+
+
+def ended(program: Any) -> tuple[int, str]:
+    """The exit code, and what was said since the last question."""
+    program.expect(pexpect.EOF)
+    program.close()
+    return program.exitstatus, program.before
+
+
+def test_no_means_no(small: Table) -> None:
+    before = listing(small.path)
+    program = terminal("alter", small.path, "--set", "a=b", "--apply")
+    program.expect_exact(QUESTION)
+    assert "configuration[a] = b" in program.before
+    program.sendline("no")
+    code, said = ended(program)
+    assert code == 7
+    assert "was not confirmed, so nothing was changed" in said
+    assert listing(small.path) == before
+
+
+def test_yes_means_yes(small: Table) -> None:
+    program = terminal("alter", small.path, "--set", "a=b", "--apply")
+    program.expect_exact(QUESTION)
+    program.sendline("yes")
+    code, said = ended(program)
+    assert code == 0
+    assert "Version 1 was committed" in said
+    assert (small.log / f"{1:020d}.json").exists()
+
+
+@pytest.mark.parametrize("answer", ["y", "", "yes please"])
+def test_anything_else_is_no(small: Table, answer: str) -> None:
+    program = terminal("alter", small.path, "--set", "a=b", "--apply")
+    program.expect_exact(QUESTION)
+    program.sendline(answer)
+    assert ended(program)[0] == 7
+
+
+def test_the_end_of_input_is_no(small: Table) -> None:
+    program = terminal("alter", small.path, "--set", "a=b", "--apply")
+    program.expect_exact(QUESTION)
+    program.sendeof()
+    assert ended(program)[0] == 7
+
+
+def test_interrupted_at_the_question(small: Table) -> None:
+    before = listing(small.path)
+    program = terminal("alter", small.path, "--set", "a=b", "--apply")
+    program.expect_exact(QUESTION)
+    program.sendintr()
+    code, said = ended(program)
+    assert code == 130
+    assert "Interrupted; nothing was committed." in said
+    assert "Traceback" not in said
+    assert listing(small.path) == before
+
+
+def test_terminated_at_the_question(small: Table) -> None:
+    program = terminal("alter", small.path, "--set", "a=b", "--apply")
+    program.expect_exact(QUESTION)
+    program.kill(signal.SIGTERM)
+    code, said = ended(program)
+    assert code == 143
+    assert "Terminated; nothing was committed." in said
+
+
+def test_a_backfill_is_asked_for_by_its_name(small: Table) -> None:
+    program = terminal("enable-feature", small.path, "rowTracking", "--apply")
+    program.expect_exact(QUESTION)
+    program.sendline("yes")
+    program.expect_exact("Type 'backfill' to go on: ")
+    program.sendline("yes")
+    assert ended(program)[0] == 7
+    assert len(list(small.log.iterdir())) == 1
+
+
+@pytest.mark.parametrize("form", ["json", "sql"])
+def test_the_plan_is_shown_before_the_question_in_any_format(small: Table, form: str) -> None:
+    program = terminal("alter", small.path, "--set", "a=b", "--apply", "-o", form)
+    program.expect_exact(QUESTION)
+    assert "+ configuration[a] = b" in program.before
+    program.sendline("no")
+    assert ended(program)[0] == 7
+
+
+def test_yes_on_the_command_line_is_not_asked_again(small: Table) -> None:
+    program = terminal("alter", small.path, "--set", "a=b", "--apply", "--yes")
+    code, said = ended(program)
+    assert code == 0
+    assert QUESTION not in said
+
+
+def test_input_can_be_ruled_out(small: Table) -> None:
+    program = terminal(
+        "alter", small.path, "--set", "a=b", "--apply", env={"DELTAADM_NO_INPUT": "1"}
+    )
+    code, said = ended(program)
+    assert code == 7
+    assert "Pass --yes" in said
+
+
+@pytest.mark.parametrize(
+    ("option", "env", "coloured"),
+    [
+        ("auto", {}, True),
+        ("never", {}, False),
+        ("always", {"CLICOLOR": "0"}, True),
+        ("auto", {"CLICOLOR": "0"}, False),
+        ("never", {"FORCE_COLOR": "1"}, False),
+    ],
+)
+def test_colour(small: Table, option: str, env: dict[str, str], *, coloured: bool) -> None:
+    code, said = ended(terminal("alter", small.path, "--set", "a=b", "--color", option, env=env))
+    assert code == 0
+    assert ("\x1b[32m" in said) is coloured
+    assert ("\x1b[" in said) is coloured
+
+
+def test_no_color_leaves_no_colour(small: Table) -> None:
+    env = {"NO_COLOR": "1"}
+    _, said = ended(terminal("alter", small.path, "--set", "a=b", env=env))
+    assert "\x1b[32m" not in said
+
+
+def test_a_narrow_terminal_cuts_nothing(tmp_path: Path) -> None:
+    made = tables.table(tmp_path, commit(protocol(), metadata({"k": "v" * 300})))
+    _, said = ended(terminal("inspect", made.path))
+    assert "v" * 300 in said
