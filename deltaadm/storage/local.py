@@ -43,6 +43,18 @@ class LocalStore:
         except OSError as error:
             raise _inaccessible(self._log, error) from error
 
+    def list_directory(self, name: str) -> Iterator[FileInfo]:
+        """See `LogStore`."""
+        try:
+            with os.scandir(self._prefix + name) as entries:
+                for entry in entries:
+                    if not entry.is_dir():
+                        yield _info(entry, f"{name}/")
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise _inaccessible(self._prefix + name, error) from error
+
     def read(self, path: str) -> bytes:
         """See `LogStore`."""
         where = self._prefix + path
@@ -66,12 +78,13 @@ class LocalStore:
             raise _unreadable(where, error) from error
 
 
-def _info(entry: os.DirEntry[str]) -> FileInfo:
+def _info(entry: os.DirEntry[str], directory: str = "") -> FileInfo:
+    path = directory + entry.name
     try:
         status = entry.stat()
     except FileNotFoundError:  # a dangling link, or deleted since
-        return FileInfo(entry.name)
-    return FileInfo(entry.name, status.st_size, status.st_mtime_ns // _NANOSECONDS_PER_MILLISECOND)
+        return FileInfo(path)
+    return FileInfo(path, status.st_size, status.st_mtime_ns // _NANOSECONDS_PER_MILLISECOND)
 
 
 def _read_all(descriptor: int) -> bytes:

@@ -36,6 +36,9 @@ class LogStore(typing.Protocol):
     def list_log(self, start: int = 0) -> Iterator[FileInfo]:
         """The files directly in the log from the names of version *start* on, in any order."""
 
+    def list_directory(self, name: str) -> Iterator[FileInfo]:
+        """The files directly in a directory of the log, none if it is not there."""
+
     def read(self, path: str) -> bytes:
         """A whole file."""
 

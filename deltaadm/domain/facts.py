@@ -1,0 +1,326 @@
+"""
+What examining a log brings to light: the facts that validation rules judge, as values.
+
+Each class is what one kind of rule is given; nothing else reaches it. Documents are JSON objects
+as the log has them, so that a rule sees oddities that typed values would smooth over. Times are
+in milliseconds since the epoch, sizes in bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltaadm.domain.actions import AddFile
+    from deltaadm.domain.log_segment import Checkpoint, LogFile, LogListing, LogSegment
+    from deltaadm.domain.metadata import Metadata
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.snapshot import FileFacts, Snapshot
+    from deltaadm.errors import TableError
+
+    Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Protocol and metadata in effect after `version`; None where the log has not said yet."""
+
+    version: int
+    protocol: Protocol | None = None
+    metadata: Metadata | None = None
+
+    def supports(self, feature: str) -> bool:
+        """Whether the protocol is known and has *feature*, listed or implied."""
+        return self.protocol is not None and self.protocol.supports(feature)
+
+    def property(self, key: str, default: str = "") -> str:
+        """The value of a table property."""
+        return default if self.metadata is None else self.metadata.configuration.get(key, default)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """
+    `_last_checkpoint`.
+
+    `document` is None if it is no JSON object with a version, and `error` then says why;
+    `text` is its content, for what decoding loses (duplicate keys, the spelling of numbers).
+    """
+
+    text: str
+    document: Document | None
+    error: str = ""
+
+    @property
+    def version(self) -> int | None:
+        """The version that it points to."""
+        return None if self.document is None else int(self.document["version"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFacts:
+    """
+    The log as a whole: what was listed, which files make the newest version, or why none do.
+
+    `listing` is complete: it has every file directly in the log and in `_sidecars` and
+    `_staged_commits`. `failure` is why there is no snapshot, if there is none; `versions` is
+    the first and last version that can be rebuilt. `state` is the newest one known.
+    """
+
+    listing: LogListing
+    pointer: Pointer | None
+    segment: LogSegment | None
+    failure: TableError | None
+    versions: tuple[int, int] | None
+    state: State
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """
+    One line of a commit that is not blank; `number` counts from 1.
+
+    `document` is None for a line that is not a JSON object, and `error` then says why.
+    """
+
+    number: int
+    document: Document | None
+    error: str = ""
+
+    @property
+    def actions(self) -> tuple[tuple[str, Any], ...]:
+        """The actions on it by name; the protocol allows exactly one."""
+        return tuple((k, v) for k, v in (self.document or {}).items() if v is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitTimes:
+    """When a commit says it was made, and when its file was written."""
+
+    version: int
+    in_commit: int | None
+    timestamp: int | None
+    modified: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitFacts:
+    """
+    One commit with the states before and after it.
+
+    `previous` are the times of the commit before it, if that was read as well. `columns` maps
+    every column id seen in an earlier state to the physical name it had then.
+    """
+
+    file: LogFile
+    version: int
+    lines: tuple[Line, ...]
+    before: State
+    after: State
+    previous: CommitTimes | None = None
+    columns: Mapping[int, str] = field(default_factory=dict)
+    now: int = 0
+
+    def actions(self, name: str) -> tuple[Any, ...]:
+        """The JSON values of all actions *name*, in the order of the commit."""
+        return tuple(value for one in self.lines for key, value in one.actions if key == name)
+
+    @property
+    def info(self) -> Document:
+        """The first commitInfo; empty if there is none."""
+        return next((one for one in self.actions("commitInfo") if isinstance(one, dict)), {})
+
+    @property
+    def times(self) -> CommitTimes:
+        """The times of the commit, for the one after it."""
+        return CommitTimes(
+            version=self.version,
+            in_commit=_integer(self.info.get("inCommitTimestamp")),
+            timestamp=_integer(self.info.get("timestamp")),
+            modified=self.file.info.modified,
+        )
+
+
+def _integer(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFile:
+    """One file of the snapshot, with the state that it belongs to."""
+
+    add: AddFile
+    state: State
+    now: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileTotals:
+    """
+    Facts about all live files that no single one shows.
+
+    `facts` are the usual aggregates. `highest_row_id` is the largest `baseRowId + numRecords
+    - 1`; `overlapping_row_ids` are pairs of paths whose row ids overlap, `with_two_vectors`
+    paths that are alive with several deletion vectors: the first few of each. `adds` are the
+    actions themselves where there are few enough to hold.
+    """
+
+    facts: FileFacts
+    highest_row_id: int | None = None
+    overlapping_row_ids: tuple[tuple[str, str], ...] = ()
+    with_two_vectors: tuple[str, ...] = ()
+    deleted_records: int = 0
+    adds: tuple[AddFile, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotFacts:
+    """
+    The newest version.
+
+    `totals` is None where the files were not looked at. `enablement_timestamp` is the in-commit
+    timestamp of the commit that the table's properties name as the one that enabled them, if
+    that commit is still there.
+    """
+
+    snapshot: Snapshot
+    totals: FileTotals | None
+    listing: LogListing
+    enablement_timestamp: int | None = None
+    now: int = 0
+
+    @property
+    def state(self) -> State:
+        """Protocol and metadata."""
+        one = self.snapshot
+        return State(version=one.version, protocol=one.protocol, metadata=one.metadata)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksumFacts:
+    """
+    A version checksum beside the state that it describes.
+
+    `document` is None if the file is not one JSON object, and `error` then says why. What of
+    the state is not known is None. `commit` is the commit of the same version, if it was read.
+    """
+
+    file: LogFile
+    document: Document | None
+    error: str
+    state: State
+    snapshot: Snapshot | None = None
+    totals: FileTotals | None = None
+    commit: CommitTimes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SidecarFacts:
+    """A sidecar as its checkpoint names it; `size` is that of the file, None if it is missing."""
+
+    path: str
+    size_in_bytes: int | None
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What a checkpoint has and the commits have not, or the reverse; paths are the first few."""
+
+    protocol: bool = False
+    metadata: bool = False
+    only_in_checkpoint: int = 0
+    only_in_commits: int = 0
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointFacts:
+    """
+    One checkpoint, complete or not.
+
+    `files` are those that are there; `checkpoint` is None for an incomplete or empty one.
+    `small` are its actions that are not about files, by name, in order; `columns` are the names
+    of its Parquet columns, nested ones with dots (empty for JSON). `counts` are the numbers of
+    its actions by name, sidecars' contents included under `sidecar.add` and so on; it is None,
+    and so is `difference`, where the checkpoint was not read completely or no replay reaches
+    its version without it. `error` says why it cannot be read. `chosen` marks the one that
+    the newest version is built on.
+    """
+
+    version: int
+    files: tuple[LogFile, ...]
+    checkpoint: Checkpoint | None
+    small: tuple[tuple[str, Document], ...] = ()
+    columns: frozenset[str] = frozenset()
+    counts: Mapping[str, int] | None = None
+    sidecars: tuple[SidecarFacts, ...] = ()
+    difference: Difference | None = None
+    error: str = ""
+    chosen: bool = False
+    pointer: Pointer | None = None
+    listing: LogListing
+    state: State
+    now: int = 0
+
+    def actions(self, name: str) -> tuple[Document, ...]:
+        """The actions *name* that are not about files."""
+        return tuple(one for each, one in self.small if each == name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFileFacts:
+    """
+    What the storage says about one live file.
+
+    `size` is None if there is no such file; `unreadable` says why its footer cannot be read.
+    `without_field_id` are the columns of the footer that lack one. `vector_problem` says what
+    is wrong with its deletion vector, empty if nothing is.
+    """
+
+    add: AddFile
+    state: State
+    size: int | None
+    unreadable: str = ""
+    without_field_id: tuple[str, ...] = ()
+    vector_problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionFacts:
+    """A file of compacted commits; `difference` says how it differs from them, if it does."""
+
+    file: LogFile
+    listing: LogListing
+    difference: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondOpinion:
+    """
+    What another implementation reads from the same table.
+
+    `differences` maps what differs to our value and theirs, as texts; `refusal` is why it did
+    not open the table, empty if it did.
+    """
+
+    program: str
+    refusal: str = ""
+    differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+Facts = (
+    LogFacts
+    | CommitFacts
+    | CheckpointFacts
+    | CompactionFacts
+    | LiveFile
+    | SnapshotFacts
+    | ChecksumFacts
+    | DataFileFacts
+    | SecondOpinion
+)

@@ -1,0 +1,323 @@
+"""
+Examining a log: everything that validation rules want to know, one fact at a time.
+
+Replay asks for as little as it can and stops at the first thing that makes a table unreadable;
+an examination reads on and tells what it saw. Facts are made as they are asked for, so memory
+does not grow with the number of commits or files.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.facts import (
+    ChecksumFacts,
+    CommitFacts,
+    CommitTimes,
+    Facts,
+    FileTotals,
+    Line,
+    LiveFile,
+    LogFacts,
+    Pointer,
+    SnapshotFacts,
+    State,
+)
+from deltaadm.domain.log_segment import Kind, LogListing, recreatable_versions
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.protocol import Protocol
+from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.replay import commits
+from deltaadm.replay.embedded import live_files
+from deltaadm.replay.engine import Detail, load_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from deltaadm.domain.actions import AddFile
+    from deltaadm.domain.log_segment import LogFile
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.storage.store import LogStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Depth:
+    """
+    How far an examination goes beyond the newest version and the log files that make it.
+
+    `history`: every commit still in the log. `deep`: whole checkpoints, sidecars and data
+    files. `cross_check`: what another implementation reads. `files`: whether live files are
+    looked at one by one, which costs most on a table with many.
+    """
+
+    history: bool = False
+    deep: bool = False
+    cross_check: bool = False
+    files: bool = True
+
+
+def examine(store: LogStore, depth: Depth, *, now: int) -> Iterator[Facts]:
+    """
+    The facts about the table in *store*; *now* is in milliseconds since the epoch.
+
+    The first is about the log as a whole. Raises `TableError` only where there is no log, and
+    `StorageError` for trouble with the store.
+    """
+    return _Examination(store, depth, now).facts()
+
+
+class _Examination:
+    def __init__(self, store: LogStore, depth: Depth, now: int) -> None:
+        self._store = store
+        self._depth = depth
+        self._now = now
+        listed = [*store.list_log(), *store.list_directory("_sidecars")]
+        listed += store.list_directory("_staged_commits")
+        self._listing = LogListing.of(store.root, listed)
+        self._pointer = _pointer(store)
+        self._failure: TableError | None = None
+        self._snapshot = self._load()
+        self._newest: CommitTimes | None = None
+        self._in_commit: dict[int, int] = {}
+
+    def facts(self) -> Iterator[Facts]:
+        yield self._log()
+        yield from self._commits()
+        if self._snapshot is not None:
+            yield from self._state(self._snapshot)
+
+    def _load(self) -> Snapshot | None:
+        try:
+            return load_snapshot(self._store, detail=Detail.STATE)
+        except TableError as error:
+            self._failure = error
+            return None
+
+    def _log(self) -> LogFacts:
+        return LogFacts(
+            listing=self._listing,
+            pointer=self._pointer,
+            segment=None if self._snapshot is None else self._snapshot.segment,
+            failure=self._failure,
+            versions=recreatable_versions(self._listing),
+            state=self._newest_state(),
+            now=self._now,
+        )
+
+    def _newest_state(self) -> State:
+        if self._snapshot is not None:
+            return _state_of(self._snapshot)
+        known = {} if self._failure is None else dict(self._failure.established)
+        protocol, metadata = known.get("protocol"), known.get("metadata")
+        version = known.get("version")
+        return State(
+            version=version if isinstance(version, int) else -1,
+            protocol=Protocol.from_wire(protocol) if isinstance(protocol, dict) else None,
+            metadata=Metadata.from_wire(metadata) if isinstance(metadata, dict) else None,
+        )
+
+    # Commits
+
+    def _commits(self) -> Iterator[CommitFacts]:
+        """The commits in their order, each with the state before and after it."""
+        state, previous = State(version=-1), None
+        columns: dict[int, str] = {}
+        for file in self._chosen_commits():
+            version = -1 if file.version is None else file.version
+            if previous is None or previous.version != version - 1:
+                previous, state = None, self._checkpointed(version - 1)
+            lines = _lines(self._store, file)
+            after = _after(version, state, lines)
+            if after.protocol is None or after.metadata is None:
+                after = self._checkpointed(version)
+            made = CommitFacts(
+                file=file,
+                version=version,
+                lines=lines,
+                before=state,
+                after=after,
+                previous=previous,
+                columns=dict(columns),
+                now=self._now,
+            )
+            yield made
+            columns |= _columns(after.metadata)
+            state, previous = after, made.times
+            self._newest = previous
+            if previous.in_commit is not None:
+                self._in_commit[version] = previous.in_commit
+
+    def _chosen_commits(self) -> Iterable[LogFile]:
+        segment = None if self._snapshot is None else self._snapshot.segment
+        if self._depth.history or segment is None:
+            return self._listing.commits
+        return segment.commits or (segment.last_commit,)
+
+    def _checkpointed(self, version: int) -> State:
+        """The state that a checkpoint of *version* holds; unknown if there is none to read."""
+        from deltaadm.replay.checkpoints import CheckpointReader
+
+        for checkpoint in reversed(self._listing.checkpoints):
+            if checkpoint.version == version:
+                try:
+                    found = CheckpointReader(self._store, checkpoint).small_actions(_STATE)
+                except TableError:
+                    continue
+                return _after(
+                    version, State(version=version), [Line(0, dict([one])) for one in found]
+                )
+        return State(version=version)
+
+    # State
+
+    def _state(self, snapshot: Snapshot) -> Iterator[Facts]:
+        totals = None
+        if self._depth.files:
+            builder = _Totals(snapshot)
+            state = _state_of(snapshot)
+            assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
+            for add in live_files(self._store, snapshot.segment):
+                builder.add(add)
+                yield LiveFile(add, state, self._now)
+            totals = builder.totals()
+        yield SnapshotFacts(
+            snapshot=snapshot,
+            totals=totals,
+            listing=self._listing,
+            enablement_timestamp=self._enablement_timestamp(snapshot),
+            now=self._now,
+        )
+        for file in self._listing.of_kind(Kind.CRC):
+            if file.version == snapshot.version:
+                yield self._checksum(file, snapshot, totals)
+
+    def _checksum(
+        self, file: LogFile, snapshot: Snapshot, totals: FileTotals | None
+    ) -> ChecksumFacts:
+        document, error = _object(self._store.read(file.path))
+        known = self._newest is not None and self._newest.version == snapshot.version
+        return ChecksumFacts(
+            file=file,
+            document=document,
+            error=error,
+            state=_state_of(snapshot),
+            snapshot=snapshot,
+            totals=totals,
+            commit=self._newest if known else None,
+        )
+
+    def _enablement_timestamp(self, snapshot: Snapshot) -> int | None:
+        text = snapshot.metadata.configuration.get("delta.inCommitTimestampEnablementVersion", "")
+        if not text.isdecimal():
+            return None
+        version = int(text)
+        if version in self._in_commit:
+            return self._in_commit[version]
+        for file in self._listing.commits:
+            if file.version == version:
+                facts = CommitFacts(
+                    file=file,
+                    version=version,
+                    lines=_lines(self._store, file),
+                    before=State(version=version),
+                    after=State(version=version),
+                )
+                return facts.times.in_commit
+        return None
+
+
+_STATE: Final = ("protocol", "metaData")
+
+
+def _state_of(snapshot: Snapshot) -> State:
+    return State(version=snapshot.version, protocol=snapshot.protocol, metadata=snapshot.metadata)
+
+
+def _pointer(store: LogStore) -> Pointer | None:
+    try:
+        body = store.read("_last_checkpoint")
+    except TableError:
+        return None
+    text = body.decode(errors="replace")
+    document, error = _object(body)
+    if document is not None and not _is_version(document.get("version")):
+        return Pointer(text=text, document=None, error="it names no version")
+    return Pointer(text=text, document=document, error=error)
+
+
+def _is_version(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _object(body: bytes) -> tuple[dict[str, Any] | None, str]:
+    """The one JSON object of a file, or why it is none."""
+    try:
+        document = json.loads(body.decode())
+    except (ValueError, RecursionError) as error:
+        return None, f"it is not JSON ({error})"
+    return (document, "") if isinstance(document, dict) else (None, "it is not a JSON object")
+
+
+def _lines(store: LogStore, file: LogFile) -> tuple[Line, ...]:
+    """The lines of a commit; an unreadable file is one bad line."""
+    try:
+        body = store.read(file.path)
+    except DeltaadmError as error:
+        return (Line(0, None, error.message),)
+    numbered = enumerate(body.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1)
+    return tuple(Line(number, *_object(line)) for number, line in numbered if line.strip())
+
+
+def _after(version: int, before: State, lines: Iterable[Line]) -> State:
+    """The state once *lines* count; what cannot be decoded does not."""
+    state = replace(before, version=version)
+    for line in lines:
+        for name, document in line.actions:
+            try:
+                commits.check_types(name, document, "")
+            except TableError:
+                continue
+            if name == "protocol":
+                state = replace(state, protocol=Protocol.from_wire(document))
+            elif name == "metaData" and document.get("id") is not None:
+                state = replace(state, metadata=Metadata.from_wire(document))
+    return state
+
+
+def _columns(metadata: Metadata | None) -> Mapping[int, str]:
+    """The physical names of a schema by column id, where it can be read and has ids."""
+    from deltaadm.domain.column_mapping import column_id, physical_name
+    from deltaadm.domain.schema import walk
+
+    if metadata is None:
+        return {}
+    try:
+        fields = [one for _, one in walk(metadata.schema)]
+    except TableError:
+        return {}
+    return {number: physical_name(one) for one in fields if (number := column_id(one)) is not None}
+
+
+class _Totals:
+    """Adds up the live files; see `FileTotals`."""
+
+    _HELD: Final = 100
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        assert snapshot.files is not None  # noqa: S101 -- loaded with `Detail.STATE`
+        self._facts = snapshot.files
+        self._held: list[AddFile] = []
+        self._count = 0
+
+    def add(self, one: AddFile) -> None:
+        self._count += 1
+        if self._count <= self._HELD:
+            self._held.append(one)
+
+    def totals(self) -> FileTotals:
+        return FileTotals(
+            facts=self._facts,
+            adds=tuple(self._held) if self._count <= self._HELD else None,
+        )

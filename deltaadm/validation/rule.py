@@ -1,0 +1,242 @@
+"""
+A rule: one small function from facts to problems, with its code, severity and documentation.
+
+The decorator `rule` registers a function. Its name says what is found; its docstring is the
+documentation that users read: what is found, *Why it matters*, *What to do*, *Source*.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain import facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    from deltaadm.domain.table_changes import Step
+
+    Check = Callable[[Any], Iterator["Problem"]]
+
+
+class Severity(Enum):
+    """
+    How bad a finding is.
+
+    ERROR: the protocol forbids it or Delta refuses it; WARNING: allowed, yet likely to hurt;
+    INFO: worth knowing.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return list(Severity).index(self)
+
+
+class Scope(Enum):
+    """
+    What a rule looks at, one at a time; the value of each member is the class of its facts.
+
+    Two scopes split what could be one: FILE, since a table may have millions of files and what
+    judges each must not hold them all, and CHECKSUM, since a checksum may belong to any version.
+    """
+
+    LOG = facts.LogFacts
+    COMMIT = facts.CommitFacts
+    CHECKPOINT = facts.CheckpointFacts
+    COMPACTION = facts.CompactionFacts
+    FILE = facts.LiveFile
+    SNAPSHOT = facts.SnapshotFacts
+    CHECKSUM = facts.ChecksumFacts
+    DEEP = facts.DataFileFacts
+    CROSS_CHECK = facts.SecondOpinion
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """
+    What a check yields.
+
+    `where` names the place in the notation of plans (`schema[a.b]`, `configuration[key]`,
+    `protocol.readerFeatures`) or a file of the log. `severity` and `remedy` are given where
+    they differ from the rule's own. `fix` are the steps that mend it, if deltaadm can.
+    """
+
+    message: str
+    where: str = ""
+    remedy: str = ""
+    severity: Severity | None = None
+    fix: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """
+    A registered check.
+
+    `summary` is the first paragraph of its documentation, `advice` the paragraph *What to do*.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    scope: Scope
+    doc: str
+    check: Check
+
+    @property
+    def summary(self) -> str:
+        """What is found, in a sentence or two."""
+        return self.doc.partition("\n\n")[0].replace("\n", " ")
+
+    @property
+    def advice(self) -> str:
+        """What to do about it."""
+        return self.section("What to do")
+
+    def section(self, title: str) -> str:
+        """The paragraph of the documentation that begins with *title* and a colon."""
+        for paragraph in self.doc.split("\n\n"):
+            head, colon, rest = paragraph.partition(":")
+            if colon and head.strip() == title:
+                return " ".join(rest.split())
+        return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A problem with the rule that found it."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    where: str = ""
+    remedy: str = ""
+    fix: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationReport:
+    """
+    What the rules say about the table that the user calls `table`.
+
+    `findings` are in the order of severity, code and place. `more` counts, by code, the
+    findings beyond the first `LIMIT`. `version` is None where no snapshot can be built;
+    `stopped` then says why, and `versions` is the range that can be rebuilt, if any.
+    """
+
+    table: str
+    version: int | None
+    findings: tuple[Finding, ...]
+    more: Mapping[str, int] = field(default_factory=dict)
+    stopped: str = ""
+    versions: tuple[int, int] | None = None
+    rules: int = 0
+
+    def worst(self) -> Severity | None:
+        """The severity of the worst finding."""
+        return min((one.severity for one in self.findings), key=lambda s: s.rank, default=None)
+
+
+LIMIT: Final = 20
+"""How many findings of one rule are told one by one."""
+
+RULES: Final[dict[str, Rule]] = {}
+"""All rules by code; complete once `deltaadm.validation.rules` has been imported."""
+
+
+def rule(code: str, severity: Severity, scope: Scope) -> Callable[[Check], Check]:
+    """
+    Register a check under *code*.
+
+    Raises `ValueError` if the code is taken or the documentation lacks one of its paragraphs.
+    """
+
+    def register(check: Check) -> Check:
+        made = Rule(
+            code=code,
+            name=check.__name__.replace("_", "-"),
+            severity=severity,
+            scope=scope,
+            doc=inspect.getdoc(check) or "",
+            check=check,
+        )
+        missing = [one for one in PARAGRAPHS if not made.section(one)]
+        if code in RULES or missing:
+            raise ValueError(f"{code}: taken, or lacks {missing}")
+        RULES[code] = made
+        return check
+
+    return register
+
+
+PARAGRAPHS: Final = ("Why it matters", "What to do", "Source")
+
+
+class Judge:
+    """
+    Applies rules to facts as they come and keeps what they find.
+
+    Holds no facts, so its memory does not grow with the table.
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._by_scope: dict[type, list[Rule]] = {}
+        for one in rules:
+            self._by_scope.setdefault(one.scope.value, []).append(one)
+        self._found: list[Finding] = []
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def scopes(self) -> frozenset[Scope]:
+        """The scopes that any of the rules looks at."""
+        return frozenset(Scope(one) for one in self._by_scope)
+
+    def see(self, fact: facts.Facts) -> None:
+        """Apply every rule for this kind of fact."""
+        for one in self._by_scope.get(type(fact), ()):
+            for problem in one.check(fact):
+                self._counts[one.code] += 1
+                if self._counts[one.code] <= LIMIT:
+                    self._found.append(_finding(one, problem))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found, the worst first."""
+        return tuple(sorted(self._found, key=lambda f: (f.severity.rank, f.code)))
+
+    @property
+    def more(self) -> Mapping[str, int]:
+        """How many findings of a code are not in `findings`."""
+        return {code: n - LIMIT for code, n in sorted(self._counts.items()) if n > LIMIT}
+
+
+def _finding(one: Rule, problem: Problem) -> Finding:
+    return Finding(
+        code=one.code,
+        name=one.name,
+        severity=problem.severity or one.severity,
+        message=problem.message,
+        where=problem.where,
+        remedy=problem.remedy or one.advice,
+        fix=problem.fix,
+    )
+
+
+def selected(rules: Iterable[Rule], select: Collection[str], ignore: Collection[str]) -> list[Rule]:
+    """The rules whose code begins with one of *select* (all if empty) and with none of *ignore*."""
+    return [
+        one
+        for one in rules
+        if (not select or one.code.startswith(tuple(select)))
+        and not one.code.startswith(tuple(ignore))
+    ]

@@ -1,0 +1,11 @@
+"""All rules, one module a topic; importing this package registers them."""
+
+from deltaadm.validation.rules import checkpoints as checkpoints
+from deltaadm.validation.rules import checksum as checksum
+from deltaadm.validation.rules import column_mapping as column_mapping
+from deltaadm.validation.rules import cross_check as cross_check
+from deltaadm.validation.rules import features as features
+from deltaadm.validation.rules import files as files
+from deltaadm.validation.rules import log as log
+from deltaadm.validation.rules import protocol as protocol
+from deltaadm.validation.rules import schema as schema

@@ -1,0 +1,1 @@
+"""DL6xx: checkpoints."""

@@ -1,0 +1,1 @@
+"""DL8xx: version checksums."""

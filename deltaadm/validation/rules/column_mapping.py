@@ -1,0 +1,1 @@
+"""DL4xx: column mapping."""

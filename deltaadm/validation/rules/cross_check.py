@@ -1,0 +1,1 @@
+"""DL9xx: what another implementation reads."""

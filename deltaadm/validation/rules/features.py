@@ -1,0 +1,1 @@
+"""DL5xx: what features demand."""

@@ -1,0 +1,1 @@
+"""DL7xx: files that the table names."""

@@ -1,0 +1,1 @@
+"""DL2xx: versions and table features."""

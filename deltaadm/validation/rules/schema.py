@@ -1,0 +1,1 @@
+"""DL3xx: metadata, schema and properties."""

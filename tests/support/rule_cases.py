@@ -1,0 +1,71 @@
+"""Cases for validation rules: a table that breaks a rule, or one that nearly does."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from deltaadm.operations.validate import choose_rules, validate
+from deltaadm.replay.examine import Depth, examine
+from deltaadm.storage.store import open_store
+from deltaadm.validation.rule import Finding, ValidationReport
+
+NOW: Final = 1_800_000_000_000
+"""The time at which all cases are judged, in milliseconds."""
+
+DEPTHS: Final = {
+    "default": Depth(),
+    "history": Depth(history=True),
+    "deep": Depth(history=True, deep=True),
+}
+
+Make = Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table made below an empty directory; `companions` are other rules that it breaks too."""
+
+    code: str
+    name: str
+    make: Make
+    breaks: bool
+    companions: frozenset[str]
+    depth: str
+
+
+CASES: Final[list[Case]] = []
+
+UNREMARKABLE: Final = frozenset({"DL810"})
+"""What hardly any test table bothers about: that its newest version has a checksum."""
+
+
+def breaks(code: str, *companions: str, depth: str = "default") -> Callable[[Make], Make]:
+    """The table that the function makes breaks *code*, and beside it exactly *companions*."""
+    return _case(code, frozenset(companions), depth, breaks=True)
+
+
+def respects(code: str, *companions: str, depth: str = "default") -> Callable[[Make], Make]:
+    """The table nearly breaks *code* but is right; it breaks exactly *companions*, if any."""
+    return _case(code, frozenset(companions), depth, breaks=False)
+
+
+def _case(
+    code: str, companions: frozenset[str], depth: str, *, breaks: bool
+) -> Callable[[Make], Make]:
+    def register(make: Make) -> Make:
+        CASES.append(Case(code, make.__name__, make, breaks, companions, depth))
+        return make
+
+    return register
+
+
+def report(path: Path, depth: str = "default") -> ValidationReport:
+    """What all rules say about the table at *path*."""
+    facts = examine(open_store(str(path)), DEPTHS[depth], now=NOW)
+    return validate(str(path), facts, choose_rules())
+
+
+def findings(path: Path, depth: str = "default") -> tuple[Finding, ...]:
+    """The findings of all rules on the table at *path*."""
+    return report(path, depth).findings

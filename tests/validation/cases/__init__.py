@@ -1,0 +1,3 @@
+"""The cases, one module a topic; importing this package registers them."""
+
+from tests.validation.cases import log as log

@@ -1,0 +1,31 @@
+"""Every rule finds what it should, and nothing where nearly nothing is wrong."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import tests.validation.cases  # noqa: F401 -- registers every case
+from deltaadm.operations.validate import choose_rules
+from deltaadm.validation.rule import RULES
+from tests.support.rule_cases import CASES, UNREMARKABLE, Case, findings
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.code}-{one.name}")
+def test_case(case: Case, tmp_path: Path) -> None:
+    case.make(tmp_path)
+    found = findings(tmp_path, case.depth)
+    expected = case.companions | ({case.code} if case.breaks else set())
+    assert {one.code for one in found} - (UNREMARKABLE - expected) == expected
+    assert all(one.message and one.remedy for one in found)
+
+
+def test_every_rule_is_tested_on_both_sides() -> None:
+    broken = {case.code for case in CASES if case.breaks}
+    respected = {case.code for case in CASES if not case.breaks}
+    assert broken == respected == set(RULES) == {one.code for one in choose_rules()}
+
+
+def test_no_two_cases_of_a_rule_have_the_same_name() -> None:
+    named = Counter((case.code, case.name) for case in CASES)
+    assert [one for one, count in named.items() if count > 1] == []
