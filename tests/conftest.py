@@ -1,8 +1,21 @@
 """Fixtures for every test."""
 
+import signal
+
 import pytest
 
 from tests.support import oracle
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible() -> None:
+    """
+    Let the programs that tests start be interrupted.
+
+    Whoever runs the tests in the background of a shell has them ignore SIGINT, and a program
+    inherits that from the one that starts it.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

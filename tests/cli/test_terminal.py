@@ -30,7 +30,7 @@ def terminal(*arguments: object, env: dict[str, str] | None = None) -> Any:
         sys.executable,
         ["-c", RUN, *map(str, arguments)],
         encoding="utf-8",
-        timeout=20,
+        timeout=120,
         cwd=str(Path(__file__).parent.parent.parent),
         env={"PATH": os.environ["PATH"], "TERM": "xterm", "LANG": "C.UTF-8", **(env or {})},
         dimensions=(40, 100),

@@ -145,7 +145,7 @@ def test_an_interrupted_start_leaves_no_jvm(tmp_path: Path) -> None:
         assert process.poll() is None
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=120)
     assert stderr.splitlines()[-1] == "KeyboardInterrupt"
     assert processes_that_mention(str(tmp_path)) == []
     assert list(tmp_path.iterdir()) == []
