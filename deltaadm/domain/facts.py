@@ -67,7 +67,8 @@ class LogFacts:
 
     `listing` is complete: it has every file directly in the log and in `_sidecars` and
     `_staged_commits`. `failure` is why there is no snapshot, if there is none; `versions` is
-    the first and last version that can be rebuilt. `state` is the newest one known.
+    the first and last version that can be rebuilt. `state` is the newest one known. `orphans`
+    are sidecars that no checkpoint names; it is None where not all checkpoints were asked.
     """
 
     listing: LogListing
@@ -77,6 +78,7 @@ class LogFacts:
     versions: tuple[int, int] | None
     state: State
     now: int
+    orphans: tuple[LogFile, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,8 @@ class Line:
     """
     One line of a commit that is not blank; `number` counts from 1.
 
-    `document` is None for a line that is not a JSON object, and `error` then says why.
+    `document` is None for a line that is not a JSON object. `error` says why it is none, or
+    why Delta's reader cannot decode an action on it.
     """
 
     number: int
@@ -113,7 +116,8 @@ class CommitFacts:
     One commit with the states before and after it.
 
     `previous` are the times of the commit before it, if that was read as well. `columns` maps
-    every column id seen in an earlier state to the physical name it had then.
+    every column id seen in an earlier state to the physical name it had then. `newest` marks
+    the last commit of the log.
     """
 
     file: LogFile
@@ -123,6 +127,7 @@ class CommitFacts:
     after: State
     previous: CommitTimes | None = None
     columns: Mapping[int, str] = field(default_factory=dict)
+    newest: bool = False
     now: int = 0
 
     def actions(self, name: str) -> tuple[Any, ...]:
@@ -244,17 +249,19 @@ class CheckpointFacts:
     One checkpoint, complete or not.
 
     `files` are those that are there; `checkpoint` is None for an incomplete or empty one.
-    `small` are its actions that are not about files, by name, in order; `columns` are the names
-    of its Parquet columns, nested ones with dots (empty for JSON). `counts` are the numbers of
-    its actions by name, sidecars' contents included under `sidecar.add` and so on; it is None,
-    and so is `difference`, where the checkpoint was not read completely or no replay reaches
-    its version without it. `error` says why it cannot be read. `chosen` marks the one that
-    the newest version is built on.
+    `opened` tells whether it was read at all; if so, `small` are its actions that are not about
+    files, by name, in order, and `columns` the names of its Parquet columns and of its first
+    sidecar's, nested ones with dots. `counts` are the numbers of its actions by name, sidecars'
+    contents included under `sidecar.add` and so on; it is None, and so is `difference`, where
+    the checkpoint was not read completely or no replay reaches its version without it. `error`
+    says why it cannot be read. `chosen` marks the one that the newest version is built on.
+    `state` is what the checkpoint itself says.
     """
 
     version: int
     files: tuple[LogFile, ...]
     checkpoint: Checkpoint | None
+    opened: bool = False
     small: tuple[tuple[str, Document], ...] = ()
     columns: frozenset[str] = frozenset()
     counts: Mapping[str, int] | None = None

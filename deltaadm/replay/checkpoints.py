@@ -68,7 +68,7 @@ class CheckpointReader:
         """The actions called *names*, which are never in sidecars."""
         found = [named for one in self._checkpoint.files for named in self._small(one.path, names)]
         if "sidecar" in names:
-            self._sidecars = [_sidecar_path(one) for name, one in found if name == "sidecar"]
+            self._sidecars = [sidecar_path(one) for name, one in found if name == "sidecar"]
         return found
 
     def live_adds(self, fold: Fold) -> Iterator[Document]:
@@ -174,7 +174,7 @@ class CheckpointReader:
         )
 
 
-def _sidecar_path(sidecar: Document) -> str:
+def sidecar_path(sidecar: Document) -> str:
     """A sidecar's path relative to the log: files of `_sidecars` are named without it."""
     return f"_sidecars/{str(sidecar.get('path')).rpartition('/')[2]}"
 

@@ -144,12 +144,20 @@ def check_types(name: str, action: Any, path: str) -> None:
 
     A field that is null or absent is none of those: it reads as zero or as empty.
     """
+    cause = misfit(name, action)
+    if cause:
+        raise unreadable(path, cause)
+
+
+def misfit(name: str, action: Any) -> str:
+    """Why Delta's reader fails to decode an action; empty if it does not."""
     if name in ACTIONS and not isinstance(action, dict):
-        raise unreadable(path, f"its {name} action is not a JSON object")
+        return f"its {name} action is not a JSON object"
     for key, kind in _TYPES.get(name, {}).items():
         value = action.get(key)
         if value is not None and not _fits(value, kind, short=name == "protocol"):
-            raise unreadable(path, f"{name}.{key} is {json.dumps(value)}")
+            return f"{name}.{key} is {json.dumps(value)}"
+    return ""
 
 
 def _fits(value: Any, kind: type, *, short: bool) -> bool:

@@ -32,6 +32,11 @@ from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.engine import Detail, load_snapshot
+from deltaadm.replay.examine_checkpoints import (
+    CheckpointExaminer,
+    compaction_facts,
+    state_after,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -83,8 +88,11 @@ class _Examination:
         self._in_commit: dict[int, int] = {}
 
     def facts(self) -> Iterator[Facts]:
-        yield self._log()
+        examiner = self._checkpoint_examiner()
+        yield self._log(examiner.orphans() if self._depth.deep else None)
         yield from self._commits()
+        yield from compaction_facts(self._store, self._listing, deep=self._depth.deep)
+        yield from examiner.facts()
         if self._snapshot is not None:
             yield from self._state(self._snapshot)
 
@@ -95,7 +103,18 @@ class _Examination:
             self._failure = error
             return None
 
-    def _log(self) -> LogFacts:
+    def _checkpoint_examiner(self) -> CheckpointExaminer:
+        segment = None if self._snapshot is None else self._snapshot.segment
+        return CheckpointExaminer(
+            store=self._store,
+            listing=self._listing,
+            pointer=self._pointer,
+            chosen=None if segment is None else segment.checkpoint,
+            deep=self._depth.deep,
+            now=self._now,
+        )
+
+    def _log(self, orphans: tuple[LogFile, ...] | None) -> LogFacts:
         return LogFacts(
             listing=self._listing,
             pointer=self._pointer,
@@ -104,6 +123,7 @@ class _Examination:
             versions=recreatable_versions(self._listing),
             state=self._newest_state(),
             now=self._now,
+            orphans=orphans,
         )
 
     def _newest_state(self) -> State:
@@ -120,18 +140,25 @@ class _Examination:
 
     # Commits
 
-    def _commits(self) -> Iterator[CommitFacts]:
-        """The commits in their order, each with the state before and after it."""
+    def _commits(self) -> Iterator[Facts]:
+        """
+        The commits in their order, each with the state before and after it.
+
+        Among all commits of the log, each is followed by the checksum of its version; that of
+        the newest one waits for the snapshot.
+        """
         state, previous = State(version=-1), None
         columns: dict[int, str] = {}
+        newest = self._listing.commits[-1:]
+        checksums = {one.version: one for one in self._listing.of_kind(Kind.CRC)}
         for file in self._chosen_commits():
             version = -1 if file.version is None else file.version
             if previous is None or previous.version != version - 1:
                 previous, state = None, self._checkpointed(version - 1)
             lines = _lines(self._store, file)
-            after = _after(version, state, lines)
+            after = state_after(state, version, (named for one in lines for named in one.actions))
             if after.protocol is None or after.metadata is None:
-                after = self._checkpointed(version)
+                after = _completed(after, self._checkpointed(version))
             made = CommitFacts(
                 file=file,
                 version=version,
@@ -140,14 +167,22 @@ class _Examination:
                 after=after,
                 previous=previous,
                 columns=dict(columns),
+                newest=file in newest,
                 now=self._now,
             )
             yield made
+            if version in checksums and self._has_older_checksum(version):
+                yield self._checksum(checksums[version], after, made.times)
             columns |= _columns(after.metadata)
             state, previous = after, made.times
             self._newest = previous
             if previous.in_commit is not None:
                 self._in_commit[version] = previous.in_commit
+
+    def _has_older_checksum(self, version: int) -> bool:
+        """Whether the checksum of *version* is looked at, and not the newest one."""
+        beyond = self._depth.history or self._depth.deep
+        return beyond and (self._snapshot is None or version != self._snapshot.version)
 
     def _chosen_commits(self) -> Iterable[LogFile]:
         segment = None if self._snapshot is None else self._snapshot.segment
@@ -165,9 +200,7 @@ class _Examination:
                     found = CheckpointReader(self._store, checkpoint).small_actions(_STATE)
                 except TableError:
                     continue
-                return _after(
-                    version, State(version=version), [Line(0, dict([one])) for one in found]
-                )
+                return state_after(State(version=version), version, found)
         return State(version=version)
 
     # State
@@ -189,24 +222,16 @@ class _Examination:
             enablement_timestamp=self._enablement_timestamp(snapshot),
             now=self._now,
         )
+        newest = self._newest
+        known = newest is not None and newest.version == snapshot.version
         for file in self._listing.of_kind(Kind.CRC):
             if file.version == snapshot.version:
-                yield self._checksum(file, snapshot, totals)
+                made = self._checksum(file, _state_of(snapshot), newest if known else None)
+                yield replace(made, snapshot=snapshot, totals=totals)
 
-    def _checksum(
-        self, file: LogFile, snapshot: Snapshot, totals: FileTotals | None
-    ) -> ChecksumFacts:
-        document, error = _object(self._store.read(file.path))
-        known = self._newest is not None and self._newest.version == snapshot.version
-        return ChecksumFacts(
-            file=file,
-            document=document,
-            error=error,
-            state=_state_of(snapshot),
-            snapshot=snapshot,
-            totals=totals,
-            commit=self._newest if known else None,
-        )
+    def _checksum(self, file: LogFile, state: State, commit: CommitTimes | None) -> ChecksumFacts:
+        document, error = _object_in(self._store, file)
+        return ChecksumFacts(file=file, document=document, error=error, state=state, commit=commit)
 
     def _enablement_timestamp(self, snapshot: Snapshot) -> int | None:
         text = snapshot.metadata.configuration.get("delta.inCommitTimestampEnablementVersion", "")
@@ -267,23 +292,31 @@ def _lines(store: LogStore, file: LogFile) -> tuple[Line, ...]:
     except DeltaadmError as error:
         return (Line(0, None, error.message),)
     numbered = enumerate(body.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1)
-    return tuple(Line(number, *_object(line)) for number, line in numbered if line.strip())
+    return tuple(_line(number, text) for number, text in numbered if text.strip())
 
 
-def _after(version: int, before: State, lines: Iterable[Line]) -> State:
-    """The state once *lines* count; what cannot be decoded does not."""
-    state = replace(before, version=version)
-    for line in lines:
-        for name, document in line.actions:
-            try:
-                commits.check_types(name, document, "")
-            except TableError:
-                continue
-            if name == "protocol":
-                state = replace(state, protocol=Protocol.from_wire(document))
-            elif name == "metaData" and document.get("id") is not None:
-                state = replace(state, metadata=Metadata.from_wire(document))
-    return state
+def _line(number: int, text: bytes) -> Line:
+    document, error = _object(text)
+    misfits = (commits.misfit(*named) for named in (document or {}).items() if named[1] is not None)
+    return Line(number, document, error or next(filter(None, misfits), ""))
+
+
+def _object_in(store: LogStore, file: LogFile) -> tuple[dict[str, Any] | None, str]:
+    """The one JSON object of a file, or why there is none."""
+    try:
+        body = store.read(file.path)
+    except DeltaadmError as error:
+        return None, error.message
+    return _object(body)
+
+
+def _completed(state: State, other: State) -> State:
+    """What *state* says, and where it says nothing, *other*."""
+    return replace(
+        state,
+        protocol=state.protocol or other.protocol,
+        metadata=state.metadata or other.metadata,
+    )
 
 
 def _columns(metadata: Metadata | None) -> Mapping[int, str]:

@@ -69,7 +69,7 @@ class Fold:
     def _is_new(self, document: Document) -> bool:
         key = (
             canonical_path(str(document.get("path")), self._qualifier),
-            _vector_id(document.get("deletionVector")),
+            vector_id(document.get("deletionVector")),
         )
         if key in self._seen:
             return False
@@ -100,7 +100,7 @@ def canonical_path(path: str, qualifier: str = "") -> str:
     return _NO_AUTHORITY.sub(r"\1", path) if ":///" in path else path
 
 
-def _vector_id(vector: Any) -> str | None:
+def vector_id(vector: Any) -> str | None:
     """A deletion vector's part of a file's key (PROTOCOL.md, Deletion Vector Descriptor)."""
     if not isinstance(vector, dict) or not vector:
         return None

@@ -1,0 +1,458 @@
+"""
+Examining checkpoints and compacted commits: what they hold, and whether the commits agree.
+
+A checkpoint may hold millions of files. Rows are taken batch by batch, and what must be
+remembered of a file, so as to compare two sets of them, is a hash of 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.facts import CheckpointFacts, CompactionFacts, Difference, SidecarFacts, State
+from deltaadm.domain.log_segment import Checkpoint, Kind, LogFile
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.protocol import Protocol
+from deltaadm.errors import TableError
+from deltaadm.replay import checkpoints, commits
+from deltaadm.replay.reconcile import Fold, canonical_path, vector_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from deltaadm.domain.facts import Pointer
+    from deltaadm.domain.log_segment import LogListing
+    from deltaadm.storage.store import LogStore
+
+    Document = dict[str, Any]
+    Named = tuple[str, Document]
+    Hashed = tuple[int, str]
+
+CHECKPOINT_KINDS: Final = (Kind.CHECKPOINT, Kind.MULTIPART, Kind.V2_CHECKPOINT)
+
+_SMALL: Final = (*checkpoints.SMALL, "checkpointMetadata", "commitInfo", "cdc")
+_STATE: Final = ("protocol", "metaData")
+
+_KEY_FIELDS: Final = {
+    "txn": "appId",
+    "add": "path",
+    "remove": "path",
+    "metaData": "id",
+    "protocol": "minReaderVersion",
+    "cdc": "path",
+    "domainMetadata": "domain",
+    "checkpointMetadata": "version",
+    "sidecar": "path",
+}
+"""The field of each action that a checkpoint's row has whenever it has the action at all."""
+
+_BATCH_ROWS: Final = 1 << 15
+_TOLD: Final = 3
+"""How many paths of a difference are told."""
+
+
+def state_after(before: State, version: int, actions: Iterable[tuple[str, Any]]) -> State:
+    """The state once *actions* count; those that cannot be decoded do not."""
+    state = replace(before, version=version)
+    for name, document in actions:
+        if name not in _STATE or commits.misfit(name, document):
+            continue
+        if name == "protocol":
+            state = replace(state, protocol=Protocol.from_wire(document))
+        elif document.get("id") is not None:
+            state = replace(state, metadata=Metadata.from_wire(document))
+    return state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointExaminer:
+    """
+    Makes the facts about the checkpoints of a log.
+
+    Without `deep` only the newest complete checkpoint and the `chosen` one are opened, and no
+    more of them is read than their small actions.
+    """
+
+    store: LogStore
+    listing: LogListing
+    pointer: Pointer | None
+    chosen: Checkpoint | None
+    deep: bool
+    now: int
+
+    def facts(self) -> Iterator[CheckpointFacts]:
+        """One for each checkpoint, the oldest first."""
+        complete = self.listing.checkpoints
+        opened = complete if self.deep else (*complete[-1:], self.chosen)
+        differing: set[int] = set()
+        for version, files, checkpoint in self._groups():
+            made = CheckpointFacts(
+                version=version,
+                files=files,
+                checkpoint=checkpoint,
+                chosen=checkpoint is not None and checkpoint == self.chosen,
+                pointer=self.pointer,
+                listing=self.listing,
+                state=State(version=version),
+                now=self.now,
+            )
+            if checkpoint is not None and checkpoint in opened:
+                made = self._opened(made, checkpoint, differing)
+                if made.difference is not None and _differs(made.difference):
+                    differing.add(version)
+            yield made
+
+    def orphans(self) -> tuple[LogFile, ...] | None:
+        """The sidecars that no checkpoint names; None if one of them cannot be read."""
+        found = self.listing.of_kind(Kind.SIDECAR)
+        named: set[str] = set()
+        for checkpoint in self.listing.checkpoints if found else ():
+            try:
+                small = checkpoints.CheckpointReader(self.store, checkpoint).small_actions(
+                    ("sidecar",)
+                )
+            except TableError:
+                return None
+            named.update(checkpoints.sidecar_path(one) for _, one in small)
+        return tuple(one for one in found if one.path not in named)
+
+    def _groups(self) -> list[tuple[int, tuple[LogFile, ...], Checkpoint | None]]:
+        complete = self.listing.checkpoints
+        groups: list[tuple[int, tuple[LogFile, ...], Checkpoint | None]] = [
+            (one.version, one.files, one) for one in complete
+        ]
+        used = {file.path for one in complete for file in one.files}
+        partial: dict[tuple[int, int | None, str], list[LogFile]] = {}
+        for one in self.listing.files:
+            if one.kind in CHECKPOINT_KINDS and one.path not in used:
+                name = "" if one.kind is Kind.MULTIPART else one.path
+                partial.setdefault((_version(one), one.parts, name), []).append(one)
+        groups += [(version, tuple(files), None) for (version, _, _), files in partial.items()]
+        return sorted(groups, key=lambda group: (group[0], group[1][0].path))
+
+    def _opened(
+        self, made: CheckpointFacts, checkpoint: Checkpoint, differing: set[int]
+    ) -> CheckpointFacts:
+        sizes = {one.path: one.info.size for one in self.listing.of_kind(Kind.SIDECAR)}
+        try:
+            small = checkpoints.CheckpointReader(self.store, checkpoint).small_actions(_SMALL)
+            sidecars = [one for name, one in small if name == "sidecar"]
+            paths = [checkpoints.sidecar_path(one) for one in sidecars]
+            made = replace(
+                made,
+                opened=True,
+                small=tuple(small),
+                state=state_after(made.state, made.version, small),
+                sidecars=tuple(
+                    SidecarFacts(
+                        str(one.get("path")), _integer(one.get("sizeInBytes")), sizes.get(path)
+                    )
+                    for one, path in zip(sidecars, paths, strict=True)
+                ),
+            )
+            present = [path for path in paths if path in sizes]
+            files = [one.path for one in checkpoint.files]
+            made = replace(made, columns=self._columns([*files, *present[:1]]))
+            if self.deep and len(present) == len(paths):
+                made = self._compared(made, checkpoint, paths, differing)
+        except TableError as error:
+            return replace(made, error=error.message)
+        return made
+
+    def _columns(self, paths: Sequence[str]) -> frozenset[str]:
+        found: set[str] = set()
+        for path in paths:
+            if not path.endswith(".json"):
+                with _parquet(self.store, path) as file:
+                    found.update(_column_names(file.schema_arrow))
+        return frozenset(found)
+
+    def _compared(
+        self,
+        made: CheckpointFacts,
+        checkpoint: Checkpoint,
+        sidecars: Sequence[str],
+        differing: set[int],
+    ) -> CheckpointFacts:
+        """Read everything, and compare it with what older files say."""
+        expected = self._expected(made.version, differing)
+        content = _Content(self.store, set() if expected is None else expected.hashes())
+        for file in checkpoint.files:
+            content.read(file.path)
+        for path in sidecars:
+            content.read(path, prefix="sidecar.")
+        difference = None if expected is None else _difference(made.state, expected, content)
+        return replace(made, counts=dict(content.counts), difference=difference)
+
+    def _expected(self, version: int, differing: set[int]) -> _Expected | None:
+        """The state of *version* by its commits and an older checkpoint, the nearest that will do."""
+        bases: list[Checkpoint | None] = [
+            one
+            for one in reversed(self.listing.checkpoints)
+            if one.version < version and one.version not in differing
+        ]
+        by_version = {_version(one): one for one in self.listing.commits}
+        for base in (*bases, None):
+            first = 0 if base is None else base.version + 1
+            if any(number not in by_version for number in range(first, version + 1)):
+                continue
+            files = [by_version[number] for number in range(version, first - 1, -1)]
+            try:
+                return _Expected(self.store, base, files)
+            except TableError:
+                continue
+        return None
+
+
+class _Expected:
+    """
+    What a version must hold by its commits, newest first, on top of an older checkpoint.
+
+    Raises `TableError` if one of the files cannot be read.
+    """
+
+    def __init__(self, store: LogStore, base: Checkpoint | None, files: Sequence[LogFile]) -> None:
+        self._store = store
+        self._base = base
+        self._files = files
+        self._fold = Fold()
+        self._hashes = {one for one, _ in self.live()}
+        if base is not None and not self._fold.complete:
+            reader = checkpoints.CheckpointReader(store, base)
+            for name, document in reader.small_actions(_STATE):
+                self._fold.offer(name, document)
+
+    def hashes(self) -> set[int]:
+        """The files that are alive; what the caller takes out of it is taken out here too."""
+        return self._hashes
+
+    @property
+    def state(self) -> tuple[Protocol | None, Metadata | None]:
+        """Protocol and metadata."""
+        protocol, metadata = self._fold.protocol, self._fold.metadata
+        return (
+            None if protocol is None else Protocol.from_wire(dict(protocol)),
+            None if metadata is None else Metadata.from_wire(dict(metadata)),
+        )
+
+    def live(self) -> Iterator[Hashed]:
+        """The hash and path of every live file."""
+        touched: set[int] = set()
+        for file in self._files:
+            body = self._store.read(file.path)
+            for name, document in commits.actions_reversed(body, file.path):
+                if name in _STATE:
+                    self._fold.offer(name, document)
+                elif name in {"add", "remove"}:
+                    hashed = _hash(document, self._store.qualifier)
+                    if hashed not in touched:
+                        touched.add(hashed)
+                        if name == "add":
+                            yield hashed, str(document.get("path"))
+        if self._base is not None:
+            for hashed, path in _checkpoint_adds(self._store, self._base):
+                if hashed not in touched:
+                    yield hashed, path
+
+
+class _Content:
+    """
+    Counts the actions of a checkpoint's files, and crosses its live files off *expected*.
+
+    `unexpected` are those that were not there to be crossed off, `paths` the first of them.
+    """
+
+    def __init__(self, store: LogStore, expected: set[int]) -> None:
+        self.counts: Counter[str] = Counter()
+        self.unexpected = 0
+        self.paths: list[str] = []
+        self._store = store
+        self._expected = expected
+
+    def read(self, path: str, prefix: str = "") -> None:
+        """Take in one file, completely."""
+        if path.endswith(".json"):
+            found = commits.all_actions(self._store.read(path), path)
+            self.counts.update(f"{prefix}{name}" for name, _ in found)
+            adds = (one for name, one in found if name == "add")
+            self._cross_off((_hash(one, self._store.qualifier), str(one["path"])) for one in adds)
+            return
+        with _parquet(self._store, path) as file:
+            for batch in file.iter_batches(_BATCH_ROWS):
+                self._count(batch, prefix)
+
+    def _count(self, batch: pa.RecordBatch, prefix: str) -> None:
+        for name in batch.schema.names:
+            column = batch.column(name)
+            rows = _valid_rows(column, _KEY_FIELDS.get(name))
+            if rows:
+                self.counts[f"{prefix}{name}"] += rows
+            if name == "add" and rows:
+                self._cross_off(_hashed_rows(column, self._store.qualifier))
+
+    def _cross_off(self, found: Iterable[Hashed]) -> None:
+        for hashed, path in found:
+            if hashed in self._expected:
+                self._expected.discard(hashed)
+            else:
+                self.unexpected += 1
+                if len(self.paths) < _TOLD:
+                    self.paths.append(path)
+
+
+def _difference(state: State, expected: _Expected, content: _Content) -> Difference:
+    protocol, metadata = expected.state
+    missing = expected.hashes()
+    gone = (path for hashed, path in expected.live() if hashed in missing) if missing else ()
+    return Difference(
+        protocol=state.protocol != protocol,
+        metadata=state.metadata != metadata,
+        only_in_checkpoint=content.unexpected,
+        only_in_commits=len(missing),
+        paths=(*content.paths, *islice(gone, _TOLD)),
+    )
+
+
+def _differs(difference: Difference) -> bool:
+    return difference != Difference()
+
+
+def compaction_facts(
+    store: LogStore, listing: LogListing, *, deep: bool
+) -> Iterator[CompactionFacts]:
+    """One for each file of compacted commits; compared with the commits if *deep*."""
+    by_version = {_version(one): one for one in listing.commits}
+    for file in listing.of_kind(Kind.COMPACTED):
+        first, last = _version(file), -1 if file.end is None else file.end
+        covered = [by_version.get(number) for number in range(last, first - 1, -1)]
+        known = [one for one in covered if one is not None]
+        difference = ""
+        if deep and known and len(known) == len(covered):
+            difference = _compaction_difference(store, file, known)
+        yield CompactionFacts(file=file, listing=listing, difference=difference)
+
+
+def _compaction_difference(store: LogStore, file: LogFile, replaced: Sequence[LogFile]) -> str:
+    try:
+        ours = _winners(store, [file])
+    except TableError as error:
+        return error.message
+    try:
+        theirs = _winners(store, replaced)
+    except TableError:
+        return ""
+    for key in sorted(ours.keys() | theirs.keys(), key=str):
+        mine, other = ours.get(key), theirs.get(key)
+        # What came and went within the range need not be mentioned.
+        if mine != other and not (mine is None and other == "remove"):
+            return f"they differ in {' '.join(key)}"
+    return ""
+
+
+def _winners(store: LogStore, files: Sequence[LogFile]) -> dict[tuple[str, ...], Any]:
+    """The action that counts of each key, the files being the newest first."""
+    found: dict[tuple[str, ...], Any] = {}
+    for file in files:
+        for name, one in commits.actions_reversed(store.read(file.path), file.path):
+            if name in {"add", "remove"}:
+                path = canonical_path(str(one.get("path")), store.qualifier)
+                found.setdefault(("file", path, vector_id(one.get("deletionVector")) or ""), name)
+            elif name == "protocol":
+                found.setdefault((name,), Protocol.from_wire(one))
+            elif name == "metaData" and one.get("id") is not None:
+                found.setdefault((name,), Metadata.from_wire(one))
+            elif name == "txn":
+                found.setdefault((name, str(one.get("appId"))), one.get("version"))
+            elif name == "domainMetadata":
+                said = (one.get("configuration"), bool(one.get("removed")))
+                found.setdefault((name, str(one.get("domain"))), said)
+    return found
+
+
+def _checkpoint_adds(store: LogStore, checkpoint: Checkpoint) -> Iterator[Hashed]:
+    """The hash and path of every file that a checkpoint says is alive."""
+    small = checkpoints.CheckpointReader(store, checkpoint).small_actions(("sidecar",))
+    paths = [one.path for one in checkpoint.files]
+    for path in (*paths, *(checkpoints.sidecar_path(one) for _, one in small)):
+        if path.endswith(".json"):
+            for name, one in commits.all_actions(store.read(path), path):
+                if name == "add":
+                    yield _hash(one, store.qualifier), str(one.get("path"))
+            continue
+        with _parquet(store, path) as file:
+            if "add" in file.schema_arrow.names:
+                wanted = ["add.path", "add.deletionVector"]
+                for batch in file.iter_batches(_BATCH_ROWS, columns=wanted):
+                    yield from _hashed_rows(batch.column("add"), store.qualifier)
+
+
+def _hashed_rows(adds: pa.StructArray, qualifier: str) -> Iterator[Hashed]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    adds = adds.filter(pc.is_valid(pc.struct_field(adds, "path")))
+    paths = pc.struct_field(adds, "path").to_pylist()
+    index = adds.type.get_field_index("deletionVector")
+    vectors: Iterable[Document | None] = [None] * len(paths)
+    if index >= 0 and pa.types.is_struct(adds.type.field(index).type):
+        column = pc.struct_field(adds, "deletionVector")
+        if _valid_rows(column, "storageType"):
+            vectors = column.to_pylist()
+    for path, vector in zip(paths, vectors, strict=True):
+        known = vector if vector is not None and vector.get("storageType") is not None else None
+        yield hash((canonical_path(path, qualifier), vector_id(known))), path
+
+
+def _hash(document: Document, qualifier: str) -> int:
+    path = canonical_path(str(document.get("path")), qualifier)
+    return hash((path, vector_id(document.get("deletionVector"))))
+
+
+def _valid_rows(column: pa.Array, key: str | None) -> int:
+    """How many rows of a column have a value; a struct counts by its field *key*, if it has it."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_struct(column.type) and key is not None:
+        if column.type.get_field_index(key) < 0:
+            return 0
+        column = pc.struct_field(column, key)
+    return len(column) - int(column.null_count)
+
+
+def _column_names(fields: Iterable[pa.Field], prefix: str = "") -> Iterator[str]:
+    import pyarrow as pa
+
+    for one in fields:
+        yield f"{prefix}{one.name}"
+        if pa.types.is_struct(one.type):
+            yield from _column_names(one.type, f"{prefix}{one.name}.")
+
+
+@contextmanager
+def _parquet(store: LogStore, path: str) -> Iterator[pq.ParquetFile]:
+    """A Parquet file of the log; what goes wrong while it is open becomes a `TableError`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with store.open(path) as source, pq.ParquetFile(source) as file:
+            yield file
+    except (pa.ArrowException, OSError) as error:
+        cause = str(error).strip().rstrip(".").partition("\n")[0]
+        raise TableError(f"The file {path} cannot be read: {cause}.") from error
+
+
+def _version(file: LogFile) -> int:
+    return -1 if file.version is None else file.version
+
+
+def _integer(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
