@@ -1,0 +1,28 @@
+"""
+Which reader and writer programs can use a table: sourced facts, and verdicts drawn from them.
+
+`CLIENTS` holds the facts, one entry a program; `parse_client` finds a release of one, and
+`verdict` says what becomes of a table in its hands.
+"""
+
+from deltaadm.clients.catalogue import CLIENTS, newest_releases, parse_client
+from deltaadm.clients.facts import Client, ClientRelease, Compatibility, Fact, Source
+from deltaadm.clients.verdicts import Access, Cell, Shift, Verdict, shifts, verdict, verdicts
+
+__all__ = [
+    "CLIENTS",
+    "Access",
+    "Cell",
+    "Client",
+    "ClientRelease",
+    "Compatibility",
+    "Fact",
+    "Shift",
+    "Source",
+    "Verdict",
+    "newest_releases",
+    "parse_client",
+    "shifts",
+    "verdict",
+    "verdicts",
+]

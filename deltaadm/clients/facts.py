@@ -1,0 +1,208 @@
+"""
+What is known about a program that reads or writes Delta tables, and who says so.
+
+Every `inspect` loads this, so the values are named tuples: a frozen dataclass costs the start
+seven times as much.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import cache
+from typing import Final, NamedTuple
+
+Version = tuple[int, ...]
+
+
+class Compatibility(Enum):
+    """
+    What becomes of a table in a program's hands, from the best to the worst.
+
+    Silently wrong is worse than failing loudly, and that is worse than not knowing.
+    """
+
+    WORKS = "works"
+    UNKNOWN = "unknown"
+    FAILS_LOUDLY = "fails loudly"
+    SILENTLY_WRONG = "silently wrong"
+
+    @property
+    def rank(self) -> int:
+        """Its place from the best, 0, to the worst."""
+        return _RANKS[self]
+
+
+_RANKS: Final = {one: rank for rank, one in enumerate(Compatibility)}
+
+
+@cache
+def version_key(text: str) -> Version:
+    """
+    A release as numbers that can be compared; raises `ValueError` for what is not a release.
+
+    Numbers are separated by dots or, in dates, by hyphens; 4 is 4.0.0.
+    """
+    numbers = tuple(int(_digits(part)) for part in text.replace("-", ".").split("."))
+    while numbers and not numbers[-1]:
+        numbers = numbers[:-1]
+    return numbers
+
+
+def _digits(text: str) -> str:
+    if not (text.isascii() and text.isdecimal()):
+        raise ValueError(f"{text!r} is not a number")
+    return text
+
+
+def _spans(since: str, until: str, version: Version) -> bool:
+    return version_key(since or "0") <= version and (not until or version < version_key(until))
+
+
+class Source(NamedTuple):
+    """
+    Where a fact is from: a document's title, `owner/repo#number`, or a path in a repository.
+
+    `date` is the day on which the source said so: its own date, or else the day it was read.
+    """
+
+    title: str
+    date: str
+
+
+EVERY_OTHER: Final = "*"
+"""Stands for each feature that no other fact names."""
+
+
+class Fact(NamedTuple):
+    """
+    What some releases do with tables that support certain features.
+
+    It holds from release `since` up to, and without, `until`; empty texts leave it open. With
+    `active` it holds only where the feature is in use, not where the protocol merely has it.
+    """
+
+    compatibility: Compatibility
+    features: tuple[str, ...]
+    source: Source
+    since: str = ""
+    until: str = ""
+    active: bool = False
+    note: str = ""
+
+    def holds_for(self, version: Version) -> bool:
+        """Whether it is about this release."""
+        return _spans(self.since, self.until, version)
+
+
+class Gate(NamedTuple):
+    """
+    The highest protocol version that some releases accept, and what they do with a higher one.
+
+    A program that cannot read or write at all has a `highest` of 0.
+    """
+
+    highest: int
+    source: Source
+    since: str = ""
+    until: str = ""
+    above: Compatibility = Compatibility.FAILS_LOUDLY
+    note: str = ""
+
+    def holds_for(self, version: Version) -> bool:
+        """Whether it is about this release."""
+        return _spans(self.since, self.until, version)
+
+
+def works(features: str, source: Source, *, since: str = "", until: str = "") -> Fact:
+    """The *features*, separated by blanks, are handled as the protocol asks."""
+    return _fact(Compatibility.WORKS, features, source, since, until)
+
+
+def fails(
+    features: str,
+    source: Source,
+    *,
+    since: str = "",
+    until: str = "",
+    active: bool = False,
+    note: str = "",
+) -> Fact:
+    """A table with one of the *features* is refused with an error."""
+    return _fact(Compatibility.FAILS_LOUDLY, features, source, since, until, active, note)
+
+
+def wrong(
+    features: str,
+    source: Source,
+    *,
+    note: str,
+    since: str = "",
+    until: str = "",
+    active: bool = True,
+) -> Fact:
+    """A table with one of the *features* gives wrong data, or is damaged, without an error."""
+    return _fact(Compatibility.SILENTLY_WRONG, features, source, since, until, active, note)
+
+
+def unknown(features: str, source: Source, *, since: str = "", until: str = "", note: str) -> Fact:
+    """The source names the *features* but leaves open what happens."""
+    return _fact(Compatibility.UNKNOWN, features, source, since, until, active=False, note=note)
+
+
+def _fact(  # noqa: PLR0917 -- all arguments have been named by whoever calls
+    compatibility: Compatibility,
+    features: str,
+    source: Source,
+    since: str,
+    until: str,
+    active: bool = False,  # noqa: FBT001, FBT002
+    note: str = "",
+) -> Fact:
+    return Fact(compatibility, tuple(features.split()), source, since, until, active, note)
+
+
+class Client(NamedTuple):
+    """
+    One program, with everything known about its releases.
+
+    `versioned_by` says what its version counts: a package, a runtime, or days for a service that
+    has no releases. Nothing is known about releases before `oldest`; facts about `newest` are
+    taken to hold for later ones, until somebody looks.
+    """
+
+    id: str
+    name: str
+    versioned_by: str
+    oldest: str
+    newest: str
+    read_gates: tuple[Gate, ...]
+    reads: tuple[Fact, ...]
+    write_gates: tuple[Gate, ...] = ()
+    writes: tuple[Fact, ...] = ()
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Everything that its facts rest on, without repetition."""
+        gates = (*self.read_gates, *self.write_gates)
+        facts = (*self.reads, *self.writes)
+        return tuple(dict.fromkeys(one.source for group in (gates, facts) for one in group))
+
+
+class ClientRelease(NamedTuple):
+    """One release of a program, written `trino@480`."""
+
+    client: Client
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.client.id}@{self.version}"
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the release is not older than anything known."""
+        return version_key(self.version) >= version_key(self.client.oldest)
+
+    @property
+    def is_later(self) -> bool:
+        """Whether the release is later than the newest known, and judged like that one."""
+        return version_key(self.version) > version_key(self.client.newest)

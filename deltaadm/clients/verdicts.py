@@ -1,0 +1,217 @@
+"""From facts to verdicts: what a release does with a table that has this protocol and metadata."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from deltaadm.clients.facts import EVERY_OTHER, Compatibility, version_key
+from deltaadm.domain.features import Kind, lookup
+from deltaadm.errors import DeltaadmError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from deltaadm.clients.facts import ClientRelease, Fact, Gate, Source, Version
+    from deltaadm.domain.metadata import Metadata
+    from deltaadm.domain.protocol import Protocol
+
+
+class Access(Enum):
+    """What a program is wanted for."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+class Cell(NamedTuple):
+    """
+    What a release does with one feature, or with the protocol's version, and who says so.
+
+    `subject` is a feature's name, or a place such as `protocol.minReaderVersion`. Without a
+    source nothing is known.
+    """
+
+    subject: str
+    compatibility: Compatibility
+    source: Source | None = None
+    note: str = ""
+
+
+class Verdict(NamedTuple):
+    """What becomes of a table in the hands of a release; the worst cell decides."""
+
+    release: ClientRelease
+    access: Access
+    cells: tuple[Cell, ...]
+
+    @property
+    def compatibility(self) -> Compatibility:
+        """That of the worst cell."""
+        return max((one.compatibility for one in self.cells), key=lambda one: one.rank)
+
+    @property
+    def responsible(self) -> tuple[Cell, ...]:
+        """The cells that keep the table from working; none where it works."""
+        worst = self.compatibility
+        if worst is Compatibility.WORKS:
+            return ()
+        return tuple(one for one in self.cells if one.compatibility is worst)
+
+
+class Shift(NamedTuple):
+    """A verdict that gets worse from one state of a table to another."""
+
+    before: Verdict
+    after: Verdict
+
+    @property
+    def turns_silently_wrong(self) -> bool:
+        """Whether the client goes on without an error, and is wrong from now on."""
+        return self.after.compatibility is Compatibility.SILENTLY_WRONG
+
+
+def verdict(
+    release: ClientRelease, protocol: Protocol, metadata: Metadata, access: Access
+) -> Verdict:
+    """
+    What becomes of a table with *protocol* and *metadata* in the hands of *release*.
+
+    Readers are concerned by the reader version and by reader features; writers by both versions
+    and by every feature, since whoever writes a table must be able to read it. A feature that is
+    supported but not in use matters to a client that checks the protocol, and is harmless where
+    only using it goes wrong. What no source tells is unknown.
+    """
+    return _verdict(release, _Table.of(protocol, metadata), access)
+
+
+def verdicts(
+    releases: Iterable[ClientRelease],
+    protocol: Protocol,
+    metadata: Metadata,
+    accesses: Iterable[Access] = tuple(Access),
+) -> tuple[Verdict, ...]:
+    """The verdict on every release for every access, in this order."""
+    table, wanted = _Table.of(protocol, metadata), tuple(accesses)
+    return tuple(_verdict(release, table, access) for release in releases for access in wanted)
+
+
+def shifts(before: Sequence[Verdict], after: Sequence[Verdict]) -> tuple[Shift, ...]:
+    """The verdicts that are worse *after* than *before*, of the same releases and accesses."""
+    return tuple(
+        Shift(old, new)
+        for old, new in zip(before, after, strict=True)
+        if new.compatibility.rank > old.compatibility.rank
+    )
+
+
+_LASTING: Final = frozenset(
+    {"deletionVectors", "typeWidening", "typeWidening-preview", "v2Checkpoint"}
+)
+"""What was written while one of these was active still needs it after its property is off."""
+
+
+class _Table(NamedTuple):
+    """What clients look at: versions, features for readers and for all, and those in use."""
+
+    reader_version: int
+    writer_version: int
+    reader_features: tuple[str, ...]
+    features: tuple[str, ...]
+    in_use: frozenset[str]
+
+    @classmethod
+    def of(cls, protocol: Protocol, metadata: Metadata) -> _Table:
+        names = sorted(protocol.explicit_names | protocol.implicit_features)
+        listed = protocol.reader_features or frozenset()
+        return cls(
+            reader_version=protocol.min_reader_version,
+            writer_version=protocol.min_writer_version,
+            reader_features=tuple(one for one in names if one in listed or _is_reader(one)),
+            features=tuple(names),
+            in_use=frozenset(one for one in names if _in_use(one, metadata)),
+        )
+
+
+def _is_reader(name: str) -> bool:
+    feature = lookup(name)
+    return feature is not None and feature.kind is Kind.READER_WRITER
+
+
+def _in_use(name: str, metadata: Metadata) -> bool:
+    """In doubt yes: of a feature that nobody knows, and of metadata that cannot be read."""
+    feature = lookup(name)
+    if feature is None or feature.activation.find is None or feature.name in _LASTING:
+        return True
+    try:
+        return bool(feature.activation.evidence(metadata))
+    except DeltaadmError:
+        return True
+
+
+def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
+    if access is Access.READ:
+        return Verdict(release, access, _sorted(_read_cells(release, table)))
+    return Verdict(
+        release, access, _sorted((*_read_cells(release, table), *_write_cells(release, table)))
+    )
+
+
+def _sorted(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """One cell a subject, the worst; the worst first, then by name."""
+    worst: dict[str, Cell] = {}
+    for one in cells:
+        known = worst.get(one.subject)
+        if known is None or one.compatibility.rank > known.compatibility.rank:
+            worst[one.subject] = one
+    return tuple(sorted(worst.values(), key=lambda one: (-one.compatibility.rank, one.subject)))
+
+
+def _read_cells(release: ClientRelease, table: _Table) -> Iterator[Cell]:
+    client = release.client
+    version = table.reader_version
+    yield _gate_cell("protocol.minReaderVersion", version, client.read_gates, release)
+    for name in table.reader_features:
+        yield _feature_cell(name, client.reads, release, in_use=name in table.in_use)
+
+
+def _write_cells(release: ClientRelease, table: _Table) -> Iterator[Cell]:
+    client = release.client
+    version = table.writer_version
+    yield _gate_cell("protocol.minWriterVersion", version, client.write_gates, release)
+    for name in table.features:
+        yield _feature_cell(name, client.writes, release, in_use=name in table.in_use)
+
+
+def _gate_cell(subject: str, version: int, gates: Iterable[Gate], release: ClientRelease) -> Cell:
+    key = _key(release)
+    for one in gates if release.is_known else ():
+        if one.holds_for(key):
+            passed = version <= one.highest
+            found = Compatibility.WORKS if passed else one.above
+            return Cell(subject, found, one.source, "" if passed else one.note)
+    return Cell(subject, Compatibility.UNKNOWN)
+
+
+def _feature_cell(
+    name: str, facts: Sequence[Fact], release: ClientRelease, *, in_use: bool
+) -> Cell:
+    """The worst of the facts that name the feature, or else what holds for every other one."""
+    known = lookup(name)
+    names = {name} if known is None else {name, known.name}
+    key = _key(release)
+    holding = [
+        one
+        for one in (facts if release.is_known else ())
+        if one.holds_for(key) and (in_use or not one.active)
+    ]
+    found = [one for one in holding if not names.isdisjoint(one.features)]
+    found = found or [one for one in holding if EVERY_OTHER in one.features]
+    if not found:
+        return Cell(name, Compatibility.UNKNOWN)
+    worst = max(found, key=lambda one: one.compatibility.rank)
+    return Cell(name, worst.compatibility, worst.source, worst.note)
+
+
+def _key(release: ClientRelease) -> Version:
+    return version_key(release.version)

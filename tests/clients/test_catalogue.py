@@ -1,0 +1,140 @@
+"""The facts: each has a source and a day, names features that exist, and can be asked for."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from deltaadm.clients import CLIENTS, Client, Compatibility, Fact, newest_releases, parse_client
+from deltaadm.clients.facts import EVERY_OTHER, Gate, version_key
+from deltaadm.domain.features import FEATURES, Kind
+from deltaadm.errors import Refused
+
+EVERY_CLIENT = pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
+
+
+def gates(client: Client) -> tuple[Gate, ...]:
+    return (*client.read_gates, *client.write_gates)
+
+
+def facts(client: Client) -> tuple[Fact, ...]:
+    return (*client.reads, *client.writes)
+
+
+@EVERY_CLIENT
+def test_every_fact_has_a_source_and_a_day(client: Client) -> None:
+    for source in client.sources:
+        assert source.title.strip() == source.title
+        assert source.title
+        day = dt.date.fromisoformat(source.date)
+        assert dt.date(2019, 4, 24) <= day <= dt.date(2026, 11, 21)
+
+
+@EVERY_CLIENT
+def test_facts_name_features_as_the_registry_spells_them(client: Client) -> None:
+    for fact in facts(client):
+        assert fact.features
+        for name in fact.features:
+            assert name == EVERY_OTHER or name in FEATURES
+
+
+@EVERY_CLIENT
+def test_facts_about_reading_name_only_features_that_concern_readers(client: Client) -> None:
+    for fact in client.reads:
+        for name in fact.features:
+            assert name == EVERY_OTHER or FEATURES[name].kind is Kind.READER_WRITER
+
+
+@EVERY_CLIENT
+def test_every_known_release_has_one_gate_for_reading_and_at_most_one_for_writing(
+    client: Client,
+) -> None:
+    bounds = {one.since for one in gates(client)} | {one.until for one in gates(client)}
+    for text in {client.oldest, client.newest} | (bounds - {""}):
+        key = version_key(text)
+        if key < version_key(client.oldest):
+            continue
+        assert len([one for one in client.read_gates if one.holds_for(key)]) == 1, text
+        assert len([one for one in client.write_gates if one.holds_for(key)]) <= 1, text
+
+
+@EVERY_CLIENT
+def test_spans_are_not_empty_and_within_what_is_known(client: Client) -> None:
+    for one in (*gates(client), *facts(client)):
+        if one.since:
+            assert version_key(client.oldest) <= version_key(one.since)
+            assert version_key(one.since) <= version_key(client.newest), one
+        if one.until:
+            assert version_key(one.since or client.oldest) < version_key(one.until)
+            assert version_key(one.until) <= version_key(client.newest), one
+    assert version_key(client.oldest) <= version_key(client.newest)
+
+
+@EVERY_CLIENT
+def test_what_is_silently_wrong_says_what_goes_wrong(client: Client) -> None:
+    for one in facts(client):
+        assert one.note or one.compatibility is not Compatibility.SILENTLY_WRONG
+
+
+@EVERY_CLIENT
+def test_using_a_feature_is_never_better_than_having_it(client: Client) -> None:
+    for some in (client.reads, client.writes):
+        for fact in some:
+            assert not fact.active or fact.compatibility.rank > Compatibility.UNKNOWN.rank
+
+
+@EVERY_CLIENT
+def test_every_client_can_be_named(client: Client) -> None:
+    assert str(parse_client(client.id)) == f"{client.id}@{client.newest}"
+    assert parse_client(f"{client.id}@{client.oldest}").is_known
+    assert parse_client(f" {client.id.upper()} @ {client.newest} ").client is client
+    assert client.name
+    assert client.versioned_by
+
+
+def test_clients_are_in_alphabetical_order() -> None:
+    assert list(CLIENTS) == sorted(CLIENTS)
+    assert [one.client.id for one in newest_releases()] == list(CLIENTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "remedy"),
+    [
+        pytest.param("trinoo@480", "no client named 'trinoo'", "Did you mean trino?", id="typo"),
+        pytest.param("", "no client named ''", "Known are ", id="empty"),
+        pytest.param("@480", "no client named ''", "Known are ", id="no name"),
+        pytest.param("trino@", "'' is not a version of Trino", "trino@", id="no version"),
+        pytest.param("trino@latest", "'latest' is not a version", "trino@", id="no number"),
+        pytest.param("trino@4.", "'4.' is not a version", "releases of Trino", id="torn"),
+        pytest.param("trino@-4", "'-4' is not a version", "releases of Trino", id="negative"),
+        pytest.param("trino@٤", "is not a version", "releases of Trino", id="other digits"),
+        pytest.param("trino@480@481", "'480@481' is not", "trino@", id="two versions"),
+    ],
+)
+def test_what_is_no_client_is_refused_with_a_suggestion(
+    text: str, message: str, remedy: str
+) -> None:
+    with pytest.raises(Refused) as caught:
+        parse_client(text)
+    assert message in caught.value.message
+    assert remedy in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("less", "more"),
+    [("9", "10"), ("1.6", "1.6.2"), ("0.30", "1"), ("2026-01-31", "2026-03-02"), ("4", "4.0.1")],
+)
+def test_releases_compare_as_numbers(less: str, more: str) -> None:
+    assert version_key(less) < version_key(more)
+
+
+def test_missing_numbers_of_a_release_are_zeros() -> None:
+    assert version_key("4") == version_key("4.0.0")
+
+
+def test_a_release_before_and_after_what_is_known_says_so() -> None:
+    client = CLIENTS["trino"]
+    assert not parse_client("trino@1").is_known
+    assert parse_client("trino@999999").is_later
+    assert not parse_client(f"trino@{client.newest}").is_later

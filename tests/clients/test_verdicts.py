@@ -1,0 +1,264 @@
+"""Verdicts on made-up programs, so that each sentence about them stands alone; then laws."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deltaadm.clients import (
+    CLIENTS,
+    Access,
+    Client,
+    ClientRelease,
+    Compatibility,
+    Source,
+    newest_releases,
+    parse_client,
+    shifts,
+    verdict,
+    verdicts,
+)
+from deltaadm.clients.facts import Gate, fails, unknown, works, wrong
+from deltaadm.domain.features import FEATURES, LEGACY
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.protocol import Protocol
+
+BOOK = Source("The Book", "2026-01-02")
+MAPPED = Metadata(configuration={"delta.columnMapping.mode": "name"})
+PLAIN = Metadata()
+WORKS, UNKNOWN, FAILS, WRONG = Compatibility
+
+CHECKER = Client(
+    id="checker",
+    name="Checker",
+    versioned_by="releases",
+    oldest="2",
+    newest="5",
+    read_gates=(Gate(2, BOOK, until="3"), Gate(3, BOOK)),
+    reads=(works("columnMapping deletionVectors", BOOK), fails("*", BOOK, note="says so")),
+    write_gates=(Gate(7, BOOK),),
+    writes=(
+        works("appendOnly invariants columnMapping", BOOK),
+        fails("invariants", BOOK, active=True),
+        fails("*", BOOK),
+    ),
+)
+TRUSTING = Client(
+    id="trusting",
+    name="Trusting",
+    versioned_by="releases",
+    oldest="1",
+    newest="9",
+    read_gates=(Gate(9, BOOK),),
+    reads=(
+        works("columnMapping", BOOK),
+        wrong("columnMapping", BOOK, until="7", note="nulls"),
+        unknown("timestampNtz", BOOK, note="not said"),
+    ),
+    write_gates=(Gate(0, BOOK, note="read only"),),
+)
+
+
+def listed(*names: str) -> Protocol:
+    readers = frozenset(one for one in names if one not in FEATURES or FEATURES[one].is_reader)
+    return Protocol(3, 7, readers, frozenset(names))
+
+
+def writers(*names: str) -> Protocol:
+    return Protocol(1, 7, None, frozenset(names))
+
+
+@pytest.mark.parametrize(
+    ("client", "version", "protocol", "metadata", "access", "expected", "responsible"),
+    [
+        pytest.param(
+            CHECKER, "5", Protocol(1, 2), PLAIN, Access.READ, WORKS, [],
+            id="nothing stands in the way",
+        ),
+        pytest.param(
+            CHECKER, "5", listed("deletionVectors"), PLAIN, Access.READ, WORKS, [],
+            id="a known feature works",
+        ),
+        pytest.param(
+            CHECKER, "2", listed("deletionVectors"), PLAIN, Access.READ, FAILS,
+            ["protocol.minReaderVersion"], id="an old release stops at the version",
+        ),
+        pytest.param(
+            CHECKER, "5", listed("fromTheFuture"), PLAIN, Access.READ, FAILS, ["fromTheFuture"],
+            id="what is named by nothing falls under every other feature",
+        ),
+        pytest.param(
+            CHECKER, "5", writers("fromTheFuture", "rowTracking"), PLAIN, Access.READ, WORKS, [],
+            id="readers are not concerned by writer features",
+        ),
+        pytest.param(
+            CHECKER, "5", writers("rowTracking", "clustering"), PLAIN, Access.WRITE, FAILS,
+            ["clustering", "rowTracking"], id="writers are, and all are named",
+        ),
+        pytest.param(
+            CHECKER, "5", listed("deletionVectors"), PLAIN, Access.WRITE, FAILS,
+            ["deletionVectors"], id="reading a feature is not writing it",
+        ),
+        pytest.param(
+            CHECKER, "2", listed("appendOnly"), PLAIN, Access.WRITE, FAILS,
+            ["protocol.minReaderVersion"], id="who cannot read cannot write",
+        ),
+        pytest.param(
+            CHECKER, "5", Protocol(1, 3), PLAIN, Access.WRITE, FAILS, ["checkConstraints"],
+            id="old versions imply features",
+        ),
+        pytest.param(
+            CHECKER, "5", writers("invariants"),
+            Metadata(schema_string='{"type":"struct","fields":[{"name":"a","type":"long",'
+                     '"nullable":false,"metadata":{}}]}'),
+            Access.WRITE, FAILS, ["invariants"], id="some features only matter in use",
+        ),
+        pytest.param(
+            CHECKER, "5", writers("invariants"), PLAIN, Access.WRITE, WORKS, [],
+            id="and are harmless otherwise",
+        ),
+        pytest.param(
+            CHECKER, "5", writers("invariants"), Metadata(schema_string="{"), Access.WRITE,
+            FAILS, ["invariants"], id="metadata that cannot be read is taken to use it",
+        ),
+        pytest.param(
+            CHECKER, "1", Protocol(1, 2), PLAIN, Access.READ, UNKNOWN,
+            ["protocol.minReaderVersion"], id="nothing is known about older releases",
+        ),
+        pytest.param(
+            CHECKER, "6", listed("deletionVectors"), PLAIN, Access.READ, WORKS, [],
+            id="later releases are judged like the newest known",
+        ),
+        pytest.param(
+            CHECKER, "5", Protocol(4, 7), PLAIN, Access.READ, FAILS,
+            ["protocol.minReaderVersion"], id="a version from the future",
+        ),
+        pytest.param(
+            TRUSTING, "6", Protocol(2, 5), PLAIN, Access.READ, WORKS, [],
+            id="a feature that is not in use does not go wrong",
+        ),
+        pytest.param(
+            TRUSTING, "6", Protocol(2, 5), MAPPED, Access.READ, WRONG, ["columnMapping"],
+            id="in use it does, in a table of the old versions",
+        ),
+        pytest.param(
+            TRUSTING, "6", listed("columnMapping", "timestampNtz", "fromTheFuture"), MAPPED,
+            Access.READ, WRONG, ["columnMapping"], id="silently wrong outranks all else",
+        ),
+        pytest.param(
+            TRUSTING, "7", listed("columnMapping"), MAPPED, Access.READ, WORKS, [],
+            id="a fact ends before the release that it names",
+        ),
+        pytest.param(
+            TRUSTING, "6", Protocol(2, 7, None, frozenset({"columnMapping"})), MAPPED,
+            Access.READ, WRONG, ["columnMapping"],
+            id="a reader feature that only writers list concerns readers",
+        ),
+        pytest.param(
+            TRUSTING, "6", listed("deletionVectors"), PLAIN, Access.READ, UNKNOWN,
+            ["deletionVectors"], id="what no source tells is unknown",
+        ),
+        pytest.param(
+            TRUSTING, "6", listed("timestampNtz"), PLAIN, Access.READ, UNKNOWN, ["timestampNtz"],
+            id="a source may leave it open",
+        ),
+        pytest.param(
+            TRUSTING, "6", Protocol(1, 1), PLAIN, Access.WRITE, FAILS,
+            ["protocol.minWriterVersion"], id="some programs never write",
+        ),
+    ],
+)  # fmt: skip
+def test_verdict(  # noqa: PLR0917
+    client: Client,
+    version: str,
+    protocol: Protocol,
+    metadata: Metadata,
+    access: Access,
+    expected: Compatibility,
+    responsible: list[str],
+) -> None:
+    found = verdict(ClientRelease(client, version), protocol, metadata, access)
+    assert found.compatibility is expected
+    assert [one.subject for one in found.responsible] == responsible
+
+
+def test_cells_carry_source_and_note() -> None:
+    found = verdict(ClientRelease(CHECKER, "5"), listed("variantType"), PLAIN, Access.READ)
+    [cell] = found.responsible
+    assert (cell.subject, cell.source, cell.note) == ("variantType", BOOK, "says so")
+
+
+def test_an_unknown_cell_has_no_source() -> None:
+    found = verdict(ClientRelease(TRUSTING, "6"), listed("variantType"), PLAIN, Access.READ)
+    [cell] = found.responsible
+    assert cell.source is None
+
+
+def test_shifts_are_what_gets_worse() -> None:
+    releases = (ClientRelease(CHECKER, "5"), ClientRelease(TRUSTING, "6"))
+    before = verdicts(releases, Protocol(1, 2), PLAIN)
+    after = verdicts(releases, listed("appendOnly", "columnMapping"), MAPPED)
+    found = shifts(before, after)
+    assert [(str(one.after.release), one.after.access) for one in found] == [
+        ("trusting@6", Access.READ),
+        ("trusting@6", Access.WRITE),
+    ]
+    assert all(one.turns_silently_wrong for one in found)
+    assert found[0].before.compatibility is WORKS
+    assert shifts(after, before) == ()
+
+
+# Laws, on everything that is known
+
+names = st.sampled_from([*FEATURES, "fromTheFuture"])
+protocols = st.one_of(
+    st.frozensets(names, max_size=6).map(lambda some: listed(*some)),
+    st.sampled_from([Protocol(1, 1), Protocol(1, 2), Protocol(1, 4), Protocol(2, 5)]),
+)
+metadata = st.sampled_from([PLAIN, MAPPED, Metadata(configuration={"delta.appendOnly": "true"})])
+
+
+@given(st.frozensets(names, max_size=6), st.frozensets(names, max_size=3), metadata)
+def test_more_features_never_improve_a_verdict(
+    some: frozenset[str], more: frozenset[str], table: Metadata
+) -> None:
+    before = verdicts(newest_releases(), listed(*some), table)
+    after = verdicts(newest_releases(), listed(*some, *more), table)
+    for old, new in zip(before, after, strict=True):
+        assert new.compatibility.rank >= old.compatibility.rank
+
+
+@given(protocols, metadata)
+def test_writing_is_never_better_than_reading(protocol: Protocol, table: Metadata) -> None:
+    for client in CLIENTS.values():
+        release = ClientRelease(client, client.newest)
+        reading = verdict(release, protocol, table, Access.READ)
+        writing = verdict(release, protocol, table, Access.WRITE)
+        assert writing.compatibility.rank >= reading.compatibility.rank
+
+
+@given(protocols, metadata)
+def test_whatever_works_or_does_not_has_a_source(protocol: Protocol, table: Metadata) -> None:
+    for one in verdicts(newest_releases(), protocol, table):
+        for cell in one.cells:
+            assert cell.source is not None or cell.compatibility is UNKNOWN
+        assert one.responsible or one.compatibility is WORKS
+
+
+@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
+def test_every_client_reads_the_oldest_protocol(client: Client) -> None:
+    release = ClientRelease(client, client.newest)
+    assert verdict(release, Protocol(1, 1), PLAIN, Access.READ).compatibility is WORKS
+
+
+def test_the_reference_reads_and_writes_what_the_registry_says() -> None:
+    """Delta Spark's facts and the registry of features are two views of one program."""
+    release = parse_client("delta-spark@4.4.0")
+    legacy = {one.name for one in LEGACY}
+    for name, feature in FEATURES.items():
+        found = verdict(release, listed(name), PLAIN, Access.WRITE).compatibility
+        assert found is (WORKS if feature.in_reference else FAILS), name
+        if feature.since and name not in legacy:
+            older = verdict(parse_client("delta-spark@2.3"), listed(name), PLAIN, Access.WRITE)
+            assert (older.compatibility is WORKS) == (feature.since == "2.3.0"), name
