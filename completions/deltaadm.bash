@@ -8,6 +8,12 @@ _deltaadm_value() {
         'inspect --timestamp') : ;;
         'inspect --output' | 'inspect -o') candidates=(text json jsonl) ;;
         'inspect --color') candidates=(auto always never) ;;
+        'validate --select') candidates=(DL1 DL100 DL101 DL112) ;;
+        'validate --ignore') candidates=(DL1 DL100 DL101 DL112) ;;
+        'validate --fail-on') candidates=(error warning info) ;;
+        'validate --output' | 'validate -o') candidates=(text json jsonl) ;;
+        'validate --output-file') files=1 ;;
+        'validate --color') candidates=(auto always never) ;;
         'upgrade-protocol --reader') : ;;
         'upgrade-protocol --writer') : ;;
         'upgrade-protocol --out') files=1 ;;
@@ -51,6 +57,7 @@ _deltaadm_options() {
     case "$1" in
         '') candidates=(--version --help -h) ;;
         inspect) candidates=(--version --timestamp --files --columns --output -o --color --help -h) ;;
+        validate) candidates=(--history --deep --cross-check --select --ignore --fail-on --output -o --output-file --color --help -h) ;;
         upgrade-protocol) candidates=(--reader --writer --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
         enable-feature) candidates=(--support-only --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
         set-mapping-mode) candidates=(--apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
@@ -63,8 +70,9 @@ _deltaadm_options() {
 
 _deltaadm_argument() {
     case "$1" in
-        ' 0') candidates=(inspect upgrade-protocol enable-feature set-mapping-mode alter apply features completion) ;;
+        ' 0') candidates=(inspect validate upgrade-protocol enable-feature set-mapping-mode alter apply features completion) ;;
         'inspect '*) files=1 ;;
+        'validate '*) files=1 ;;
         'upgrade-protocol 0') files=1 ;;
         'enable-feature 0') files=1 ;;
         'enable-feature '*) candidates=(allowColumnDefaults appendOnly changeDataFeed checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns rowTracking timestampNtz typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview) ;;

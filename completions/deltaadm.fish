@@ -24,6 +24,20 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'inspect --color'
                 set expected 1
+            case 'validate --select'
+                set expected 1
+            case 'validate --ignore'
+                set expected 1
+            case 'validate --fail-on'
+                set expected 1
+            case 'validate --output'
+                set expected 1
+            case 'validate -o'
+                set expected 1
+            case 'validate --output-file'
+                set expected 1
+            case 'validate --color'
+                set expected 1
             case 'upgrade-protocol --reader'
                 set expected 1
             case 'upgrade-protocol --writer'
@@ -125,6 +139,7 @@ end
 complete -c deltaadm -f
 
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a inspect -d 'Show what a table\'s protocol is, why, and how much of it is needed.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a validate -d 'Check tables against the protocol\'s rules and Delta\'s behaviour.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a upgrade-protocol -d 'Raise the protocol\'s versions.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a enable-feature -d 'Make table features active, with all that they require.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a set-mapping-mode -d 'Turn column mapping on, or off by rewriting the table.'
@@ -143,6 +158,18 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l columns -d 'List columns with
 complete -c deltaadm -n '__deltaadm_at inspect' -l output -s o -x -a 'text json jsonl' -d 'text, json, jsonl, or sql (plans only).'
 complete -c deltaadm -n '__deltaadm_at inspect' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at validate 0' -F
+complete -c deltaadm -n '__deltaadm_at validate' -l history -d 'Every commit that is still in the log.'
+complete -c deltaadm -n '__deltaadm_at validate' -l deep -d 'Whole checkpoints, sidecars and data files as well.'
+complete -c deltaadm -n '__deltaadm_at validate' -l cross-check -d 'Compare with what deltalake reads.'
+complete -c deltaadm -n '__deltaadm_at validate' -l select -x -a 'DL1 DL100 DL101 DL112' -d 'Only these rules: codes or families such as DL4, with commas.'
+complete -c deltaadm -n '__deltaadm_at validate' -l ignore -x -a 'DL1 DL100 DL101 DL112' -d 'All rules but these, given as with --select.'
+complete -c deltaadm -n '__deltaadm_at validate' -l fail-on -x -a 'error warning info' -d 'From where on findings give exit code 1: error, warning, info.'
+complete -c deltaadm -n '__deltaadm_at validate' -l output -s o -x -a 'text json jsonl' -d 'A format, and the file it goes to; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at validate' -l output-file -r -F -d 'Where the format without a file goes, not standard output.'
+complete -c deltaadm -n '__deltaadm_at validate' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at validate' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol 0 0' -F
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l reader -x -d 'Reader version of at least N.'

@@ -22,6 +22,20 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
+        'validate' = [ordered]@{
+            '--history' = 'Every commit that is still in the log.'
+            '--deep' = 'Whole checkpoints, sidecars and data files as well.'
+            '--cross-check' = 'Compare with what deltalake reads.'
+            '--select' = 'Only these rules: codes or families such as DL4, with commas.'
+            '--ignore' = 'All rules but these, given as with --select.'
+            '--fail-on' = 'From where on findings give exit code 1: error, warning, info.'
+            '--output' = 'A format, and the file it goes to; may be given several times.'
+            '-o' = 'A format, and the file it goes to; may be given several times.'
+            '--output-file' = 'Where the format without a file goes, not standard output.'
+            '--color' = 'auto, always or never.'
+            '--help' = 'Show this message and exit.'
+            '-h' = 'Show this message and exit.'
+        }
         'upgrade-protocol' = [ordered]@{
             '--reader' = 'Reader version of at least N.'
             '--writer' = 'Writer version of at least N.'
@@ -132,6 +146,13 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'inspect --output' = @('text', 'json', 'jsonl')
         'inspect -o' = @('text', 'json', 'jsonl')
         'inspect --color' = @('auto', 'always', 'never')
+        'validate --select' = @('DL1', 'DL100', 'DL101', 'DL112')
+        'validate --ignore' = @('DL1', 'DL100', 'DL101', 'DL112')
+        'validate --fail-on' = @('error', 'warning', 'info')
+        'validate --output' = @('text', 'json', 'jsonl')
+        'validate -o' = @('text', 'json', 'jsonl')
+        'validate --output-file' = @('<files>')
+        'validate --color' = @('auto', 'always', 'never')
         'upgrade-protocol --reader' = @()
         'upgrade-protocol --writer' = @()
         'upgrade-protocol --out' = @('<files>')
@@ -175,8 +196,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'features --color' = @('auto', 'always', 'never')
     }
     $arguments = @{
-        ' 0' = @('inspect', 'upgrade-protocol', 'enable-feature', 'set-mapping-mode', 'alter', 'apply', 'features', 'completion')
+        ' 0' = @('inspect', 'validate', 'upgrade-protocol', 'enable-feature', 'set-mapping-mode', 'alter', 'apply', 'features', 'completion')
         'inspect 0+' = @('<files>')
+        'validate 0+' = @('<files>')
         'upgrade-protocol 0' = @('<files>')
         'enable-feature 0' = @('<files>')
         'enable-feature 1+' = @('allowColumnDefaults', 'appendOnly', 'changeDataFeed', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'generatedColumns', 'geospatial', 'geospatial-dev', 'icebergCompatV1', 'icebergCompatV2', 'icebergCompatV3', 'identityColumns', 'inCommitTimestamp', 'invariants', 'materializePartitionColumns', 'rowTracking', 'timestampNtz', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck', 'variantShredding', 'variantShredding-preview', 'variantType', 'variantType-preview')
@@ -189,6 +211,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
     }
     $helps = @{
         'inspect' = 'Show what a table''s protocol is, why, and how much of it is needed.'
+        'validate' = 'Check tables against the protocol''s rules and Delta''s behaviour.'
         'upgrade-protocol' = 'Raise the protocol''s versions.'
         'enable-feature' = 'Make table features active, with all that they require.'
         'set-mapping-mode' = 'Turn column mapping on, or off by rewriting the table.'

@@ -13,6 +13,7 @@ import pytest
 from deltaadm.cli.app import COMMANDS
 from deltaadm.cli.completion import Shell, read_commands, script
 from deltaadm.domain.features import FEATURES
+from deltaadm.operations.validate import choose_rules
 
 SCRIPTS = Path(__file__).parent.parent / "completions"
 FILES = {
@@ -80,6 +81,8 @@ CASES = (
     ("inspect --output ", {"text", "json", "jsonl"}),
     ("inspect --version 3 ", "*"),
     ("inspect --version ", set()),
+    ("validate --fail-on ", {"error", "warning", "info"}),
+    ("validate table --select DL10", {one.code for one in choose_rules(["DL10"])}),
     ("alter table -o ", {"text", "json", "jsonl", "sql"}),
     ("alter table -o s", {"sql"}),
     ("alter table --set a=b --color a", {"auto", "always"}),

@@ -17,6 +17,7 @@ from deltaadm import load_snapshot, open_store, plan_features, plan_properties
 from deltaadm.cli.app import COMMANDS, build
 from deltaadm.cli.completion import read_commands
 from deltaadm.domain.features import FEATURES
+from deltaadm.domain.table_changes import SetProperties, UnsetProperties
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.operations.diff import Change, ChangeKind
 from deltaadm.operations.features import explain_feature, list_features
@@ -25,6 +26,7 @@ from deltaadm.operations.plan import Outcome
 from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
 from deltaadm.render.json_doc import document
 from deltaadm.replay.engine import Detail
+from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, ValidationReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,7 +135,7 @@ def test_exit_codes_of_errors_are_documented() -> None:
 # JSON
 
 
-OPEN_KEYS = {"metadata", "protocol", "properties", "activated_by", "session"}
+OPEN_KEYS = {"more", "metadata", "protocol", "properties", "activated_by", "session"}
 """Fields whose own keys are somebody else's."""
 
 
@@ -146,6 +148,23 @@ def fields(value: Any, prefix: str = "") -> Iterator[str]:
             yield key
             if key not in OPEN_KEYS:
                 yield from fields(one)
+
+
+FINDING = Finding(
+    code="DL101",
+    name="gap-in-commits",
+    severity=Severity.ERROR,
+    message="A commit is missing.",
+    fix=(SetProperties({"owner": "me"}), UnsetProperties(("owner",))),
+)
+VALIDATION = ValidationReport(
+    table="events",
+    version=None,
+    findings=(FINDING,),
+    more={"DL101": 1},
+    suppressed=(Suppressed(FINDING, Cause.SETTINGS, "known"),),
+    versions=(0, 1),
+)
 
 
 @pytest.fixture
@@ -183,6 +202,7 @@ def test_every_json_field_is_documented(table: Path) -> None:
         ),
         list_features(),
         explain_feature("rowTracking"),
+        VALIDATION,
         Failure("events", TableError("It is not a table.")),
     )
     documented = set(re.findall(r"`([\w.]+)`", text(ROOT / "docs" / "json.md")))

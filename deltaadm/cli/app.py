@@ -16,6 +16,7 @@ from deltaadm.errors import DeltaadmError
 
 COMMANDS: Mapping[str, str] = {
     "inspect": "deltaadm.cli.inspect",
+    "validate": "deltaadm.cli.validate",
     "upgrade-protocol": "deltaadm.cli.upgrade_protocol",
     "enable-feature": "deltaadm.cli.enable_feature",
     "set-mapping-mode": "deltaadm.cli.set_mapping_mode",

@@ -7,7 +7,7 @@ of files.
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Final
@@ -105,7 +105,7 @@ def read_commands() -> tuple[Command, ...]:
     for name, one in {"": group, **group.commands}.items():
         context = typer.Context(one, parent=top, info_name=name) if name else top
         parameters = one.get_params(context)
-        formats = _formats(shows_plans=any("--yes" in each.opts for each in parameters))
+        formats = _formats({name for each in parameters for name in each.opts})
         given = [each for each in parameters if isinstance(each, TyperArgument)]
         found.append(
             Command(
@@ -139,14 +139,19 @@ def _value(parameter: "TyperOption | TyperArgument", formats: tuple[str, ...]) -
     """What *parameter* takes, by the name that the help gives its value."""
     name = parameter.metavar or ""
     words = _words(formats).get(name, tuple(getattr(parameter.type, "choices", ())))
-    return Value(name.strip("[].") or "VALUE", words, name in _FILES)
+    plain = name.removesuffix("[:FILE]").strip("[].")
+    return Value(plain or "VALUE", words, name in _FILES)
 
 
 def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     from deltaadm.domain.features import FEATURES
+    from deltaadm.operations.validate import families
+    from deltaadm.validation.rule import RULES
 
     return {
         "FORMAT": formats,
+        "FORMAT[:FILE]": formats,
+        "CODE": (*families(), *sorted(RULES)),
         "WHEN": ("auto", "always", "never"),
         "[FEATURE]": tuple(FEATURES),
         "FEATURE...": tuple(
@@ -155,12 +160,16 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     }
 
 
-def _formats(*, shows_plans: bool) -> tuple[str, ...]:
+def _formats(options: Collection[str]) -> tuple[str, ...]:
+    """The formats of a command that has *options*, which tell what it shows."""
     from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.reports import PlanReport
     from deltaadm.render.formats import formats_for
+    from deltaadm.validation.finding import ValidationReport
 
-    return formats_for(PlanReport if shows_plans else TableReport)
+    if "--fail-on" in options:
+        return formats_for(ValidationReport)
+    return formats_for(PlanReport if "--yes" in options else TableReport)
 
 
 # bash

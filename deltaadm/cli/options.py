@@ -42,6 +42,31 @@ class OutputOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReportOptions:
+    """In which formats the answer is written, and where."""
+
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FORMAT[:FILE]",
+            help="A format, and the file it goes to; may be given several times.",
+        ),
+    ] = None
+    output_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Where the format without a file goes, not standard output."
+        ),
+    ] = None
+    color: Annotated[
+        str,
+        typer.Option(metavar="WHEN", help="auto, always or never."),
+    ] = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SparkOptionGroup:
     """Where and how Spark runs."""
 

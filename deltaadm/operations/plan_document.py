@@ -59,7 +59,7 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
         },
         "steps": [
             {
-                **_step_document(stage.step),
+                **step_document(stage.step),
                 "sql": statement(plan.before.root, stage.step),
                 "cost": stage.cost.value,
                 "commits": "several" if stage.several_commits else "one",
@@ -107,7 +107,8 @@ def _digest(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _step_document(step: Step) -> dict[str, Any]:
+def step_document(step: Step) -> dict[str, Any]:
+    """One step, so that `read_plan` understands it."""
     if isinstance(step, SetProperties):
         return {"kind": "set_properties", "properties": dict(step.properties)}
     return {"kind": "unset_properties", "keys": list(step.keys), "if_exists": step.if_exists}

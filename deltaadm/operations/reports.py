@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deltaadm.operations.inspect import TableReport
+from deltaadm.validation.finding import ValidationReport
 
 if TYPE_CHECKING:
     from deltaadm.domain.features import TableFeature
@@ -52,4 +53,12 @@ class FeatureExplanation:
     required_by: tuple[str, ...]
 
 
-Report = TableReport | PlanReport | OutcomeReport | Failure | FeatureCatalogue | FeatureExplanation
+Report = (
+    TableReport
+    | PlanReport
+    | OutcomeReport
+    | ValidationReport
+    | Failure
+    | FeatureCatalogue
+    | FeatureExplanation
+)

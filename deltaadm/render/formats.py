@@ -13,6 +13,7 @@ from deltaadm.operations.reports import (
     OutcomeReport,
     PlanReport,
 )
+from deltaadm.validation.finding import ValidationReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -78,7 +79,13 @@ def _sql(reports: Sequence[Report], out: TextIO, _: Style) -> None:
 
 
 _PLANS = frozenset({PlanReport, OutcomeReport})
-_ALL = _PLANS | {TableReport, Failure, FeatureCatalogue, FeatureExplanation}
+_ALL = _PLANS | {
+    TableReport,
+    ValidationReport,
+    Failure,
+    FeatureCatalogue,
+    FeatureExplanation,
+}
 
 FORMATS: Final[Mapping[str, Format]] = {
     one.name: one

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm import __version__
+from deltaadm.operations.inspect import TableReport
+from deltaadm.operations.mend import fix_command
 from deltaadm.operations.plan_document import (
     FORMAT_VERSION,
     change_document,
     plan_document,
     protocol_document,
+    step_document,
 )
 from deltaadm.operations.reasons import undo_feature
 from deltaadm.operations.reports import (
@@ -20,15 +23,17 @@ from deltaadm.operations.reports import (
     OutcomeReport,
     PlanReport,
 )
+from deltaadm.validation.finding import Severity, ValidationReport
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TextIO
 
     from deltaadm.domain.features import TableFeature
     from deltaadm.errors import DeltaadmError
-    from deltaadm.operations.inspect import FeatureReport, MappingReport, TableReport
+    from deltaadm.operations.inspect import FeatureReport, MappingReport
     from deltaadm.operations.reports import Report
+    from deltaadm.validation.finding import Finding
 
 
 def write_json(reports: Sequence[Report], out: TextIO) -> None:
@@ -48,17 +53,19 @@ def document(report: Report) -> dict[str, Any]:
     if isinstance(report, PlanReport):
         return plan_document(report.plan, report.table)
     head = {"format_version": FORMAT_VERSION, "tool_version": __version__}
-    if isinstance(report, OutcomeReport):
-        return head | _outcome(report)
-    if isinstance(report, Failure):
-        return (
-            head | {"table": report.table} | dict(report.error.established) | _error(report.error)
-        )
-    if isinstance(report, FeatureCatalogue):
-        return head | {"features": [_registered(one) for one in report.features]}
-    if isinstance(report, FeatureExplanation):
-        return head | _registered(report.feature) | {"required_by": list(report.required_by)}
-    return head | _table(report)
+    return head | _BODIES[type(report)](report)
+
+
+def _failure(report: Failure) -> dict[str, Any]:
+    return {"table": report.table} | dict(report.error.established) | _error(report.error)
+
+
+def _catalogue(report: FeatureCatalogue) -> dict[str, Any]:
+    return {"features": [_registered(one) for one in report.features]}
+
+
+def _explanation(report: FeatureExplanation) -> dict[str, Any]:
+    return _registered(report.feature) | {"required_by": list(report.required_by)}
 
 
 def _outcome(report: OutcomeReport) -> dict[str, Any]:
@@ -71,6 +78,41 @@ def _outcome(report: OutcomeReport) -> dict[str, Any]:
             "versions": list(outcome.versions),
             "mismatches": [change_document(one) for one in outcome.mismatches],
         },
+    }
+
+
+def _validation(report: ValidationReport) -> dict[str, Any]:
+    return {
+        "table": report.table,
+        "version": report.version,
+        "stopped": report.stopped or None,
+        "recreatable_versions": report.versions
+        and {"first": report.versions[0], "last": report.versions[1]},
+        "depth": list(report.depth),
+        "rules": report.rules,
+        "counts": {one.value: report.count(one) for one in Severity},
+        "findings": [_finding(report.table, one) for one in report.findings],
+        "more": dict(report.more),
+        "suppressed": [
+            {**_finding(report.table, one.finding), "by": one.by.value, "reason": one.reason}
+            for one in report.suppressed
+        ],
+    }
+
+
+def _finding(table: str, one: Finding) -> dict[str, Any]:
+    fix = {
+        "command": fix_command(table, one.fix),
+        "steps": [step_document(step) for step in one.fix],
+    }
+    return {
+        "code": one.code,
+        "name": one.name,
+        "severity": one.severity.value,
+        "message": one.message,
+        "where": one.where,
+        "remedy": one.remedy,
+        "fix": fix if one.fix else None,
     }
 
 
@@ -181,3 +223,13 @@ def _registered(feature: TableFeature) -> dict[str, Any]:
         "section": feature.section,
         "source": feature.source,
     }
+
+
+_BODIES: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = {
+    TableReport: _table,
+    OutcomeReport: _outcome,
+    ValidationReport: _validation,
+    Failure: _failure,
+    FeatureCatalogue: _catalogue,
+    FeatureExplanation: _explanation,
+}

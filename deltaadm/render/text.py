@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -13,6 +13,7 @@ from rich.text import Text
 from deltaadm.domain.cost import Cost
 from deltaadm.operations.diff import ChangeKind
 from deltaadm.operations.inspect import TableReport
+from deltaadm.operations.mend import fix_command
 from deltaadm.operations.reasons import undo_feature
 from deltaadm.operations.reports import (
     Failure,
@@ -23,15 +24,17 @@ from deltaadm.operations.reports import (
 )
 from deltaadm.operations.sql import statement
 from deltaadm.render.visible import visible
+from deltaadm.validation.finding import Cause, Severity, ValidationReport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TextIO
 
     from deltaadm.domain.features import TableFeature
     from deltaadm.domain.protocol import Protocol
     from deltaadm.operations.plan import Plan, PlannedChange
     from deltaadm.operations.reports import Report
+    from deltaadm.validation.finding import Finding
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WIDTH_WITHOUT_TERMINAL = 100
@@ -80,17 +83,7 @@ def _console(out: TextIO, color: str, width: int | None) -> Console:
 
 
 def _parts(report: Report) -> Iterable[Text]:
-    if isinstance(report, TableReport):
-        return _table(report)
-    if isinstance(report, PlanReport):
-        return _plan(report.table, report.plan)
-    if isinstance(report, OutcomeReport):
-        return _outcome(report)
-    if isinstance(report, FeatureCatalogue):
-        return _catalogue(report)
-    if isinstance(report, FeatureExplanation):
-        return _explanation(report)
-    return _failure(report)
+    return _PARTS[type(report)](report)
 
 
 def _line(text: str, style: str = "") -> Text:
@@ -231,8 +224,9 @@ def _file_rows(report: TableReport) -> Iterable[tuple[str, str]]:
 # plans
 
 
-def _plan(table: str, plan: Plan) -> Iterable[Text]:
-    yield _line(f"{plan.operation}: {table} (version {plan.before.version})", "bold")
+def _plan(report: PlanReport) -> Iterable[Text]:
+    plan = report.plan
+    yield _line(f"{plan.operation}: {report.table} (version {plan.before.version})", "bold")
     if plan.is_noop:
         yield _line("No changes.")
     else:
@@ -300,6 +294,76 @@ def _outcome(report: OutcomeReport) -> Iterable[Text]:
         yield _line(f"Versions {listed} were committed, and are what was planned.", "green")
 
 
+# findings
+
+
+_SEVERITIES = {
+    Severity.ERROR: ("Errors", "error", "bold red"),
+    Severity.WARNING: ("Warnings", "warning", "bold yellow"),
+    Severity.INFO: ("Worth knowing", "note", "bold"),
+}
+
+
+def _validation(report: ValidationReport) -> Iterable[Text]:
+    at = "" if report.version is None else f" (version {report.version})"
+    yield _line(f"{report.table}{at}", "bold")
+    if report.stopped:
+        yield _line(f"  Not everything could be checked: {report.stopped}", "red")
+        yield _line(f"  {_recreatable(report)}")
+    for severity, (title, _, style) in _SEVERITIES.items():
+        found = [one for one in report.findings if one.severity is severity]
+        if found:
+            yield Text(f"\n{title}", style=style)
+            yield from _findings(report, found)
+    yield Text()
+    yield _line(_summary(report))
+
+
+def _recreatable(report: ValidationReport) -> str:
+    if report.versions is None:
+        return "No version can be rebuilt."
+    first, last = report.versions
+    return (
+        f"Version {first} can be rebuilt."
+        if first == last
+        else f"Versions {first} to {last} can be rebuilt."
+    )
+
+
+def _findings(report: ValidationReport, found: Sequence[Finding]) -> Iterable[Text]:
+    """Under each rule what it found; what to do once, where it is the same for all."""
+    for code in dict.fromkeys(one.code for one in found):
+        own = [one for one in found if one.code == code]
+        remedies = list(dict.fromkeys(one.remedy for one in own))
+        yield _line(f"  {code} {own[0].name}", "bold")
+        for one in own:
+            yield _line(f"    {one.where}: {one.message}" if one.where else f"    {one.message}")
+            if len(remedies) > 1:
+                yield _line(f"      {one.remedy}", "dim")
+            yield from _fix(report.table, one)
+        if more := report.more.get(code):
+            yield _line(f"    ... and {more} more")
+        if len(remedies) == 1:
+            yield _line(f"    What to do: {remedies[0]}", "dim")
+
+
+def _fix(table: str, one: Finding) -> Iterable[Text]:
+    command = fix_command(table, one.fix)
+    if command:
+        yield _line(f"      fix: {command}", "green")
+
+
+def _summary(report: ValidationReport) -> str:
+    counts = [(report.count(one), word) for one, (_, word, _) in _SEVERITIES.items()]
+    told = [f"{number} {word}{'' if number == 1 else 's'}" for number, word in counts if number]
+    by = [one.by for one in report.suppressed]
+    known, ignored = by.count(Cause.BASELINE), by.count(Cause.SETTINGS)
+    beside = [f"{known} known to the baseline"] if known else []
+    beside += [f"{ignored} ignored by the settings"] if ignored else []
+    text = ", ".join(told) or "Nothing found"
+    return f"{text} by {report.rules} rules{''.join(f', {one}' for one in beside)}."
+
+
 # the rest
 
 
@@ -353,3 +417,14 @@ def _explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[
         yield "caution", feature.caution
     yield "described in", feature.section
     yield "known to", feature.source
+
+
+_PARTS: Final[Mapping[type, Callable[[Any], Iterable[Text]]]] = {
+    TableReport: _table,
+    PlanReport: _plan,
+    OutcomeReport: _outcome,
+    ValidationReport: _validation,
+    Failure: _failure,
+    FeatureCatalogue: _catalogue,
+    FeatureExplanation: _explanation,
+}

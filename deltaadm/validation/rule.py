@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain import facts
+from deltaadm.validation.finding import LIMIT, Finding, Severity, ValidationReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -22,23 +23,19 @@ if TYPE_CHECKING:
 
     Check = Callable[[Any], Iterator["Problem"]]
 
-
-class Severity(Enum):
-    """
-    How bad a finding is.
-
-    ERROR: the protocol forbids it or Delta refuses it; WARNING: allowed, yet likely to hurt;
-    INFO: worth knowing.
-    """
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
-
-    @property
-    def rank(self) -> int:
-        """0 for the worst."""
-        return list(Severity).index(self)
+__all__ = [
+    "LIMIT",
+    "RULES",
+    "Finding",
+    "Judge",
+    "Problem",
+    "Rule",
+    "Scope",
+    "Severity",
+    "ValidationReport",
+    "rule",
+    "selected",
+]
 
 
 class Scope(Enum):
@@ -100,7 +97,8 @@ class Rule:
     @property
     def advice(self) -> str:
         """What to do about it."""
-        return self.section("What to do")
+        advice = self.section("What to do")
+        return advice[:1].upper() + advice[1:]
 
     def section(self, title: str) -> str:
         """The paragraph of the documentation that begins with *title* and a colon."""
@@ -110,45 +108,6 @@ class Rule:
                 return " ".join(rest.split())
         return ""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """A problem with the rule that found it."""
-
-    code: str
-    name: str
-    severity: Severity
-    message: str
-    where: str = ""
-    remedy: str = ""
-    fix: tuple[Step, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidationReport:
-    """
-    What the rules say about the table that the user calls `table`.
-
-    `findings` are in the order of severity, code and place. `more` counts, by code, the
-    findings beyond the first `LIMIT`. `version` is None where no snapshot can be built;
-    `stopped` then says why, and `versions` is the range that can be rebuilt, if any.
-    """
-
-    table: str
-    version: int | None
-    findings: tuple[Finding, ...]
-    more: Mapping[str, int] = field(default_factory=dict)
-    stopped: str = ""
-    versions: tuple[int, int] | None = None
-    rules: int = 0
-
-    def worst(self) -> Severity | None:
-        """The severity of the worst finding."""
-        return min((one.severity for one in self.findings), key=lambda s: s.rank, default=None)
-
-
-LIMIT: Final = 20
-"""How many findings of one rule are told one by one."""
 
 RULES: Final[dict[str, Rule]] = {}
 """All rules by code; complete once `deltaadm.validation.rules` has been imported."""

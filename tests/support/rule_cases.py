@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from deltaadm.operations.validate import choose_rules, validate
+from deltaadm.errors import TableError
+from deltaadm.operations.validate import choose_rules, unreadable, validate
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.storage.store import open_store
 from deltaadm.validation.rule import Finding, ValidationReport
@@ -62,7 +63,10 @@ def _case(
 
 def report(path: Path, depth: str = "default") -> ValidationReport:
     """What all rules say about the table at *path*."""
-    facts = examine(open_store(str(path)), DEPTHS[depth], now=NOW)
+    try:
+        facts = examine(open_store(str(path)), DEPTHS[depth], now=NOW)
+    except TableError as error:
+        return unreadable(str(path), error)
     return validate(str(path), facts, choose_rules())
 
 

@@ -13,6 +13,23 @@ if TYPE_CHECKING:
     from deltaadm.domain.facts import CommitFacts, LogFacts
 
 
+@rule("DL100", Severity.ERROR, Scope.LOG)
+def unreadable_table(log: LogFacts) -> Iterator[Problem]:
+    """
+    The newest version cannot be rebuilt from the log. Told where no other rule names the cause.
+
+    Why it matters: without a snapshot nobody can read the table, and rules that look at its
+    state cannot run.
+
+    What to do: restore what is missing from a backup, or load one of the versions that can still
+    be rebuilt. If there is no log at all, check the table's location.
+
+    Source: PROTOCOL.md, Reader Requirements; Delta Spark's own refusals.
+    """
+    if log.failure is not None:
+        yield Problem(log.failure.message, remedy=log.failure.remedy)
+
+
 @rule("DL101", Severity.ERROR, Scope.LOG)
 def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
     """

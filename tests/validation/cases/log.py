@@ -10,6 +10,16 @@ INFO = commit_info()
 START = (INFO, protocol(), metadata())
 
 
+@breaks("DL100")
+def there_is_no_log(path: Path) -> None:
+    (path / "data").mkdir()
+
+
+@respects("DL100", "DL101")
+def another_rule_names_the_cause(path: Path) -> None:
+    a_commit_is_missing(path)
+
+
 @breaks("DL101")
 def a_commit_is_missing(path: Path) -> None:
     made = table(path, body(*START), body(INFO, add("a")))

@@ -1,0 +1,76 @@
+"""Where a report goes: one or several formats, to standard output and to files."""
+
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from deltaadm.cli import wiring
+from deltaadm.cli.options import OutputOptions, ReportOptions
+from deltaadm.render.formats import FORMATS, Style, formats_for, render
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deltaadm.operations.reports import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Outlet:
+    """A format, and the file that it is written to: standard output if there is none."""
+
+    format: str
+    file: Path | None = None
+
+    @property
+    def takes_errors(self) -> bool:
+        """Whether errors belong into it as well."""
+        return FORMATS[self.format].machine
+
+
+def outlets(given: ReportOptions, report: type) -> tuple[Outlet, ...]:
+    """
+    The outlets that the command line asks for; text on standard output if it asks for none.
+
+    A format that cannot show *report*, and a place that two formats share, are usage errors.
+    """
+    found = [_outlet(text, given.output_file, report) for text in given.output or ("text",)]
+    if given.color not in {"auto", "always", "never"}:
+        wiring.check_format(OutputOptions(color=given.color), report)
+    places = [one.file for one in found]
+    for place in places:
+        if places.count(place) > 1:
+            raise typer.BadParameter(
+                f"several formats go to {place or 'standard output'}; give all but one a file, "
+                "as in -o sarif:report.sarif",
+                param_hint="--output",
+            )
+    if given.output_file is not None and given.output_file not in places:
+        raise typer.BadParameter(
+            "every format has a file of its own already", param_hint="--output-file"
+        )
+    return tuple(found)
+
+
+def _outlet(text: str, default: Path | None, report: type) -> Outlet:
+    name, colon, file = text.partition(":")
+    offered = formats_for(report)
+    if name not in offered:
+        raise typer.BadParameter(
+            f"{name!r} is not one of {', '.join(offered)}", param_hint="--output"
+        )
+    if colon and not file:
+        raise typer.BadParameter(f"{text!r} names no file", param_hint="--output")
+    return Outlet(name, Path(file) if file else default)
+
+
+def show(reports: "Sequence[Report]", outlet: Outlet, color: str) -> None:
+    """Write *reports* to *outlet*; what goes to a file is not coloured unless that is asked for."""
+    if outlet.file is None:
+        wiring.show(reports, OutputOptions(output=outlet.format, color=color))
+        return
+    body = StringIO()
+    render(outlet.format, reports, body, Style(color=color))
+    wiring.write_file(outlet.file, body.getvalue())

@@ -1,0 +1,89 @@
+"""What a long run says about itself, on standard error."""
+
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.cli import wiring
+
+if TYPE_CHECKING:
+    from deltaadm.domain.facts import Facts
+
+_SOON: Final = 1.0
+_OFTEN: Final = 0.2
+_SELDOM: Final = 10.0
+_ERASE: Final = "\r\x1b[2K"
+
+
+class Progress:
+    """
+    How far the examination of one table has come.
+
+    On a terminal one line appears after a second and goes when the work is done; elsewhere a
+    line is added every ten seconds.
+    """
+
+    def __init__(self, table: str) -> None:
+        self._table = table
+        self._commits = 0
+        self._files = 0
+        self._started = time.monotonic()
+        self._done = threading.Event()
+
+    def watched(self, facts: "Iterable[Facts]") -> "Iterator[Facts]":
+        """The same facts, counted as they pass."""
+        from deltaadm.domain.facts import CommitFacts, LiveFile
+
+        for one in facts:
+            if isinstance(one, LiveFile):
+                self._files += 1
+            elif isinstance(one, CommitFacts):
+                self._commits += 1
+            yield one
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Tell about the progress as long as the context lasts."""
+        teller = threading.Thread(target=self._tell, daemon=True)
+        teller.start()
+        try:
+            yield
+        finally:
+            self._done.set()
+            teller.join()
+
+    def _tell(self) -> None:
+        terminal = sys.stderr.isatty()
+        if not terminal:
+            while not self._done.wait(_SELDOM):
+                wiring.say(self._sentence())
+            return
+        shown = False
+        pause = _SOON
+        while not self._done.wait(pause):
+            pause, shown = _OFTEN, True
+            self._write(_ERASE + self._fitting())
+        if shown:
+            self._write(_ERASE)
+
+    def _sentence(self) -> str:
+        passed = round(time.monotonic() - self._started)
+        return f"Checking {self._table}: {self._commits} commits, {self._files} files, {passed} s"
+
+    def _fitting(self) -> str:
+        """The sentence in one line of the terminal, the end of which matters most."""
+        from shutil import get_terminal_size
+
+        from deltaadm.render.visible import visible
+
+        width = get_terminal_size().columns - 1
+        text = visible(self._sentence())
+        return text if len(text) <= width else "..." + text[-(width - 3) :]
+
+    @staticmethod
+    def _write(text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()

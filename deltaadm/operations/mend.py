@@ -1,0 +1,76 @@
+"""Mending what rules find: the command that carries out a finding's fix."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.features import FEATURES
+from deltaadm.domain.properties import FEATURE_PREFIX
+from deltaadm.domain.table_changes import SetProperties
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deltaadm.domain.table_changes import Step
+
+
+def fix_command(table: str, steps: Sequence[Step]) -> str:
+    """
+    The command line that plans and commits *steps* on *table*; empty if there are none.
+
+    It can be pasted into a POSIX shell, whatever stands in names and values.
+    """
+    if not steps:
+        return ""
+    place = f"./{table}" if table.startswith("-") else table
+    return " ".join(map(quoted, ("deltaadm", *_arguments(place, steps), "--apply")))
+
+
+def _arguments(table: str, steps: Sequence[Step]) -> Iterator[str]:
+    features = _supported(steps)
+    if features:
+        yield from ("enable-feature", table, *features, "--support-only")
+        return
+    yield from ("alter", table)
+    for step in steps:
+        if isinstance(step, SetProperties):
+            for key, value in step.properties.items():
+                yield from ("--set", f"{key}={value}")
+        else:
+            for key in step.keys:
+                yield from ("--unset", key)
+
+
+def _supported(steps: Sequence[Step]) -> tuple[str, ...]:
+    """The features that *steps* add to the protocol, if they do nothing else."""
+    wanted = {
+        key: value
+        for step in steps
+        for key, value in (
+            step.properties.items() if isinstance(step, SetProperties) else [("", "")]
+        )
+    }
+    names = tuple(key.removeprefix(FEATURE_PREFIX) for key in wanted)
+    plain = all(key.startswith(FEATURE_PREFIX) for key in wanted) and set(names) <= set(FEATURES)
+    return names if plain and set(wanted.values()) == {"supported"} else ()
+
+
+def quoted(word: str) -> str:
+    r"""
+    *word* for a POSIX shell, on one line and without characters that a terminal would obey.
+
+    >>> quoted("it's")
+    '\'it\'"\'"\'s\''
+    >>> quoted("a\nb")
+    "$'a\\x0ab'"
+    """
+    if word.isprintable():
+        return shlex.quote(word)
+    body = "".join(one if one.isprintable() and one not in "\\'" else _bytes(one) for one in word)
+    return f"$'{body}'"
+
+
+def _bytes(one: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in os.fsencode(one))

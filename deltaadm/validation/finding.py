@@ -1,0 +1,102 @@
+"""
+What the rules found on a table, as values that are shown, counted and compared.
+
+Apart from `rule`, so that whoever only shows findings does not load what rules look at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltaadm.domain.table_changes import Step
+
+
+class Severity(Enum):
+    """
+    How bad a finding is.
+
+    ERROR: the protocol forbids it or Delta refuses it; WARNING: allowed, yet likely to hurt;
+    INFO: worth knowing.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return list(Severity).index(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A problem with the rule that found it."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    where: str = ""
+    remedy: str = ""
+    fix: tuple[Step, ...] = ()
+
+
+class Cause(Enum):
+    """Why a finding does not count."""
+
+    BASELINE = "baseline"
+    SETTINGS = "settings"
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """A finding that does not count, and the reason given for it."""
+
+    finding: Finding
+    by: Cause
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationReport:
+    """
+    What the rules say about the table that the user calls `table`.
+
+    `findings` are in the order of severity, code and place; `suppressed` are those that do not
+    count. `more` counts, by code, the findings beyond the first `LIMIT`. `version` is None where
+    no snapshot can be built; `stopped` then says why, and `versions` is the range that can be
+    rebuilt, if any. `depth` names how far the rules looked beyond the newest version.
+    """
+
+    table: str
+    version: int | None
+    findings: tuple[Finding, ...]
+    more: Mapping[str, int] = field(default_factory=dict)
+    suppressed: tuple[Suppressed, ...] = ()
+    stopped: str = ""
+    versions: tuple[int, int] | None = None
+    rules: int = 0
+    depth: tuple[str, ...] = ()
+
+    @property
+    def worst(self) -> Severity | None:
+        """The severity of the worst finding."""
+        return min((one.severity for one in self.findings), key=lambda s: s.rank, default=None)
+
+    def count(self, severity: Severity) -> int:
+        """How many findings have *severity*; those beyond `LIMIT` have the code's worst one."""
+        told = sum(one.severity is severity for one in self.findings)
+        worst: dict[str, Severity] = {}
+        for one in self.findings:
+            worst.setdefault(one.code, one.severity)
+        return told + sum(n for code, n in self.more.items() if worst.get(code) is severity)
+
+
+LIMIT: Final = 20
+"""How many findings of one rule are told one by one."""
