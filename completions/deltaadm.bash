@@ -20,18 +20,21 @@ _deltaadm_value() {
         'upgrade-protocol --spark-master') : ;;
         'upgrade-protocol --remote') : ;;
         'upgrade-protocol --spark-conf') : ;;
+        'upgrade-protocol --jars') : ;;
         'upgrade-protocol --output' | 'upgrade-protocol -o') candidates=(text json jsonl sql) ;;
         'upgrade-protocol --color') candidates=(auto always never) ;;
         'enable-feature --out') files=1 ;;
         'enable-feature --spark-master') : ;;
         'enable-feature --remote') : ;;
         'enable-feature --spark-conf') : ;;
+        'enable-feature --jars') : ;;
         'enable-feature --output' | 'enable-feature -o') candidates=(text json jsonl sql) ;;
         'enable-feature --color') candidates=(auto always never) ;;
         'set-mapping-mode --out') files=1 ;;
         'set-mapping-mode --spark-master') : ;;
         'set-mapping-mode --remote') : ;;
         'set-mapping-mode --spark-conf') : ;;
+        'set-mapping-mode --jars') : ;;
         'set-mapping-mode --output' | 'set-mapping-mode -o') candidates=(text json jsonl sql) ;;
         'set-mapping-mode --color') candidates=(auto always never) ;;
         'alter --set') : ;;
@@ -40,15 +43,23 @@ _deltaadm_value() {
         'alter --spark-master') : ;;
         'alter --remote') : ;;
         'alter --spark-conf') : ;;
+        'alter --jars') : ;;
         'alter --output' | 'alter -o') candidates=(text json jsonl sql) ;;
         'alter --color') candidates=(auto always never) ;;
         'apply --spark-master') : ;;
         'apply --remote') : ;;
         'apply --spark-conf') : ;;
+        'apply --jars') : ;;
         'apply --output' | 'apply -o') candidates=(text json jsonl sql) ;;
         'apply --color') candidates=(auto always never) ;;
         'features --output' | 'features -o') candidates=(text json jsonl) ;;
         'features --color') candidates=(auto always never) ;;
+        'doctor --spark-master') : ;;
+        'doctor --remote') : ;;
+        'doctor --spark-conf') : ;;
+        'doctor --jars') : ;;
+        'doctor --output' | 'doctor -o') candidates=(text json jsonl) ;;
+        'doctor --color') candidates=(auto always never) ;;
         *) return 1 ;;
     esac
 }
@@ -58,19 +69,20 @@ _deltaadm_options() {
         '') candidates=(--version --help -h) ;;
         inspect) candidates=(--version --timestamp --files --columns --output -o --color --help -h) ;;
         validate) candidates=(--history --deep --cross-check --select --ignore --fail-on --output -o --output-file --color --help -h) ;;
-        upgrade-protocol) candidates=(--reader --writer --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
-        enable-feature) candidates=(--support-only --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
-        set-mapping-mode) candidates=(--apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
-        alter) candidates=(--set --unset --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
-        apply) candidates=(--yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --debug --output -o --color --help -h) ;;
+        upgrade-protocol) candidates=(--reader --writer --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        enable-feature) candidates=(--support-only --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        set-mapping-mode) candidates=(--apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        alter) candidates=(--set --unset --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        apply) candidates=(--yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         features) candidates=(--output -o --color --help -h) ;;
+        doctor) candidates=(--start --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         completion) candidates=(--help -h) ;;
     esac
 }
 
 _deltaadm_argument() {
     case "$1" in
-        ' 0') candidates=(inspect validate upgrade-protocol enable-feature set-mapping-mode alter apply features completion) ;;
+        ' 0') candidates=(inspect validate upgrade-protocol enable-feature set-mapping-mode alter apply features doctor completion) ;;
         'inspect '*) files=1 ;;
         'validate '*) files=1 ;;
         'upgrade-protocol 0') files=1 ;;
@@ -81,6 +93,7 @@ _deltaadm_argument() {
         'alter 0') files=1 ;;
         'apply 0') files=1 ;;
         'features 0') candidates=(adaptiveMetadata adaptiveMetadata-preview allowColumnDefaults appendOnly catalogManaged catalogOwned-preview changeDataFeed checkConstraints checkpointProtection clustering collations collations-preview columnMapping columnMappingUsageTracking coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 icebergWriterCompatV1 icebergWriterCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns redirectReaderWriter-preview redirectWriterOnly-preview rowTracking timestampNanos timestampNtz timestampWithoutTimezone typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview) ;;
+        'doctor '*) : ;;
         'completion 0') candidates=(bash zsh fish powershell) ;;
     esac
 }

@@ -50,6 +50,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'upgrade-protocol --spark-conf'
                 set expected 1
+            case 'upgrade-protocol --jars'
+                set expected 1
             case 'upgrade-protocol --output'
                 set expected 1
             case 'upgrade-protocol -o'
@@ -64,6 +66,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'enable-feature --spark-conf'
                 set expected 1
+            case 'enable-feature --jars'
+                set expected 1
             case 'enable-feature --output'
                 set expected 1
             case 'enable-feature -o'
@@ -77,6 +81,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'set-mapping-mode --remote'
                 set expected 1
             case 'set-mapping-mode --spark-conf'
+                set expected 1
+            case 'set-mapping-mode --jars'
                 set expected 1
             case 'set-mapping-mode --output'
                 set expected 1
@@ -96,6 +102,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'alter --spark-conf'
                 set expected 1
+            case 'alter --jars'
+                set expected 1
             case 'alter --output'
                 set expected 1
             case 'alter -o'
@@ -108,6 +116,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'apply --spark-conf'
                 set expected 1
+            case 'apply --jars'
+                set expected 1
             case 'apply --output'
                 set expected 1
             case 'apply -o'
@@ -119,6 +129,20 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'features -o'
                 set expected 1
             case 'features --color'
+                set expected 1
+            case 'doctor --spark-master'
+                set expected 1
+            case 'doctor --remote'
+                set expected 1
+            case 'doctor --spark-conf'
+                set expected 1
+            case 'doctor --jars'
+                set expected 1
+            case 'doctor --output'
+                set expected 1
+            case 'doctor -o'
+                set expected 1
+            case 'doctor --color'
                 set expected 1
             case '* -*'
             case '*'
@@ -146,6 +170,7 @@ complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a set-mapping-mode -d 'Turn co
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a alter -d 'Set and unset table properties.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a apply -d 'Carry out exactly the plan in a file, or refuse.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a features -d 'List all table features, or explain one.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a doctor -d 'Check what this machine has: Java, Spark, Delta\'s jars, access to tables.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a completion -d 'Print a script that completes deltaadm\'s commands, options and values.'
 complete -c deltaadm -n '__deltaadm_at \'\'' -l version -d 'Show the version and stop.'
 complete -c deltaadm -n '__deltaadm_at \'\'' -l help -s h -d 'Show this message and exit.'
@@ -183,6 +208,7 @@ complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l allow-rewrite -d 'Do
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l debug -d 'Show Spark\'s own messages on standard error.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l color -x -a 'auto always never' -d 'auto, always or never.'
@@ -200,6 +226,7 @@ complete -c deltaadm -n '__deltaadm_at enable-feature' -l allow-rewrite -d 'Do n
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l debug -d 'Show Spark\'s own messages on standard error.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l color -x -a 'auto always never' -d 'auto, always or never.'
@@ -216,6 +243,7 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l allow-rewrite -d 'Do
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l debug -d 'Show Spark\'s own messages on standard error.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l color -x -a 'auto always never' -d 'auto, always or never.'
@@ -233,6 +261,7 @@ complete -c deltaadm -n '__deltaadm_at alter' -l allow-rewrite -d 'Do not ask be
 complete -c deltaadm -n '__deltaadm_at alter' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at alter' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at alter' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at alter' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
 complete -c deltaadm -n '__deltaadm_at alter' -l debug -d 'Show Spark\'s own messages on standard error.'
 complete -c deltaadm -n '__deltaadm_at alter' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
 complete -c deltaadm -n '__deltaadm_at alter' -l color -x -a 'auto always never' -d 'auto, always or never.'
@@ -245,6 +274,7 @@ complete -c deltaadm -n '__deltaadm_at apply' -l allow-rewrite -d 'Do not ask be
 complete -c deltaadm -n '__deltaadm_at apply' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at apply' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at apply' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at apply' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
 complete -c deltaadm -n '__deltaadm_at apply' -l debug -d 'Show Spark\'s own messages on standard error.'
 complete -c deltaadm -n '__deltaadm_at apply' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
 complete -c deltaadm -n '__deltaadm_at apply' -l color -x -a 'auto always never' -d 'auto, always or never.'
@@ -254,6 +284,16 @@ complete -c deltaadm -n '__deltaadm_at features 0 0' -a 'adaptiveMetadata adapti
 complete -c deltaadm -n '__deltaadm_at features' -l output -s o -x -a 'text json jsonl' -d 'text, json, jsonl, or sql (plans only).'
 complete -c deltaadm -n '__deltaadm_at features' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at features' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at doctor' -l start -d 'Also start Spark, and see whether Delta answers.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l spark-master -x -d 'Spark master; this machine if left out.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l remote -x -d 'Spark Connect server, sc://host:port.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l debug -d 'Show Spark\'s own messages on standard error.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l output -s o -x -a 'text json jsonl' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at doctor' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at completion 0 0' -a 'bash zsh fish powershell'
 complete -c deltaadm -n '__deltaadm_at completion' -l help -s h -d 'Show this message and exit.'

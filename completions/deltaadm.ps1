@@ -49,6 +49,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
+            '--jars' = 'A jar, or a directory of jars, for the Spark that is started: Delta''s own, where they cannot be fetched.'
             '--debug' = 'Show Spark''s own messages on standard error.'
             '--output' = 'text, json, jsonl, or sql (plans only).'
             '-o' = 'text, json, jsonl, or sql (plans only).'
@@ -68,6 +69,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
+            '--jars' = 'A jar, or a directory of jars, for the Spark that is started: Delta''s own, where they cannot be fetched.'
             '--debug' = 'Show Spark''s own messages on standard error.'
             '--output' = 'text, json, jsonl, or sql (plans only).'
             '-o' = 'text, json, jsonl, or sql (plans only).'
@@ -86,6 +88,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
+            '--jars' = 'A jar, or a directory of jars, for the Spark that is started: Delta''s own, where they cannot be fetched.'
             '--debug' = 'Show Spark''s own messages on standard error.'
             '--output' = 'text, json, jsonl, or sql (plans only).'
             '-o' = 'text, json, jsonl, or sql (plans only).'
@@ -106,6 +109,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
+            '--jars' = 'A jar, or a directory of jars, for the Spark that is started: Delta''s own, where they cannot be fetched.'
             '--debug' = 'Show Spark''s own messages on standard error.'
             '--output' = 'text, json, jsonl, or sql (plans only).'
             '-o' = 'text, json, jsonl, or sql (plans only).'
@@ -121,6 +125,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
+            '--jars' = 'A jar, or a directory of jars, for the Spark that is started: Delta''s own, where they cannot be fetched.'
             '--debug' = 'Show Spark''s own messages on standard error.'
             '--output' = 'text, json, jsonl, or sql (plans only).'
             '-o' = 'text, json, jsonl, or sql (plans only).'
@@ -129,6 +134,19 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-h' = 'Show this message and exit.'
         }
         'features' = [ordered]@{
+            '--output' = 'text, json, jsonl, or sql (plans only).'
+            '-o' = 'text, json, jsonl, or sql (plans only).'
+            '--color' = 'auto, always or never.'
+            '--help' = 'Show this message and exit.'
+            '-h' = 'Show this message and exit.'
+        }
+        'doctor' = [ordered]@{
+            '--start' = 'Also start Spark, and see whether Delta answers.'
+            '--spark-master' = 'Spark master; this machine if left out.'
+            '--remote' = 'Spark Connect server, sc://host:port.'
+            '--spark-conf' = 'A Spark setting; may be given several times.'
+            '--jars' = 'A jar, or a directory of jars, for the Spark that is started: Delta''s own, where they cannot be fetched.'
+            '--debug' = 'Show Spark''s own messages on standard error.'
             '--output' = 'text, json, jsonl, or sql (plans only).'
             '-o' = 'text, json, jsonl, or sql (plans only).'
             '--color' = 'auto, always or never.'
@@ -159,6 +177,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'upgrade-protocol --spark-master' = @()
         'upgrade-protocol --remote' = @()
         'upgrade-protocol --spark-conf' = @()
+        'upgrade-protocol --jars' = @()
         'upgrade-protocol --output' = @('text', 'json', 'jsonl', 'sql')
         'upgrade-protocol -o' = @('text', 'json', 'jsonl', 'sql')
         'upgrade-protocol --color' = @('auto', 'always', 'never')
@@ -166,6 +185,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'enable-feature --spark-master' = @()
         'enable-feature --remote' = @()
         'enable-feature --spark-conf' = @()
+        'enable-feature --jars' = @()
         'enable-feature --output' = @('text', 'json', 'jsonl', 'sql')
         'enable-feature -o' = @('text', 'json', 'jsonl', 'sql')
         'enable-feature --color' = @('auto', 'always', 'never')
@@ -173,6 +193,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'set-mapping-mode --spark-master' = @()
         'set-mapping-mode --remote' = @()
         'set-mapping-mode --spark-conf' = @()
+        'set-mapping-mode --jars' = @()
         'set-mapping-mode --output' = @('text', 'json', 'jsonl', 'sql')
         'set-mapping-mode -o' = @('text', 'json', 'jsonl', 'sql')
         'set-mapping-mode --color' = @('auto', 'always', 'never')
@@ -182,21 +203,30 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter --spark-master' = @()
         'alter --remote' = @()
         'alter --spark-conf' = @()
+        'alter --jars' = @()
         'alter --output' = @('text', 'json', 'jsonl', 'sql')
         'alter -o' = @('text', 'json', 'jsonl', 'sql')
         'alter --color' = @('auto', 'always', 'never')
         'apply --spark-master' = @()
         'apply --remote' = @()
         'apply --spark-conf' = @()
+        'apply --jars' = @()
         'apply --output' = @('text', 'json', 'jsonl', 'sql')
         'apply -o' = @('text', 'json', 'jsonl', 'sql')
         'apply --color' = @('auto', 'always', 'never')
         'features --output' = @('text', 'json', 'jsonl')
         'features -o' = @('text', 'json', 'jsonl')
         'features --color' = @('auto', 'always', 'never')
+        'doctor --spark-master' = @()
+        'doctor --remote' = @()
+        'doctor --spark-conf' = @()
+        'doctor --jars' = @()
+        'doctor --output' = @('text', 'json', 'jsonl')
+        'doctor -o' = @('text', 'json', 'jsonl')
+        'doctor --color' = @('auto', 'always', 'never')
     }
     $arguments = @{
-        ' 0' = @('inspect', 'validate', 'upgrade-protocol', 'enable-feature', 'set-mapping-mode', 'alter', 'apply', 'features', 'completion')
+        ' 0' = @('inspect', 'validate', 'upgrade-protocol', 'enable-feature', 'set-mapping-mode', 'alter', 'apply', 'features', 'doctor', 'completion')
         'inspect 0+' = @('<files>')
         'validate 0+' = @('<files>')
         'upgrade-protocol 0' = @('<files>')
@@ -207,6 +237,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter 0' = @('<files>')
         'apply 0' = @('<files>')
         'features 0' = @('adaptiveMetadata', 'adaptiveMetadata-preview', 'allowColumnDefaults', 'appendOnly', 'catalogManaged', 'catalogOwned-preview', 'changeDataFeed', 'checkConstraints', 'checkpointProtection', 'clustering', 'collations', 'collations-preview', 'columnMapping', 'columnMappingUsageTracking', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'generatedColumns', 'geospatial', 'geospatial-dev', 'icebergCompatV1', 'icebergCompatV2', 'icebergCompatV3', 'icebergWriterCompatV1', 'icebergWriterCompatV3', 'identityColumns', 'inCommitTimestamp', 'invariants', 'materializePartitionColumns', 'redirectReaderWriter-preview', 'redirectWriterOnly-preview', 'rowTracking', 'timestampNanos', 'timestampNtz', 'timestampWithoutTimezone', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck', 'variantShredding', 'variantShredding-preview', 'variantType', 'variantType-preview')
+        'doctor 0+' = @()
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
     $helps = @{
@@ -218,6 +249,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter' = 'Set and unset table properties.'
         'apply' = 'Carry out exactly the plan in a file, or refuse.'
         'features' = 'List all table features, or explain one.'
+        'doctor' = 'Check what this machine has: Java, Spark, Delta''s jars, access to tables.'
         'completion' = 'Print a script that completes deltaadm''s commands, options and values.'
     }
 

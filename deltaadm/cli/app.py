@@ -23,9 +23,13 @@ COMMANDS: Mapping[str, str] = {
     "alter": "deltaadm.cli.alter",
     "apply": "deltaadm.cli.apply",
     "features": "deltaadm.cli.features",
+    "doctor": "deltaadm.cli.doctor",
     "completion": "deltaadm.cli.completion",
 }
 """Every subcommand and the module that holds it, as its function `command`."""
+
+ANSWER_ALONE = frozenset({"features", "doctor"})
+"""Those that have an answer without any argument; the others show their help."""
 
 HELP = """
 Explain, change and check the protocol side of Delta Lake tables.
@@ -74,7 +78,9 @@ def build(names: Sequence[str] = tuple(COMMANDS)) -> typer.Typer:
     ) -> None: ...
 
     for name in names:
-        app.command(name, no_args_is_help=name != "features")(import_module(COMMANDS[name]).command)
+        app.command(name, no_args_is_help=name not in ANSWER_ALONE)(
+            import_module(COMMANDS[name]).command
+        )
     return app
 
 

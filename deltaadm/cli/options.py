@@ -81,6 +81,14 @@ class SparkOptionGroup:
         list[str] | None,
         typer.Option(metavar="KEY=VALUE", help="A Spark setting; may be given several times."),
     ] = None
+    jars: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="PLACE",
+            help="A jar, or a directory of jars, for the Spark that is started: Delta's own, where "
+            "they cannot be fetched.",
+        ),
+    ] = None
     debug: Annotated[
         bool, typer.Option("--debug", help="Show Spark's own messages on standard error.")
     ] = False

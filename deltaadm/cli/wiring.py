@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Report
     from deltaadm.replay.engine import Detail
     from deltaadm.spark.executor import SparkExecutor
+    from deltaadm.spark.session import SparkOptions
 
 SOME_FAILED = 9
 
@@ -139,6 +140,18 @@ def locate(table: str) -> str:
     return os.path.realpath(store.path) if isinstance(store, LocalStore) else store.root
 
 
+def is_writable(location: str) -> bool:
+    """Whether files could be created in the log of the local table at *location*."""
+    from deltaadm.storage.local import LocalStore
+    from deltaadm.storage.store import LOG_DIRECTORY, open_store
+
+    store = open_store(location)
+    return not isinstance(store, LocalStore) or os.access(
+        os.path.join(store.path, LOG_DIRECTORY),  # noqa: PTH118 -- as the store does
+        os.W_OK | os.X_OK,
+    )
+
+
 def load(
     location: str,
     *,
@@ -174,14 +187,24 @@ def session_settings(group: SparkOptionGroup) -> "SessionSettings":
 def executor(group: SparkOptionGroup, settings: "SessionSettings") -> "SparkExecutor":
     """Spark, under *settings* and whatever else the command line says."""
     from deltaadm.spark.executor import SparkExecutor
-    from deltaadm.spark.session import SparkOptions
 
     changed = _said(settings)
     conf = {**changed, **pairs(group.spark_conf, "--spark-conf")}
-    options = SparkOptions(
-        master=group.spark_master, remote=group.remote, conf=conf, debug=group.debug
+    return SparkExecutor(spark_options(group, conf), say=say)
+
+
+def spark_options(group: SparkOptionGroup, conf: "Mapping[str, str]") -> "SparkOptions":
+    """Where and how Spark runs, by the command line, with the settings *conf*."""
+    from deltaadm.spark.jars import jars_at
+    from deltaadm.spark.session import SparkOptions
+
+    return SparkOptions(
+        master=group.spark_master,
+        remote=group.remote,
+        conf=conf,
+        jars=tuple(jar for place in group.jars or () for jar in jars_at(str(place))),
+        debug=group.debug,
     )
-    return SparkExecutor(options, say=say)
 
 
 def _said(settings: "SessionSettings") -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from deltaadm.operations.inspect import TableReport
@@ -53,6 +54,36 @@ class FeatureExplanation:
     required_by: tuple[str, ...]
 
 
+class Health(Enum):
+    """Whether something will do: yes, perhaps not, no."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that deltaadm depends on; `remedy` says what to do unless it is ok."""
+
+    subject: str
+    health: Health
+    detail: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    """Whether this machine has what deltaadm needs."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything is missing."""
+        return any(one.health is Health.FAILED for one in self.checks)
+
+
 Report = (
     TableReport
     | PlanReport
@@ -61,4 +92,5 @@ Report = (
     | Failure
     | FeatureCatalogue
     | FeatureExplanation
+    | DoctorReport
 )

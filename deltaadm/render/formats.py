@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.reports import (
+    DoctorReport,
     Failure,
     FeatureCatalogue,
     FeatureExplanation,
@@ -85,6 +86,7 @@ _ALL = _PLANS | {
     Failure,
     FeatureCatalogue,
     FeatureExplanation,
+    DoctorReport,
 }
 
 FORMATS: Final[Mapping[str, Format]] = {

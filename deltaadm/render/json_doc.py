@@ -17,6 +17,7 @@ from deltaadm.operations.plan_document import (
 )
 from deltaadm.operations.reasons import undo_feature
 from deltaadm.operations.reports import (
+    DoctorReport,
     Failure,
     FeatureCatalogue,
     FeatureExplanation,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.features import TableFeature
     from deltaadm.errors import DeltaadmError
     from deltaadm.operations.inspect import FeatureReport, MappingReport
-    from deltaadm.operations.reports import Report
+    from deltaadm.operations.reports import Check, Report
     from deltaadm.validation.finding import Finding
 
 
@@ -66,6 +67,19 @@ def _catalogue(report: FeatureCatalogue) -> dict[str, Any]:
 
 def _explanation(report: FeatureExplanation) -> dict[str, Any]:
     return _registered(report.feature) | {"required_by": list(report.required_by)}
+
+
+def _doctor(report: DoctorReport) -> dict[str, Any]:
+    return {"checks": [_check(one) for one in report.checks]}
+
+
+def _check(one: Check) -> dict[str, str]:
+    return {
+        "subject": one.subject,
+        "health": one.health.value,
+        "detail": one.detail,
+        "remedy": one.remedy,
+    }
 
 
 def _outcome(report: OutcomeReport) -> dict[str, Any]:
@@ -232,4 +246,6 @@ _BODIES: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = {
     Failure: _failure,
     FeatureCatalogue: _catalogue,
     FeatureExplanation: _explanation,
+    DoctorReport: _doctor,
 }
+"""What each report says beside the head that all documents share."""

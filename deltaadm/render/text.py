@@ -16,9 +16,11 @@ from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.mend import fix_command
 from deltaadm.operations.reasons import undo_feature
 from deltaadm.operations.reports import (
+    DoctorReport,
     Failure,
     FeatureCatalogue,
     FeatureExplanation,
+    Health,
     OutcomeReport,
     PlanReport,
 )
@@ -122,6 +124,20 @@ def _moment(timestamp: int | None) -> str:
     except OverflowError:
         return f"{timestamp} ms since 1970"
     return moment.replace(tzinfo=None).isoformat(" ", "milliseconds") + "Z"
+
+
+# doctor
+
+_HEALTH = {Health.OK: "green", Health.WARNING: "yellow", Health.FAILED: "red"}
+
+
+def _doctor(report: DoctorReport) -> Iterable[Text]:
+    rows = [(one.health.value, one.subject, one.detail) for one in report.checks]
+    for line, one in zip(_grid(rows), report.checks, strict=True):
+        line.stylize(_HEALTH[one.health], 2, 2 + len(one.health.value))
+        yield line
+        if one.remedy:
+            yield _line(f"      {one.remedy}")
 
 
 # inspect
@@ -427,4 +443,5 @@ _PARTS: Final[Mapping[type, Callable[[Any], Iterable[Text]]]] = {
     Failure: _failure,
     FeatureCatalogue: _catalogue,
     FeatureExplanation: _explanation,
+    DoctorReport: _doctor,
 }

@@ -10,17 +10,17 @@ import tempfile
 import threading
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from deltaadm.errors import EngineError
+from deltaadm.spark.jars import missing, settings_for_delta
 from deltaadm.spark.jvm import environment, not_started, start_jvm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -30,11 +30,13 @@ class SparkOptions:
     """
     Where Spark runs and with which settings; nothing given means this machine.
 
-    `master` is a Spark master, `remote` a Spark Connect address (`sc://host:port`). With
-    `debug` the JVM's own output appears on standard error; otherwise nobody sees it.
+    `master` is a Spark master, `remote` a Spark Connect address (`sc://host:port`). `jars` are
+    files for the class path of a session that has to be started. With `debug` the JVM's own
+    output appears on standard error; otherwise nobody sees it.
     """
 
     master: str | None = None
+    jars: tuple[str, ...] = ()
     conf: Mapping[str, str] = field(default_factory=dict)
     remote: str | None = None
     debug: bool = False
@@ -131,7 +133,7 @@ def _active_session() -> SparkSession | None:
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise _missing("pyspark") from error
+        raise missing("pyspark") from error
     return SparkSession.getActiveSession()
 
 
@@ -150,13 +152,6 @@ def _quiet_loggers() -> Iterator[None]:
     finally:
         for one, was in zip(loggers, before, strict=True):
             one.disabled = was
-
-
-def _missing(package: str) -> EngineError:
-    return EngineError(
-        f"This needs Spark, but the package {package} is not installed.",
-        remedy="pip install 'deltaadm[spark]'",
-    )
 
 
 # Spark Connect
@@ -222,7 +217,7 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
         _require_reachable(master, master.removeprefix("spark://"), default_port=7077)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(_scratch_directory()))
-        conf = _configuration(master, options.conf, scratch)
+        conf = _configuration(master, options.conf, options.jars, scratch)
         gateway = stack.enter_context(start_jvm(conf, scratch, show=options.debug))
         try:
             with _interrupts_as_they_are():
@@ -245,7 +240,9 @@ def _scratch_directory() -> Iterator[str]:
         yield scratch
 
 
-def _configuration(master: str, wanted: Mapping[str, str], scratch: Path) -> dict[str, str]:
+def _configuration(
+    master: str, wanted: Mapping[str, str], jars: Sequence[str], scratch: Path
+) -> dict[str, str]:
     """Ours, overruled by what is wanted, except where both have to hold."""
     conf = {"spark.master": master, "spark.sql.warehouse.dir": str(scratch / "warehouse")}
     conf |= _EVERYWHERE | _DELTA
@@ -253,38 +250,12 @@ def _configuration(master: str, wanted: Mapping[str, str], scratch: Path) -> dic
         conf |= _ON_THIS_MACHINE | {"spark.local.dir": str(scratch)}
     conf |= wanted
     conf["spark.sql.extensions"] = _both(_DELTA, wanted, "spark.sql.extensions")
-    if not _brings_delta(wanted):
-        packages = {"spark.jars.packages": _delta_package()}
-        conf["spark.jars.packages"] = _both(packages, wanted, "spark.jars.packages")
-    return conf
+    return conf | settings_for_delta(conf, jars)
 
 
 def _both(ours: Mapping[str, str], wanted: Mapping[str, str], key: str) -> str:
     names = [*ours[key].split(","), *wanted.get(key, "").split(",")]
     return ",".join(dict.fromkeys(filter(None, names)))
-
-
-def _brings_delta(conf: Mapping[str, str]) -> bool:
-    given = conf.get("spark.jars", "") + conf.get("spark.jars.packages", "")
-    return "delta-spark" in given
-
-
-def _delta_package() -> str:
-    """The Maven coordinates of the Delta that fits the installed pyspark."""
-    from pyspark.sql import SparkSession
-
-    try:
-        versions = version("pyspark"), version("delta-spark")
-        from delta import configure_spark_with_delta_pip
-    except (PackageNotFoundError, ImportError) as error:
-        raise _missing(error.name or "delta-spark") from error
-    if len({one.partition(".")[0] for one in versions}) > 1:
-        raise EngineError(
-            f"pyspark {versions[0]} and delta-spark {versions[1]} do not fit each other.",
-            remedy="pip install 'deltaadm[spark]'",
-        )
-    builder = configure_spark_with_delta_pip(SparkSession.builder)
-    return str(builder._options["spark.jars.packages"])  # there is no public way to read it
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def process(*arguments: object, env: Mapping[str, str] | None = None, **more: An
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         env=bare | dict(env or {}),
         **{"stdin": subprocess.DEVNULL, **more},
     )

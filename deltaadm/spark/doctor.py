@@ -1,0 +1,189 @@
+"""Looking whether Spark could start here, and with which Delta, without starting it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.errors import DeltaadmError
+from deltaadm.operations.reports import Check, Health
+from deltaadm.spark import jars
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from deltaadm.spark.session import SparkOptions
+
+SUPPORTED_JAVA: Final = (17, 21, 25)
+"""The releases that Spark 4.2 is tested with."""
+
+_INSTALL: Final = "pip install 'deltaadm[spark]'"
+_GET_JAVA: Final = "Install Java 17 or 21 and let JAVA_HOME or PATH lead to it."
+
+
+def look(options: SparkOptions) -> Iterator[Check]:
+    """What a session with *options* would find; nothing is started and nothing fetched."""
+    target = options.remote or options.master or os.environ.get("SPARK_REMOTE") or ""
+    packages = [_package("pyspark"), _package("delta-spark")]
+    yield from packages
+    if target.startswith("sc://"):
+        yield Check("Spark", Health.OK, f"Spark Connect at {target}: Java and jars are its own")
+        return
+    yield _java()
+    if all(one.health is Health.OK for one in packages):
+        yield _fit()
+        yield _spark(options.master)
+        yield _delta(options)
+
+
+def start(options: SparkOptions, say: Callable[[str], None]) -> Check:
+    """Start a session and ask it for its version and whether Delta answers."""
+    from deltaadm.spark.session import open_session, said, sentence
+
+    try:
+        with open_session(options, say) as session:
+            found = session.version
+            try:
+                session.sql("DESCRIBE HISTORY delta.`/deltaadm-doctor/no/such/table`")
+            except Exception as error:  # noqa: BLE001 -- any refusal is Delta's answer, or its absence
+                return _answer(found, sentence(said(error))[0])
+    except DeltaadmError as error:
+        return Check("session", Health.FAILED, error.message, error.remedy)
+    return Check("session", Health.OK, f"Spark {found} starts, and Delta answers")
+
+
+def _answer(spark: str, message: str) -> Check:
+    """Delta knows the statement and misses the table; Spark alone does not know the statement."""
+    if "delta" in message.lower() and "table" in message.lower():
+        return Check("session", Health.OK, f"Spark {spark} starts, and Delta answers")
+    return Check(
+        "session",
+        Health.FAILED,
+        f"Spark {spark} starts, but Delta does not answer: {message}",
+        "Check --spark-conf and the jars on the class path.",
+    )
+
+
+def _package(name: str) -> Check:
+    try:
+        return Check(name, Health.OK, version(name))
+    except PackageNotFoundError:
+        return Check(name, Health.FAILED, "not installed; only reading and planning work", _INSTALL)
+
+
+def _java() -> Check:
+    home = os.environ.get("JAVA_HOME")
+    where = shutil.which("java", path=str(Path(home, "bin")) if home else None)
+    if where is None:
+        place = f"JAVA_HOME ({home})" if home else "the PATH"
+        return Check("Java", Health.FAILED, f"there is none in {place}", _GET_JAVA)
+    done = subprocess.run(  # noqa: S603 -- the Java that Spark would run
+        [where, "-version"], capture_output=True, text=True, check=False, timeout=60
+    )
+    return java_check(where, done.stderr + done.stdout)
+
+
+def java_check(where: str, said: str) -> Check:
+    """
+    The check on the Java at *where* that answers *said* when asked for its version.
+
+    >>> java_check("/bin/java", 'openjdk version "1.8.0_392"').health.value
+    'failed'
+    """
+    found = re.search(r'version "(?:1\.)?(\d+)[^"]*"', said)
+    if found is None:
+        return Check("Java", Health.FAILED, f"{where} does not say its version", _GET_JAVA)
+    release, text = int(found[1]), f"{found[0].split(chr(34))[1]} at {where}"
+    if release in SUPPORTED_JAVA:
+        return Check("Java", Health.OK, text)
+    health = Health.FAILED if release < SUPPORTED_JAVA[0] else Health.WARNING
+    return Check("Java", health, f"{text}; Spark is not made for it", _GET_JAVA)
+
+
+def _fit() -> Check:
+    """Whether the two packages were made for each other, by what delta-spark itself requires."""
+    from packaging.requirements import Requirement
+
+    installed = version("pyspark")
+    for text in requires("delta-spark") or ():
+        wanted = Requirement(text)
+        if wanted.name == "pyspark" and installed not in wanted.specifier:
+            return Check(
+                "packages",
+                Health.FAILED,
+                f"delta-spark {version('delta-spark')} wants pyspark {wanted.specifier}, "
+                f"not {installed}",
+                _INSTALL,
+            )
+    return Check("packages", Health.OK, "pyspark and delta-spark fit each other")
+
+
+def _spark(master: str | None) -> Check:
+    home = jars.spark_home()
+    own = " (SPARK_HOME)" if os.environ.get("SPARK_HOME") else " (in the pyspark package)"
+    where = f"{home}{own}, master {master or 'local[*]'}"
+    release = _release(home)
+    if release is not None and release != version("pyspark"):
+        return Check(
+            "Spark",
+            Health.FAILED,
+            f"{where}: it is Spark {release}, while pyspark is {version('pyspark')}",
+            f"Unset SPARK_HOME, or pip install pyspark=={release}.",
+        )
+    return Check("Spark", Health.OK, where)
+
+
+def _release(home: str) -> str | None:
+    """The release of the Spark at *home*, by the name of its core jar."""
+    for one in jars.jars_of(home):
+        if found := re.fullmatch(r"spark-core_2\.\d+-(.+)\.jar", Path(one).name):
+            return found[1]
+    return None
+
+
+def _delta(options: SparkOptions) -> Check:
+    """Where Delta's classes would come from, in the order in which a session looks."""
+    home = jars.spark_home()
+    found = jars.delta_jar((*jars.jars_of(home), *options.jars))
+    if found is not None:
+        return _judged(found)
+    if jars.brings_delta(jars.default_settings(home) | dict(options.conf)):
+        return Check("Delta jars", Health.OK, "named by Spark's settings")
+    try:
+        package = jars.delta_package()
+    except DeltaadmError as error:
+        return Check("Delta jars", Health.FAILED, error.message, error.remedy)
+    wanted = package.rpartition(":")[2]
+    fetched = jars.delta_jar(one for one in jars.fetched_jars() if one.endswith(f"-{wanted}.jar"))
+    if fetched is not None:
+        return Check("Delta jars", Health.OK, f"{package}, fetched before: {fetched.path}")
+    return Check(
+        "Delta jars",
+        Health.WARNING,
+        f"{package} will be fetched when Spark first starts",
+        "Without access to a Maven repository, give the jars with --jars PLACE.",
+    )
+
+
+def _judged(found: jars.DeltaJar) -> Check:
+    installed = version("pyspark")
+    if found.spark is not None and not f"{installed}.".startswith(f"{found.spark}."):
+        return Check(
+            "Delta jars",
+            Health.FAILED,
+            f"{found.path} is made for Spark {found.spark}, not {installed}",
+            "Use the jar whose name has the Spark version in it.",
+        )
+    return Check("Delta jars", Health.OK, f"Delta {found.delta}: {found.path}")
+
+
+def environment_settings(environ: Mapping[str, str] = os.environ) -> Check | None:
+    """Variables that lead Spark elsewhere than the command line says; None if there are none."""
+    names = ("SPARK_HOME", "SPARK_REMOTE", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "JAVA_HOME")
+    found = [f"{name}={environ[name]}" for name in names if environ.get(name)]
+    return Check("environment", Health.OK, ", ".join(found)) if found else None

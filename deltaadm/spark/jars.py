@@ -1,0 +1,142 @@
+"""Where Delta's classes come from: the jars that Spark has, is given, or has to fetch."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.errors import EngineError, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_DELTA_JAR: Final = re.compile(
+    r"(?:io\.delta_)?delta-spark(?:_(?P<spark>\d+\.\d+))?_(?P<scala>2\.\d+)-(?P<delta>[\w.-]+)\.jar"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaJar:
+    """A jar of Delta Spark; `spark` is the version it was built for, where its name says so."""
+
+    path: str
+    delta: str
+    spark: str | None
+
+
+def delta_jar(paths: Iterable[str]) -> DeltaJar | None:
+    """The first of *paths* that is Delta's jar, judged by its name."""
+    for path in paths:
+        if found := _DELTA_JAR.fullmatch(path.replace("\\", "/").rpartition("/")[2]):
+            return DeltaJar(path, found["delta"], found["spark"])
+    return None
+
+
+def jars_at(place: str) -> list[str]:
+    """
+    The jars that *place* stands for: a jar, or all of a directory.
+
+    Raises `Refused` where there is none.
+    """
+    path = Path(place)
+    found = sorted(map(str, path.glob("*.jar"))) if path.is_dir() else [place]
+    if not found or not all(Path(one).is_file() for one in found):
+        raise Refused(f"There is no jar at {place}.", remedy="Give a jar, or a directory of jars.")
+    return found
+
+
+def jars_of(home: str) -> list[str]:
+    """The jars that every session of the Spark at *home* has."""
+    return sorted(str(one) for one in Path(home, "jars").glob("*.jar"))
+
+
+def fetched_jars(environ: Mapping[str, str] = os.environ) -> list[str]:
+    """The jars that Ivy has fetched for this user before."""
+    user = Path(environ.get("HOME") or Path.home())
+    return sorted(str(one) for one in user.glob(".ivy2*/jars/*.jar"))
+
+
+def spark_home() -> str:
+    """Where Spark is: `SPARK_HOME`, or inside the pyspark package."""
+    from pyspark.find_spark_home import _find_spark_home
+
+    return str(_find_spark_home())
+
+
+def brings_delta(conf: Mapping[str, str]) -> bool:
+    """Whether Spark settings name Delta's jars already."""
+    named = ",".join(conf.get(key, "") for key in ("spark.jars", "spark.jars.packages"))
+    on_path = ":".join(conf.get(key, "") for key in _CLASS_PATHS)
+    return "delta-spark" in named or "delta-spark" in on_path
+
+
+_CLASS_PATHS: Final = ("spark.driver.extraClassPath", "spark.executor.extraClassPath")
+
+
+def default_settings(home: str, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """What the Spark at *home* reads from `spark-defaults.conf` before anything else is said."""
+    directory = environ.get("SPARK_CONF_DIR") or os.path.join(home, "conf")  # noqa: PTH118
+    try:
+        text = Path(directory, "spark-defaults.conf").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    lines = (line.strip() for line in text.splitlines())
+    pairs = (re.split(r"\s*[=:\s]\s*", line, maxsplit=1) for line in lines if line[:1] != "#")
+    return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
+
+
+def settings_for_delta(conf: Mapping[str, str], jars: Sequence[str]) -> dict[str, str]:
+    """
+    The settings that get Delta onto the class path, given *conf* and the jars of the user.
+
+    Nothing where it is there already: named by *conf* or `spark-defaults.conf`, or among Spark's
+    own jars. The user's jars come next; else the package that fits the installed pyspark is
+    fetched, or taken from where Ivy keeps what it has fetched.
+
+    Raises `EngineError` where no package fits.
+    """
+    home = spark_home()
+    settings: dict[str, str] = {}
+    if jars:
+        settings["spark.jars"] = _joined(*jars, conf.get("spark.jars", ""))
+    if brings_delta({**default_settings(home), **conf}) or delta_jar((*jars_of(home), *jars)):
+        return settings
+    packages = _joined(delta_package(), conf.get("spark.jars.packages", ""))
+    return settings | {"spark.jars.packages": packages}
+
+
+def _joined(*names: str) -> str:
+    return ",".join(dict.fromkeys(filter(None, (part for one in names for part in one.split(",")))))
+
+
+def delta_package() -> str:
+    """
+    The Maven coordinates of the Delta that fits the installed pyspark.
+
+    Raises `EngineError` where either is missing or they do not fit each other.
+    """
+    try:
+        versions = version("pyspark"), version("delta-spark")
+        from delta import configure_spark_with_delta_pip
+        from pyspark.sql import SparkSession
+    except (PackageNotFoundError, ImportError) as error:
+        raise missing(error.name or "delta-spark") from error
+    if len({one.partition(".")[0] for one in versions}) > 1:
+        raise EngineError(
+            f"pyspark {versions[0]} and delta-spark {versions[1]} do not fit each other.",
+            remedy="pip install 'deltaadm[spark]'",
+        )
+    builder = configure_spark_with_delta_pip(SparkSession.builder)
+    return str(builder._options["spark.jars.packages"])  # there is no public way to read it
+
+
+def missing(package: str) -> EngineError:
+    """The error for a package that Spark needs and that is not installed."""
+    return EngineError(
+        f"This needs Spark, but the package {package} is not installed.",
+        remedy="pip install 'deltaadm[spark]'",
+    )

@@ -1,0 +1,126 @@
+"""`doctor`: what is missing on a machine, and what to do about it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from deltaadm.operations.reports import Health
+from deltaadm.spark.doctor import java_check
+from tests.support.program import deltaadm, process
+from tests.support.tables import START_BODY, table
+
+
+@pytest.mark.parametrize(
+    ("said", "health"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', Health.OK),
+        ('java version "21" 2023-09-19 LTS', Health.OK),
+        ('openjdk version "11.0.2" 2019-01-15', Health.FAILED),
+        ('java version "1.8.0_392"', Health.FAILED),
+        ('openjdk version "24.0.1" 2025-04-15', Health.WARNING),
+        ("The operation couldn't be completed. Unable to locate a Java Runtime.", Health.FAILED),
+    ],
+)
+def test_java(said: str, health: Health) -> None:
+    found = java_check("/bin/java", said)
+    assert found.health is health
+    assert bool(found.remedy) is (health is not Health.OK)
+
+
+def checks(*arguments: object, **env: str) -> dict[str, dict[str, str]]:
+    """What `doctor` says in a process of its own, by subject."""
+    done = process("doctor", "-o", "json", *arguments, env=env)
+    document = done.document
+    assert done.code == (6 if any(one["health"] == "failed" for one in document["checks"]) else 0)
+    return {one["subject"]: one for one in document["checks"]}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A Spark installation, as far as names go."""
+    for directory in ("bin", "conf", "jars"):
+        (tmp_path / directory).mkdir()
+    (tmp_path / "bin" / "spark-submit").touch()
+    return tmp_path
+
+
+def test_a_machine_without_java(tmp_path: Path) -> None:
+    java = checks(JAVA_HOME=str(tmp_path))["Java"]
+    assert java["health"] == "failed"
+    assert str(tmp_path) in java["detail"]
+    assert "Install Java" in java["remedy"]
+
+
+def test_the_spark_of_spark_home_must_be_that_of_pyspark(home: Path) -> None:
+    (home / "jars" / "spark-core_2.13-3.5.1.jar").touch()
+    spark = checks(SPARK_HOME=str(home))["Spark"]
+    assert spark["health"] == "failed"
+    assert "Spark 3.5.1" in spark["detail"]
+    assert "pyspark==3.5.1" in spark["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("jar", "health"),
+    [
+        ("delta-spark_4.2_2.13-4.4.0.jar", "ok"),
+        ("io.delta_delta-spark_4.2_2.13-4.4.0.jar", "ok"),
+        ("delta-spark_2.13-4.0.0.jar", "ok"),
+        ("delta-spark_4.0_2.13-4.4.0.jar", "failed"),
+    ],
+)
+def test_delta_among_the_jars_of_spark(home: Path, jar: str, health: str) -> None:
+    (home / "jars" / jar).touch()
+    delta = checks(SPARK_HOME=str(home))["Delta jars"]
+    assert delta["health"] == health
+    assert jar in delta["detail"]
+
+
+def test_delta_named_by_the_defaults_of_spark(home: Path) -> None:
+    (home / "conf" / "spark-defaults.conf").write_text(
+        "# ours\n\nspark.jars.packages   io.delta:delta-spark_2.13:4.0.0\n"
+    )
+    assert checks(SPARK_HOME=str(home))["Delta jars"]["detail"] == "named by Spark's settings"
+
+
+def test_delta_in_a_directory_of_the_user(tmp_path: Path) -> None:
+    (tmp_path / "delta-spark_4.2_2.13-4.4.0.jar").touch()
+    assert str(tmp_path) in checks("--jars", tmp_path)["Delta jars"]["detail"]
+
+
+def test_nothing_fetched_yet(tmp_path: Path) -> None:
+    delta = checks(HOME=str(tmp_path))["Delta jars"]
+    assert delta["health"] == "warning"
+    assert "will be fetched" in delta["detail"]
+    assert "--jars" in delta["remedy"]
+
+
+def test_a_place_without_jars_is_refused(tmp_path: Path) -> None:
+    done = deltaadm("doctor", "--jars", tmp_path)
+    assert done.code == 7
+    assert f"There is no jar at {tmp_path}" in done.err
+
+
+def test_spark_connect_needs_neither_java_nor_jars() -> None:
+    found = checks("--remote", "sc://example.org", JAVA_HOME="/nowhere")
+    assert "Spark Connect" in found["Spark"]["detail"]
+    assert "Java" not in found
+
+
+def test_tables_within_reach(tmp_path: Path) -> None:
+    made = table(tmp_path / "there", START_BODY)
+    found = checks(made.path, tmp_path / "gone")
+    assert found[str(made.path)]["health"] == "ok"
+    assert found[str(tmp_path / "gone")]["health"] == "failed"
+
+
+def test_it_starts_nothing_unless_told_to() -> None:
+    assert "session" not in checks()
+
+
+def test_text(tmp_path: Path) -> None:
+    done = deltaadm("doctor", tmp_path / "gone")
+    assert done.code == 6
+    assert any(line.split()[:2] == ["ok", "pyspark"] for line in done.out.splitlines())
+    assert f"failed  {tmp_path}/gone" in done.out
+    assert sys.executable not in done.err
