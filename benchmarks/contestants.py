@@ -1,0 +1,159 @@
+"""Who takes part: deltaadm and its peers, each as the command that answers a question."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PEERS: Final = Path(__file__).parent / "peers"
+ROOT: Final = Path(__file__).parent.parent
+
+DELTAADM: Final = "deltaadm"
+DELTALAKE: Final = "deltalake 1.6.6"
+OLD_DELTALAKE: Final = "deltalake 1.1.4, without_files"
+KERNEL: Final = "delta-kernel-rs"
+LIMIT: Final = "minimal Python script"
+PYTHON: Final = "bare Python"
+TYPER: Final = "bare Python and typer"
+
+
+@dataclass(frozen=True, slots=True)
+class Peers:
+    """The programs that could be had on this machine, and why the others could not."""
+
+    old_deltalake: Path | None
+    kernel: Path | None
+    absent: Mapping[str, str]
+
+
+def prepare(directory: Path) -> Peers:
+    """Install and build the peers below *directory*, where they stay for the next time."""
+    directory.mkdir(parents=True, exist_ok=True)
+    absent: dict[str, str] = {}
+    return Peers(
+        old_deltalake=_old_deltalake(directory / "deltalake-1.1.4", absent),
+        kernel=_kernel(directory / "kernel", absent),
+        absent=absent,
+    )
+
+
+def _old_deltalake(directory: Path, absent: dict[str, str]) -> Path | None:
+    python = directory / "bin" / "python"
+    if not python.exists():
+        wanted = ["deltalake==1.1.4", "pyarrow"]
+        steps: Sequence[Sequence[str]] = (
+            [sys.executable, "-m", "venv", str(directory)],
+            [str(python), "-m", "pip", "install", "--quiet", *wanted],
+        )
+        if reason := _carried_out(steps, directory.parent):
+            shutil.rmtree(directory, ignore_errors=True)
+            absent[OLD_DELTALAKE] = reason
+            return None
+    return python
+
+
+def _kernel(directory: Path, absent: dict[str, str]) -> Path | None:
+    program = directory / "release" / "kernel-peer"
+    if not program.exists():
+        cargo = shutil.which("cargo")
+        if cargo is None:
+            absent[KERNEL] = "there is no cargo on this machine"
+            return None
+        manifest = str(PEERS / "kernel" / "Cargo.toml")
+        command = [cargo, "build", "--release", "--quiet", "--manifest-path", manifest]
+        if reason := _carried_out([[*command, "--target-dir", str(directory)]], directory.parent):
+            absent[KERNEL] = reason
+            return None
+    return program
+
+
+def _carried_out(steps: Sequence[Sequence[str]], directory: Path) -> str:
+    """Empty when all went well, else the last line of what went wrong."""
+    for step in steps:
+        done = subprocess.run(step, cwd=directory, check=False, capture_output=True, text=True)
+        if done.returncode:
+            return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    return ""
+
+
+def deltaadm(*arguments: str) -> list[str]:
+    """A command line of ours."""
+    return [sys.executable, "-m", "deltaadm", *arguments]
+
+
+def protocol_commands(table: str, peers: Peers) -> dict[str, list[str]]:
+    """Protocol and metadata of one table."""
+    commands = {
+        DELTAADM: deltaadm("inspect", "-o", "json", table),
+        DELTALAKE: _script("with_deltalake.py", "protocol", table),
+        LIMIT: _script("limit.py", "protocol", table),
+    }
+    if peers.old_deltalake:
+        old = [str(peers.old_deltalake), str(PEERS / "with_deltalake.py")]
+        commands[OLD_DELTALAKE] = [*old, "protocol", table, "without_files"]
+    if peers.kernel:
+        commands[KERNEL] = [str(peers.kernel), "protocol", table]
+    return commands
+
+
+def files_commands(table: str, peers: Peers) -> dict[str, list[str]]:
+    """The live files of one table, counted."""
+    commands = {
+        DELTAADM: deltaadm("inspect", "--files", "-o", "json", table),
+        DELTALAKE: _script("with_deltalake.py", "files", table),
+        LIMIT: _script("limit.py", "files", table),
+    }
+    if peers.kernel:
+        commands[KERNEL] = [str(peers.kernel), "files", table]
+    return commands
+
+
+def fleet_commands(directory: Path) -> dict[str, list[str]]:
+    """Protocol and metadata of all tables below *directory*."""
+    tables = sorted(str(one) for one in directory.iterdir())
+    return {
+        DELTAADM: deltaadm("inspect", "-o", "jsonl", *tables),
+        DELTALAKE: _script("fleet_deltalake.py", str(directory)),
+        LIMIT: _script("fleet_limit.py", str(directory)),
+    }
+
+
+def start_commands() -> dict[str, list[str]]:
+    """What needs no table."""
+    bash = shutil.which("bash")
+    commands = {
+        PYTHON: [sys.executable, "-c", "pass"],
+        TYPER: _script("typer_app.py", "--help"),
+        "import pyarrow.parquet": [sys.executable, "-c", "import pyarrow.parquet"],
+        "deltaadm --version": deltaadm("--version"),
+        "deltaadm --help": deltaadm("--help"),
+    }
+    if bash:
+        script = (
+            f"source {ROOT / 'completions' / 'deltaadm.bash'}; "
+            "COMP_WORDS=(deltaadm enable-feature T deletion); COMP_CWORD=3; "
+            '_deltaadm; printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        commands["completion of a feature"] = [bash, "--norc", "-c", script]
+    return commands
+
+
+def in_process_command(program: str, table: str, runs: int) -> list[str]:
+    """Loads within one process; see the script."""
+    return _script("in_process.py", program, table, str(runs))
+
+
+def spark_fleet_command(directory: Path, most: int) -> list[str]:
+    """Tables a second of DESCRIBE DETAIL in a warm session."""
+    return _script("fleet_spark.py", str(directory), str(most))
+
+
+def _script(name: str, *arguments: str) -> list[str]:
+    return [sys.executable, str(PEERS / name), *arguments]

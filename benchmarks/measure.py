@@ -1,0 +1,99 @@
+"""Running programs one after the other, in turns, and what each run cost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from dataclasses import dataclass, field
+from statistics import median, quantiles
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+_PATIENCE = 25.0
+"""Seconds after which one contestant of one comparison is not started again."""
+
+
+class Failed(Exception):  # noqa: N818 -- reads as what happened
+    """A program ended badly or gave a wrong answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A command to be measured; `right` looks at its output."""
+
+    name: str
+    command: Sequence[str]
+    right: Callable[[str], bool] = lambda _: True
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Cost:
+    """What the runs of one program cost: milliseconds on the clock and of processors, and KiB."""
+
+    wall: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
+    memory: int = 0
+
+    @property
+    def median(self) -> float:
+        """Of the time on the clock, in milliseconds."""
+        return median(self.wall)
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The quartiles of the time on the clock, in milliseconds."""
+        if len(self.wall) == 1:
+            return self.wall[0], self.wall[0]
+        first, _, third = quantiles(self.wall, n=4, method="inclusive")
+        return first, third
+
+    @property
+    def megabytes(self) -> float:
+        """The largest peak of resident memory."""
+        return self.memory / 1024
+
+
+def in_turns(programs: Sequence[Program], runs: int) -> dict[str, Cost | Failed]:
+    """
+    Run all *programs* after a run each that does not count, *runs* times, in turns.
+
+    The order turns as well. A program that fails or answers wrongly is told as such.
+    """
+    costs: dict[str, Cost | Failed] = {one.name: Cost() for one in programs}
+    for turn in range(-1, runs):
+        shift = turn % len(programs) if programs else 0
+        for one in (*programs[shift:], *programs[:shift]):
+            cost = costs[one.name]
+            if isinstance(cost, Failed) or sum(cost.wall) > _PATIENCE * 1000:
+                continue
+            try:
+                _run(one, Cost() if turn < 0 else cost)
+            except Failed as failure:
+                costs[one.name] = failure
+    return costs
+
+
+def _run(program: Program, cost: Cost) -> None:
+    """Not through `subprocess.run`, since only `wait4` tells the memory of this one child."""
+    environment = {**os.environ, **program.environment}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    started = time.perf_counter()
+    with subprocess.Popen(
+        program.command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    ) as process:
+        assert process.stdout is not None  # noqa: S101 -- a pipe was asked for
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    elapsed = time.perf_counter() - started
+    if process.returncode:
+        raise Failed(f"ended with {process.returncode}")
+    if not program.right(output.decode(errors="replace")):
+        raise Failed("gave a wrong answer")
+    cost.wall.append(elapsed * 1000)
+    cost.processor.append((usage.ru_utime + usage.ru_stime) * 1000)
+    cost.memory = max(cost.memory, usage.ru_maxrss)

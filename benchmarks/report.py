@@ -1,0 +1,324 @@
+"""The report: what was measured, the ratios, and which targets are met."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.contestants import (
+    DELTAADM,
+    DELTALAKE,
+    KERNEL,
+    LIMIT,
+    OLD_DELTALAKE,
+    PYTHON,
+    TYPER,
+)
+from benchmarks.measure import Cost, Failed
+from benchmarks.pictures import chart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    Costs = Mapping[str, Cost | Failed]
+    Found = Mapping[str, Mapping[str, Costs]]
+
+_ORDER: Final = (DELTAADM, DELTALAKE, OLD_DELTALAKE, KERNEL, LIMIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """`ours` may cost at most `limit` times what `theirs` does, on one table of one part."""
+
+    part: str
+    table: str
+    theirs: str
+    limit: float
+    ours: str = DELTAADM
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """`ours` may take at most `limit` of a unit: "MB" of memory, or "ms" of processor time."""
+
+    part: str
+    table: str
+    limit: float
+    unit: str
+
+
+def _protocol(theirs: str, limits: Mapping[str, float]) -> tuple[Target, ...]:
+    return tuple(Target("protocol", table, theirs, limit) for table, limit in limits.items())
+
+
+TARGETS: Final = (
+    *_protocol(
+        DELTALAKE,
+        {
+            "S1": 1.0,
+            "S6": 1.0,
+            "S2": 0.05,
+            "S3": 0.04,
+            "S5": 0.04,
+            "S4": 0.04,
+            "S2 crc": 0.03,
+            "S3 crc": 0.03,
+        },
+    ),
+    *_protocol(
+        LIMIT,
+        {
+            "S1": 4,
+            "S2 crc": 4,
+            "S3 crc": 4,
+            "S2": 2.5,
+            "S3": 2.5,
+            "S4": 2.5,
+            "S5": 2.5,
+            "S6": 2.5,
+        },
+    ),
+    Target("protocol", "S2", KERNEL, 0.1),
+    Target("process", "S3", LIMIT, 2),
+    Target("start", "start", PYTHON, 3, "deltaadm --version"),
+    Target("start", "start", TYPER, 1.15, "deltaadm --help"),
+    Target("start", "start", TYPER, 2, "completion of a feature"),
+    Target("files", "S3", KERNEL, 1),
+    Target("files", "S3", DELTALAKE, 0.1),
+    Target("files", "S2 removes", KERNEL, 1),
+    Target("files", "S2 removes", DELTALAKE, 0.1),
+)
+BOUNDS: Final = (
+    Bound("process", "S1", 3, "ms"),
+    *(Bound("protocol", table, 130, "MB") for table in ("S1", "S2", "S3", "S4", "S5")),
+    Bound("files", "S3", 400, "MB"),
+    Bound("files", "S2 removes", 400, "MB"),
+    Bound("files", "huge", 1_000, "MB"),
+)
+_FLEET_FACTOR = 6
+_SPARK_FACTOR = 15
+
+
+def write(path: Path, found: Found, absent: Mapping[str, str], *, scale: float, runs: int) -> None:
+    """Write the report to *path*, and its pictures beside it."""
+    pictures = _pictures(found.get("growth", {}), path.parent)
+    blocks = [*_head(absent, scale, runs), *_targets(found), *_tables(found), *pictures]
+    path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+
+
+def _head(absent: Mapping[str, str], scale: float, runs: int) -> Iterator[str]:
+    yield "# Performance report"
+    yield (
+        "Written by `python benchmarks/run.py`; [the page on performance](../docs/performance.md) "
+        "says what to make of it. All programs ran on the same tables, in turns; times are "
+        "medians of whole processes in milliseconds unless said otherwise, with the quartiles "
+        "in brackets."
+    )
+    yield "\n".join(f"- {line}" for line in _machine(scale, runs))
+    for name, reason in absent.items():
+        yield f"**{name}** did not take part: {reason}."
+
+
+def _machine(scale: float, runs: int) -> Iterator[str]:
+    yield f"{_processor()}, {os.cpu_count()} cores, {_memory():.0f} GiB of memory"
+    yield f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
+    load, _, _ = os.getloadavg()
+    yield f"load at the end of the run: {load:.1f} (1 is one busy core; the run itself makes one)"
+    yield f"{runs} runs a program and table, after one that does not count"
+    if scale != 1:
+        yield f"**tables at {scale:g} of their full size: the targets do not apply**"
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def _memory() -> float:
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / (1 << 30)
+
+
+def _targets(found: Found) -> Iterator[str]:
+    rows = [
+        *map(_against, _measured(found)),
+        *_bounds(found),
+        *_behind_kernel(found),
+        *_fleet(found),
+    ]
+    if rows:
+        yield "## Targets"
+        head = ["| what | against | target | measured | |", "|---|---|---|---|---|"]
+        yield "\n".join([*head, *rows])
+
+
+def _measured(found: Found) -> Iterator[tuple[Target, float]]:
+    for one in TARGETS:
+        costs = found.get(one.part, {}).get(one.table, {})
+        ours, theirs = costs.get(one.ours), costs.get(one.theirs)
+        if isinstance(ours, Cost) and isinstance(theirs, Cost):
+            yield one, ours.median / theirs.median
+
+
+_SAID: Final = {
+    "protocol": "`inspect -o json`",
+    "process": "load in process",
+    "files": "all live files",
+    "start": "",
+    "fleet": "fleet",
+}
+
+
+def _against(measured: tuple[Target, float]) -> str:
+    target, ratio = measured
+    what = target.ours if target.part == "start" else f"{_SAID[target.part]}, {target.table}"
+    return _row(
+        what, target.theirs, f"at most {target.limit:g}", f"{ratio:.3f}", ratio <= target.limit
+    )
+
+
+def _row(what: str, against: str, target: str, measured: str, met: bool) -> str:  # noqa: FBT001
+    return f"| {what} | {against} | {target} | {measured} | {'met' if met else '**not met**'} |"
+
+
+def _bounds(found: Found) -> Iterator[str]:
+    for one in BOUNDS:
+        cost = found.get(one.part, {}).get(one.table, {}).get(DELTAADM)
+        if isinstance(cost, Cost):
+            value = (
+                cost.megabytes
+                if one.unit == "MB"
+                else sorted(cost.processor)[len(cost.processor) // 2]
+            )
+            what = f"{_SAID[one.part]}, {one.table}"
+            measured = f"{value:.1f} {one.unit}"
+            yield _row(what, "", f"at most {one.limit:g} {one.unit}", measured, value <= one.limit)
+
+
+def _behind_kernel(found: Found) -> Iterator[str]:
+    """Never more than interpreter and typer behind a program that needs neither."""
+    start = found.get("start", {}).get("start", {}).get(TYPER)
+    for table, costs in found.get("protocol", {}).items():
+        ours, theirs = costs.get(DELTAADM), costs.get(KERNEL)
+        if isinstance(start, Cost) and isinstance(ours, Cost) and isinstance(theirs, Cost):
+            behind = ours.median - theirs.median
+            yield _row(
+                f"`inspect -o json`, {table}, time behind",
+                KERNEL,
+                f"at most Python and typer, {start.median:.0f} ms",
+                f"{behind:.0f} ms",
+                behind <= start.median,
+            )
+
+
+def _fleet(found: Found) -> Iterator[str]:
+    spark = found.get("fleet", {}).get("Spark, warm", {}).get("DESCRIBE DETAIL")
+    for tables, costs in found.get("fleet", {}).items():
+        ours, theirs = costs.get(DELTAADM), costs.get(DELTALAKE)
+        for peer, name, factor in (
+            (theirs, f"{DELTALAKE} in a loop", _FLEET_FACTOR),
+            (spark, "DESCRIBE DETAIL, warm", _SPARK_FACTOR),
+        ):
+            if isinstance(ours, Cost) and isinstance(peer, Cost):
+                times = peer.median / ours.median
+                measured = f"{times:.1f} times"
+                yield _row(
+                    f"fleet, {tables}", name, f"at least {factor} times", measured, times >= factor
+                )
+
+
+_TITLES: Final = {
+    "protocol": "Protocol and metadata",
+    "files": "All live files",
+    "start": "Start-up",
+    "process": "Loading within one process",
+    "fleet": "Fleets",
+}
+
+
+def _tables(found: Found) -> Iterator[str]:
+    for part, title in _TITLES.items():
+        if part in found:
+            yield f"## {title}"
+            yield _grid(found[part], _time)
+            if part in {"protocol", "files"}:
+                yield "Peak memory in MB:"
+                yield _grid(found[part], _peak)
+                yield "deltaadm's time as a share of each peer's:"
+                yield _ratios(found[part])
+
+
+def _grid(costs: Mapping[str, Costs], show: Callable[[Cost], str]) -> str:
+    names = sorted({name for one in costs.values() for name in one}, key=_place)
+    rows = []
+    for name in names:
+        cells = [_cell(one.get(name), show) for one in costs.values()]
+        rows.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join([f"| | {' | '.join(costs)} |", "|---" * (len(costs) + 1) + "|", *rows])
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)
+
+
+def _cell(cost: Cost | Failed | None, show: Callable[[Cost], str]) -> str:
+    if isinstance(cost, Failed):
+        return str(cost)
+    return show(cost) if cost is not None and cost.wall else ""
+
+
+def _time(cost: Cost) -> str:
+    low, high = cost.spread
+    digits = 0 if cost.median >= 10 else 1
+    return f"{cost.median:,.{digits}f} ({low:,.{digits}f}-{high:,.{digits}f})"
+
+
+def _peak(cost: Cost) -> str:
+    return f"{cost.megabytes:,.0f}"
+
+
+def _ratios(costs: Mapping[str, Costs]) -> str:
+    names = sorted({name for one in costs.values() for name in one} - {DELTAADM}, key=_place)
+    rows = []
+    for name in names:
+        cells = [_ratio(one.get(DELTAADM), one.get(name)) for one in costs.values()]
+        rows.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join([f"| | {' | '.join(costs)} |", "|---" * (len(costs) + 1) + "|", *rows])
+
+
+def _ratio(ours: Cost | Failed | None, theirs: Cost | Failed | None) -> str:
+    if isinstance(ours, Cost) and isinstance(theirs, Cost) and theirs.wall and ours.wall:
+        return f"{ours.median / theirs.median:.3f}"
+    return ""
+
+
+_PICTURES: Final = {
+    "commits": "commits since the last checkpoint",
+    "files": "files in the checkpoint",
+    "columns": "columns",
+    "tables": "tables of a fleet",
+}
+
+
+def _pictures(costs: Mapping[str, Costs], directory: Path) -> list[str]:
+    if not costs:
+        return []
+    blocks = ["## How cost grows"]
+    for dimension, across in _PICTURES.items():
+        lines: dict[str, list[tuple[float, float]]] = {}
+        for point, measured in costs.items():
+            kind, _, size = point.partition(" ")
+            if kind == dimension:
+                for name, cost in measured.items():
+                    if isinstance(cost, Cost) and cost.wall:
+                        lines.setdefault(name, []).append((float(size), cost.median))
+        title = f"Milliseconds by {across}"
+        name = f"growth-{dimension}.svg"
+        ordered = {each: lines[each] for each in sorted(lines, key=_place)}
+        (directory / name).write_text(chart(title, across, "milliseconds", ordered))
+        blocks.append(f"![{title}]({name})")
+    return blocks

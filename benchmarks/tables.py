@@ -1,0 +1,441 @@
+"""
+Spec-valid logs of any size, and what a reader must find in them.
+
+Only the logs are written; the data files that they name do not exist, since nothing here reads
+data. Every table says by `Expected` what its log replays to.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import uuid
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pyarrow as pa
+
+    Action = dict[str, Any]
+
+_START: Final = 1_700_000_000_000
+_ROW_GROUP: Final = 1 << 18
+_FILE_BYTES: Final = 1_000_000
+_ROWS: Final = 10_000
+_NAMESPACE: Final = uuid.UUID("6ba7b812-9dad-11d1-80b4-00c04fd430c8")
+
+PROTOCOL: Final = {"minReaderVersion": 1, "minWriterVersion": 2}
+V2_PROTOCOL: Final = {
+    "minReaderVersion": 3,
+    "minWriterVersion": 7,
+    "readerFeatures": ["v2Checkpoint"],
+    "writerFeatures": ["appendOnly", "invariants", "v2Checkpoint"],
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """
+    What a table's log looks like.
+
+    `commits` come after the checkpoint, one added file each; with `removes` every second of
+    them removes its predecessor's file. `checkpoint` is "", "classic", "multi-part" or "v2", and
+    holds `files` files in `parts` files or sidecars.
+    """
+
+    name: str
+    commits: int
+    checkpoint: str = ""
+    files: int = 0
+    parts: int = 1
+    columns: int = 4
+    removes: bool = False
+    crc: bool = False
+    hint: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a log replays to."""
+
+    version: int
+    files: int
+    bytes: int
+    metadata_id: str
+    protocol: dict[str, Any]
+
+
+def write(root: Path, shape: Shape) -> Expected:
+    """Write the log of a table at *root*."""
+    log = root / "_delta_log"
+    log.mkdir(parents=True)
+    protocol = V2_PROTOCOL if shape.checkpoint == "v2" else PROTOCOL
+    metadata = _metadata(shape)
+    state: list[Action] = [{"protocol": protocol}, {"metaData": metadata}]
+    base = -1
+    if shape.checkpoint:
+        base = 10
+        _write_commit(log, base, [_info(base)])
+        _write_checkpoint(log, base, shape, state)
+        if shape.hint:
+            hint = {"version": base, "size": shape.files + len(state)}
+            if shape.checkpoint == "multi-part":
+                hint["parts"] = shape.parts
+            (log / "_last_checkpoint").write_text(json.dumps(hint))
+    files = shape.files
+    for version in range(base + 1, base + 1 + shape.commits):
+        actions = [_info(version), *(state if version == 0 else ()), _add(_added(version))]
+        files += 1
+        if shape.removes and version % 2 and version > base + 1:
+            actions.append(_remove(_added(version - 1)))
+            files -= 1
+        _write_commit(log, version, actions)
+    expected = Expected(
+        base + shape.commits, files, files * _FILE_BYTES, str(metadata["id"]), protocol
+    )
+    if shape.crc:
+        _write_checksum(log, expected, metadata)
+    return expected
+
+
+def write_fleet(root: Path, shape: Shape, tables: int) -> list[Expected]:
+    """Write *tables* tables of one shape, in directories with numbers as names."""
+    return [write(root / f"{number:06d}", shape) for number in range(tables)]
+
+
+def _metadata(shape: Shape) -> dict[str, Any]:
+    fields = [
+        {"name": f"column_{number}", "type": kind, "nullable": True, "metadata": {}}
+        for number, kind in zip(range(shape.columns), _cycle(), strict=False)
+    ]
+    schema = json.dumps({"type": "struct", "fields": fields}, separators=(",", ":"))
+    return {
+        "id": str(uuid.uuid5(_NAMESPACE, shape.name)),
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": schema,
+        "partitionColumns": [],
+        "configuration": {"delta.appendOnly": "false"},
+        "createdTime": _START,
+    }
+
+
+def _cycle() -> Iterator[str]:
+    while True:
+        yield from ("long", "string", "double", "timestamp")
+
+
+def _added(version: int) -> str:
+    """The path of the file that a commit adds."""
+    return f"part-00000-{uuid.uuid5(_NAMESPACE, f'commit {version}')}-c000.snappy.parquet"
+
+
+def _statistics(number: int) -> str:
+    low, high = number * _ROWS, number * _ROWS + _ROWS - 1
+    return (
+        f'{{"numRecords":{_ROWS},"minValues":{{"column_0":{low}}},'
+        f'"maxValues":{{"column_0":{high}}},"nullCount":{{"column_0":0}}}}'
+    )
+
+
+def _info(version: int) -> Action:
+    return {
+        "commitInfo": {
+            "timestamp": _START + version,
+            "operation": "WRITE",
+            "operationParameters": {"mode": "Append", "partitionBy": "[]"},
+            "readVersion": version - 1,
+            "isolationLevel": "Serializable",
+            "isBlindAppend": True,
+            "operationMetrics": {
+                "numFiles": "1",
+                "numOutputRows": str(_ROWS),
+                "numOutputBytes": str(_FILE_BYTES),
+            },
+            "engineInfo": "Apache-Spark/4.0.0 Delta-Lake/4.0.0",
+            "txnId": str(uuid.uuid5(_NAMESPACE, f"transaction {version}")),
+        }
+    }
+
+
+def _add(path: str) -> Action:
+    return {
+        "add": {
+            "path": path,
+            "partitionValues": {},
+            "size": _FILE_BYTES,
+            "modificationTime": _START,
+            "dataChange": True,
+            "stats": _statistics(0),
+        }
+    }
+
+
+def _remove(path: str) -> Action:
+    return {
+        "remove": {
+            "path": path,
+            "deletionTimestamp": _START,
+            "dataChange": True,
+            "extendedFileMetadata": True,
+            "partitionValues": {},
+            "size": _FILE_BYTES,
+        }
+    }
+
+
+def _write_commit(log: Path, version: int, actions: Iterable[Action]) -> None:
+    lines = (json.dumps(one, separators=(",", ":")) + "\n" for one in actions)
+    (log / f"{version:020d}.json").write_text("".join(lines))
+
+
+def _write_checksum(log: Path, expected: Expected, metadata: dict[str, Any]) -> None:
+    document = {
+        "tableSizeBytes": expected.bytes,
+        "numFiles": expected.files,
+        "numMetadata": 1,
+        "numProtocol": 1,
+        "setTransactions": [],
+        "domainMetadata": [],
+        "metadata": metadata,
+        "protocol": expected.protocol,
+    }
+    (log / f"{expected.version:020d}.crc").write_text(json.dumps(document))
+
+
+def _write_checkpoint(log: Path, version: int, shape: Shape, state: list[Action]) -> None:
+    stem = f"{version:020d}.checkpoint"
+    if shape.checkpoint == "classic":
+        _write_parquet(log / f"{stem}.parquet", state, range(shape.files))
+    elif shape.checkpoint == "multi-part":
+        for part, files in enumerate(_dealt(shape.files, shape.parts)):
+            name = f"{stem}.{part + 1:010d}.{shape.parts:010d}.parquet"
+            _write_parquet(log / name, [] if part else state, files)
+    else:
+        _write_v2(log, version, shape, state)
+
+
+def _write_v2(log: Path, version: int, shape: Shape, state: list[Action]) -> None:
+    (log / "_sidecars").mkdir()
+    top = [*state, {"checkpointMetadata": {"version": version}}]
+    for part, files in enumerate(_dealt(shape.files, shape.parts)):
+        path = log / "_sidecars" / f"{uuid.uuid5(_NAMESPACE, f'sidecar {part}')}.parquet"
+        _write_parquet(path, [], files)
+        size = path.stat().st_size
+        sidecar = {"path": path.name, "sizeInBytes": size, "modificationTime": _START}
+        top.append({"sidecar": sidecar})
+    name = f"{version:020d}.checkpoint.{uuid.uuid5(_NAMESPACE, 'v2')}.parquet"
+    _write_parquet(log / name, top, range(0))
+
+
+def _dealt(files: int, parts: int) -> list[range]:
+    """Whole numbers below *files*, in *parts* runs of about the same length."""
+    edges = [files * part // parts for part in range(parts + 1)]
+    return [range(*edge) for edge in pairwise(edges)]
+
+
+def _write_parquet(path: Path, state: list[Action], files: range) -> None:
+    """A file of a checkpoint: first the actions of *state*, then the adds of *files*."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = _checkpoint_schema()
+    with pq.ParquetWriter(path, schema) as writer:
+        rows = [{name: _pairs(one.get(name)) for name in schema.names} for one in state]
+        pending = [pa.Table.from_pylist(rows, schema=schema)]
+        for start in range(files.start, files.stop, _ROW_GROUP):
+            stop = min(start + _ROW_GROUP, files.stop)
+            pending.append(_add_rows(range(start, stop), schema))
+            writer.write_table(pa.concat_tables(pending), row_group_size=_ROW_GROUP << 1)
+            pending = []
+        if pending:
+            writer.write_table(pa.concat_tables(pending))
+
+
+def _add_rows(files: range, schema: pa.Schema) -> pa.Table:
+    import pyarrow as pa
+
+    kind = schema.field("add").type
+    count = len(files)
+    columns: dict[str, pa.Array] = {
+        "path": pa.array(
+            [
+                f"part-{n:05d}-{n * 2654435761 % (1 << 32):08x}-5b1d-4c2e-9f3a-"
+                f"{n * 1099511628211 % (1 << 48):012x}-c000.snappy.parquet"
+                for n in files
+            ]
+        ),
+        "partitionValues": pa.array([[]] * count, kind.field("partitionValues").type),
+        "size": pa.array([_FILE_BYTES] * count, pa.int64()),
+        "modificationTime": pa.array([_START] * count, pa.int64()),
+        "dataChange": pa.array([False] * count),
+        "stats": pa.array([_statistics(n) for n in files]),
+    }
+    children = [columns.get(each.name, pa.nulls(count, each.type)) for each in kind]
+    adds = pa.StructArray.from_arrays(children, fields=list(kind))
+    rows = [adds if one.name == "add" else pa.nulls(count, one.type) for one in schema]
+    return pa.Table.from_arrays(rows, schema=schema)
+
+
+def _pairs(action: Action | None) -> Action | None:
+    """Arrow takes maps as lists of pairs."""
+    if action is None:
+        return None
+    return {key: _pairs_of(key, value) for key, value in action.items()}
+
+
+def _pairs_of(key: str, value: Any) -> Any:
+    if key == "format":
+        return value | {"options": list(value["options"].items())}
+    if key in {"configuration", "partitionValues", "tags"} and isinstance(value, dict):
+        return list(value.items())
+    return value
+
+
+def _checkpoint_schema() -> pa.Schema:
+    """The columns of a checkpoint as Spark writes them."""
+    import pyarrow as pa
+
+    text, long, integer, flag = pa.string(), pa.int64(), pa.int32(), pa.bool_()
+    texts, mapping = pa.list_(text), pa.map_(text, text)
+    vector = pa.struct(
+        [
+            ("storageType", text),
+            ("pathOrInlineDv", text),
+            ("offset", integer),
+            ("sizeInBytes", integer),
+            ("cardinality", long),
+            ("maxRowIndex", long),
+        ]
+    )
+    return pa.schema(
+        {
+            "txn": pa.struct([("appId", text), ("version", long), ("lastUpdated", long)]),
+            "add": pa.struct(
+                [
+                    ("path", text),
+                    ("partitionValues", mapping),
+                    ("size", long),
+                    ("modificationTime", long),
+                    ("dataChange", flag),
+                    ("tags", mapping),
+                    ("deletionVector", vector),
+                    ("baseRowId", long),
+                    ("defaultRowCommitVersion", long),
+                    ("clusteringProvider", text),
+                    ("stats", text),
+                ]
+            ),
+            "remove": pa.struct(
+                [
+                    ("path", text),
+                    ("deletionTimestamp", long),
+                    ("dataChange", flag),
+                    ("extendedFileMetadata", flag),
+                    ("partitionValues", mapping),
+                    ("size", long),
+                    ("deletionVector", vector),
+                    ("baseRowId", long),
+                    ("defaultRowCommitVersion", long),
+                ]
+            ),
+            "metaData": pa.struct(
+                [
+                    ("id", text),
+                    ("name", text),
+                    ("description", text),
+                    ("format", pa.struct([("provider", text), ("options", mapping)])),
+                    ("schemaString", text),
+                    ("partitionColumns", texts),
+                    ("configuration", mapping),
+                    ("createdTime", long),
+                ]
+            ),
+            "protocol": pa.struct(
+                [
+                    ("minReaderVersion", integer),
+                    ("minWriterVersion", integer),
+                    ("readerFeatures", texts),
+                    ("writerFeatures", texts),
+                ]
+            ),
+            "domainMetadata": pa.struct(
+                [("domain", text), ("configuration", text), ("removed", flag)]
+            ),
+            "checkpointMetadata": pa.struct([("version", long), ("tags", mapping)]),
+            "sidecar": pa.struct(
+                [
+                    ("path", text),
+                    ("sizeInBytes", long),
+                    ("modificationTime", long),
+                    ("tags", mapping),
+                ]
+            ),
+        }
+    )
+
+
+def scaled(count: int, scale: float) -> int:
+    """*count* for a run of another size; never less than ten."""
+    return max(10, round(count * scale))
+
+
+def standard(scale: float = 1.0) -> dict[str, Shape]:
+    """The tables of the report by name; *scale* below 1 makes the large ones smaller."""
+    million, commits = scaled(1_000_000, scale), scaled(10_000, scale)
+    shapes = (
+        Shape(name="S1", commits=10),
+        Shape(name="S2", commits=commits),
+        Shape(name="S2 crc", commits=commits, crc=True),
+        Shape(name="S2 removes", commits=commits, removes=True),
+        Shape(name="S3", commits=20, checkpoint="classic", files=million),
+        Shape(name="S3 crc", commits=20, checkpoint="classic", files=million, crc=True),
+        Shape(name="S4", commits=20, checkpoint="multi-part", files=2 * million, parts=10),
+        Shape(name="S5", commits=20, checkpoint="v2", files=million, parts=10),
+        Shape(name="S6", commits=10, columns=scaled(2_000, scale)),
+    )
+    return {one.name: one for one in shapes}
+
+
+def growing(scale: float = 1.0) -> dict[str, list[tuple[int, Shape]]]:
+    """For each dimension, tables of which only that one grows, with its value."""
+    steps = {
+        "commits": [10, 100, 1_000, 3_000, 10_000],
+        "files": [1_000, 10_000, 100_000, 300_000, 1_000_000],
+        "columns": [10, 100, 500, 1_000, 2_000],
+    }
+    found: dict[str, list[tuple[int, Shape]]] = {}
+    for dimension, values in steps.items():
+        sizes = sorted({scaled(value, scale) for value in values})
+        found[dimension] = [(size, _grown(dimension, size)) for size in sizes]
+    return found
+
+
+def _grown(dimension: str, size: int) -> Shape:
+    name = f"{dimension} {size}"
+    if dimension == "commits":
+        return Shape(name=name, commits=size)
+    if dimension == "files":
+        return Shape(name=name, commits=20, checkpoint="classic", files=size)
+    return Shape(name=name, commits=10, columns=size)
+
+
+def main() -> None:
+    """Write what the arguments ask for: `tables.py DIRECTORY SCALE FLEET [HUGE]`."""
+    directory, scale, fleet, *huge = sys.argv[1:]
+    root, factor = Path(directory), float(scale)
+    shapes = [*standard(factor).values()]
+    shapes += [shape for steps in growing(factor).values() for _, shape in steps]
+    if huge:
+        files = scaled(10_000_000, factor)
+        shapes.append(Shape(name="huge", commits=20, checkpoint="classic", files=files))
+    expected = {one.name: asdict(write(root / one.name.replace(" ", "-"), one)) for one in shapes}
+    write_fleet(root / "fleet", Shape(name="fleet", commits=10), int(fleet))
+    (root / "expected.json").write_text(json.dumps(expected))
+
+
+if __name__ == "__main__":
+    main()
