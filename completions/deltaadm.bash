@@ -72,7 +72,7 @@ _deltaadm_options() {
         upgrade-protocol) candidates=(--reader --writer --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         enable-feature) candidates=(--support-only --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         set-mapping-mode) candidates=(--apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        alter) candidates=(--set --unset --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        alter) candidates=(--set --unset --checkpoint --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         apply) candidates=(--yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         features) candidates=(--output -o --color --help -h) ;;
         doctor) candidates=(--start --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;

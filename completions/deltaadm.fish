@@ -167,7 +167,7 @@ complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a validate -d 'Check tables ag
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a upgrade-protocol -d 'Raise the protocol\'s versions.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a enable-feature -d 'Make table features active, with all that they require.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a set-mapping-mode -d 'Turn column mapping on, or off by rewriting the table.'
-complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a alter -d 'Set and unset table properties.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a alter -d 'Set and unset table properties, or write a checkpoint.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a apply -d 'Carry out exactly the plan in a file, or refuse.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a features -d 'List all table features, or explain one.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a doctor -d 'Check what this machine has: Java, Spark, Delta\'s jars, access to tables.'
@@ -252,6 +252,7 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l help -s h -d 'Show t
 complete -c deltaadm -n '__deltaadm_at alter 0 0' -F
 complete -c deltaadm -n '__deltaadm_at alter' -l set -x -d 'Set a property.'
 complete -c deltaadm -n '__deltaadm_at alter' -l unset -x -d 'Remove a property.'
+complete -c deltaadm -n '__deltaadm_at alter' -l checkpoint -d 'Write a checkpoint of the newest version; no Spark.'
 complete -c deltaadm -n '__deltaadm_at alter' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at alter' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at alter' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'

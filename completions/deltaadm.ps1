@@ -99,6 +99,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter' = [ordered]@{
             '--set' = 'Set a property.'
             '--unset' = 'Remove a property.'
+            '--checkpoint' = 'Write a checkpoint of the newest version; no Spark.'
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
@@ -246,7 +247,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'upgrade-protocol' = 'Raise the protocol''s versions.'
         'enable-feature' = 'Make table features active, with all that they require.'
         'set-mapping-mode' = 'Turn column mapping on, or off by rewriting the table.'
-        'alter' = 'Set and unset table properties.'
+        'alter' = 'Set and unset table properties, or write a checkpoint.'
         'apply' = 'Carry out exactly the plan in a file, or refuse.'
         'features' = 'List all table features, or explain one.'
         'doctor' = 'Check what this machine has: Java, Spark, Delta''s jars, access to tables.'

@@ -26,6 +26,10 @@ def command(
     to_unset: Annotated[
         list[str] | None, typer.Option("--unset", metavar="KEY", help="Remove a property.")
     ] = None,
+    checkpoint: Annotated[
+        bool,
+        typer.Option("--checkpoint", help="Write a checkpoint of the newest version; no Spark."),
+    ] = False,
     *,
     planning: PlanOptions,
     consent: ConsentOptions,
@@ -33,17 +37,24 @@ def command(
     output: OutputOptions,
 ) -> int:
     """
-    Set and unset table properties.
+    Set and unset table properties, or write a checkpoint.
 
-    All that is set goes into one commit, all that is unset into another after it.
+    All that is set goes into one commit, all that is unset into another after it, and the
+    checkpoint comes last.
     """
     wanted = pairs(to_set, "--set")
-    if not wanted and not to_unset:
-        raise typer.BadParameter("give at least one --set or --unset", param_hint="--set")
+    if not wanted and not to_unset and not checkpoint:
+        raise typer.BadParameter(
+            "give at least one --set, --unset or --checkpoint", param_hint="--set"
+        )
     return plan_and_apply(
         table,
         lambda snapshot, session: plan_properties(
-            snapshot, set_properties=wanted, unset=to_unset or (), session=session
+            snapshot,
+            set_properties=wanted,
+            unset=to_unset or (),
+            checkpoint=checkpoint,
+            session=session,
         ),
         planning=planning,
         consent=consent,

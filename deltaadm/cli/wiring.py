@@ -13,6 +13,9 @@ from deltaadm.errors import DeltaadmError, Refused, StorageError
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
 
 if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.table_changes import Step
@@ -184,13 +187,45 @@ def session_settings(group: SparkOptionGroup) -> "SessionSettings":
     return SessionSettings.from_conf(pairs(group.spark_conf, "--spark-conf"))
 
 
-def executor(group: SparkOptionGroup, settings: "SessionSettings") -> "SparkExecutor":
+class _Hands:
+    """An `Executor` that writes checkpoints without a JVM and leaves all else to Spark."""
+
+    def __init__(self, spark: "SparkExecutor") -> None:
+        self._spark = spark
+
+    def __enter__(self) -> "Self":
+        self._spark.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: "TracebackType | None",
+    ) -> None:
+        self._spark.__exit__(kind, error, trace)
+
+    def settings(self) -> "SessionSettings":
+        return self._spark.settings()
+
+    def apply(self, root: str, step: "Step") -> None:
+        from deltaadm.domain.table_changes import WriteCheckpoint
+
+        if isinstance(step, WriteCheckpoint):
+            from deltaadm.commit.checkpoint import write_checkpoint
+
+            write_checkpoint(root)
+        else:
+            self._spark.apply(root, step)
+
+
+def executor(group: SparkOptionGroup, settings: "SessionSettings") -> _Hands:
     """Spark, under *settings* and whatever else the command line says."""
     from deltaadm.spark.executor import SparkExecutor
 
     changed = _said(settings)
     conf = {**changed, **pairs(group.spark_conf, "--spark-conf")}
-    return SparkExecutor(spark_options(group, conf), say=say)
+    return _Hands(SparkExecutor(spark_options(group, conf), say=say))
 
 
 def spark_options(group: SparkOptionGroup, conf: "Mapping[str, str]") -> "SparkOptions":

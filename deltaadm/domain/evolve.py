@@ -53,7 +53,7 @@ from deltaadm.domain.protocol import (
 )
 from deltaadm.domain.reference import require_readable, require_writable
 from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.table_changes import SetProperties, WriteCheckpoint
 from deltaadm.errors import IllegalArgument, Refused
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.table_changes import Step
+    from deltaadm.domain.table_changes import Step, UnsetProperties
 
 ROW_TRACKING: Final = "delta.enableRowTracking"
 IN_COMMIT_TIMESTAMPS: Final = "delta.enableInCommitTimestamps"
@@ -78,6 +78,8 @@ def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = Non
     the commit can choose is marked `<known after commit>`. Raises `Refused` (or `TableError`)
     with Delta's error class where Delta refuses.
     """
+    if isinstance(step, WriteCheckpoint):
+        return snapshot
     settings = session or SessionSettings()
     _refuse_reserved_keys(step)
     require_readable(snapshot)
@@ -102,6 +104,8 @@ def step_cost(snapshot: Snapshot, step: Step) -> Cost:
 
 def makes_several_commits(snapshot: Snapshot, step: Step) -> bool:
     """Whether *step* is more than one commit: a backfill first, or a rewrite and then the rest."""
+    if isinstance(step, WriteCheckpoint):
+        return False
     if isinstance(step, SetProperties):
         return _turns_on_row_tracking(snapshot, step.properties) or (
             _removes_mapping(snapshot, step) and len(step.properties) > 1
@@ -110,6 +114,8 @@ def makes_several_commits(snapshot: Snapshot, step: Step) -> bool:
 
 
 def _removes_mapping(snapshot: Snapshot, step: Step) -> bool:
+    if isinstance(step, WriteCheckpoint):
+        return False
     asked = (
         _normalized(step.properties).get(COLUMN_MAPPING_MODE) == "none"
         if isinstance(step, SetProperties)
@@ -129,7 +135,7 @@ def _normalized(properties: Mapping[str, str]) -> dict[str, str]:
     return {normalized_key(key): value for key, value in properties.items()}
 
 
-def _refuse_reserved_keys(step: Step) -> None:
+def _refuse_reserved_keys(step: SetProperties | UnsetProperties) -> None:
     """Spark's parser turns these away before Delta sees them."""
     keys = step.properties if isinstance(step, SetProperties) else step.keys
     for key in keys:

@@ -29,4 +29,13 @@ class UnsetProperties:
     if_exists: bool = False
 
 
-Step = SetProperties | UnsetProperties
+@dataclass(frozen=True, slots=True)
+class WriteCheckpoint:
+    """
+    A checkpoint of the newest version, to which `_last_checkpoint` points from then on.
+
+    No commit: the version, the protocol, the metadata and the files stay as they are.
+    """
+
+
+Step = SetProperties | UnsetProperties | WriteCheckpoint

@@ -1,11 +1,11 @@
-"""`alter`: set and unset table properties."""
+"""`alter`: set and unset table properties, write a checkpoint."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE
-from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties
+from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties, WriteCheckpoint
 from deltaadm.errors import Refused
 from deltaadm.operations.plan import Plan, propose
 
@@ -23,10 +23,11 @@ def plan_properties(
     *,
     set_properties: Mapping[str, str] | None = None,
     unset: Sequence[str] = (),
+    checkpoint: bool = False,
     session: SessionSettings | None = None,
 ) -> Plan:
     """
-    The plan that sets and then unsets properties, a step each.
+    The plan that sets properties, unsets properties and writes a checkpoint, a step each.
 
     Unsetting an absent property changes nothing. Raises `Refused` where Delta would, and for
     spellings of the column mapping mode under which Delta would turn mapping off without
@@ -39,6 +40,8 @@ def plan_properties(
         steps.append(SetProperties(wanted))
     if unset:
         steps.append(UnsetProperties(tuple(unset), if_exists=True))
+    if checkpoint:
+        steps.append(WriteCheckpoint())
     because = {f"configuration[{key}]": "asked for" for key in (*wanted, *unset)}
     return propose(OPERATION, snapshot, steps, because=because, session=session)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.properties import FEATURE_PREFIX
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.table_changes import SetProperties, UnsetProperties
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,9 +38,11 @@ def _arguments(table: str, steps: Sequence[Step]) -> Iterator[str]:
         if isinstance(step, SetProperties):
             for key, value in step.properties.items():
                 yield from ("--set", f"{key}={value}")
-        else:
+        elif isinstance(step, UnsetProperties):
             for key in step.keys:
                 yield from ("--unset", key)
+        else:
+            yield "--checkpoint"
 
 
 def _supported(steps: Sequence[Step]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from deltaadm.domain.cost import Cost, dearest
 from deltaadm.domain.evolve import evolve, makes_several_commits, step_cost
 from deltaadm.domain.iceberg import enabled_versions
 from deltaadm.domain.session import SessionSettings
+from deltaadm.domain.table_changes import WriteCheckpoint
 from deltaadm.errors import CommitError, DeltaadmError
 from deltaadm.operations.diff import Change, diff, mismatches
 from deltaadm.operations.reasons import reason, undo
@@ -30,6 +31,11 @@ class Stage:
     cost: Cost
     several_commits: bool
 
+    @property
+    def is_commit(self) -> bool:
+        """Whether it makes a new version."""
+        return not isinstance(self.step, WriteCheckpoint)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedChange:
@@ -46,7 +52,7 @@ class Plan:
     """
     The whole truth about what will happen: the state before, the stages, and why.
 
-    Only stages that change something are kept, so a plan without stages changes nothing.
+    Only stages that do something are kept, so a plan without stages changes nothing.
     `because` maps subjects to the reasons that the wish itself gives; `notes` are sentences
     about the plan as a whole.
     """
@@ -111,8 +117,9 @@ def propose(
     state = before
     for step in steps:
         after = evolve(state, step, settings)
-        if diff(state, after):
-            after = replace(after, version=state.version + 1)
+        changed = bool(diff(state, after))
+        if changed or isinstance(step, WriteCheckpoint):
+            after = replace(after, version=state.version + changed)
             stages.append(
                 Stage(
                     step=step,
@@ -178,7 +185,8 @@ def carry_out(
     """
     if plan.is_noop:
         return Outcome(plan=plan, actual=plan.before, versions=())
-    require_same_settings(plan, executor.settings())
+    if any(stage.is_commit for stage in plan.stages):
+        require_same_settings(plan, executor.settings())
     current = load()
     require_same_base(plan.before, current)
     versions: tuple[int, ...] = ()

@@ -12,9 +12,9 @@ from deltaadm.domain.metadata import Metadata
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties
+from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties, WriteCheckpoint
 from deltaadm.errors import CommitError, Refused
-from deltaadm.operations.plan import Plan, propose, require_same_base
+from deltaadm.operations.plan import Plan, Stage, propose, require_same_base
 from deltaadm.operations.sql import statement
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
         "steps": [
             {
                 **step_document(stage.step),
-                "sql": statement(plan.before.root, stage.step),
+                "sql": statement(plan.before.root, stage.step) if stage.is_commit else None,
                 "cost": stage.cost.value,
-                "commits": "several" if stage.several_commits else "one",
+                "commits": _commits(stage),
             }
             for stage in plan.stages
         ],
@@ -81,6 +81,12 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
         "session": plan.session.to_conf(),
         "binding": _binding(plan.before),
     }
+
+
+def _commits(stage: Stage) -> str:
+    if not stage.is_commit:
+        return "none"
+    return "several" if stage.several_commits else "one"
 
 
 def change_document(change: Change) -> dict[str, Any]:
@@ -109,6 +115,8 @@ def _digest(document: Mapping[str, Any]) -> str:
 
 def step_document(step: Step) -> dict[str, Any]:
     """One step, so that `read_plan` understands it."""
+    if isinstance(step, WriteCheckpoint):
+        return {"kind": "write_checkpoint"}
     if isinstance(step, SetProperties):
         return {"kind": "set_properties", "properties": dict(step.properties)}
     return {"kind": "unset_properties", "keys": list(step.keys), "if_exists": step.if_exists}
@@ -234,6 +242,8 @@ def _step(document: Mapping[str, Any]) -> Step:
         return SetProperties({str(k): str(v) for k, v in document["properties"].items()})
     if document["kind"] == "unset_properties":
         return UnsetProperties(tuple(map(str, document["keys"])), bool(document["if_exists"]))
+    if document["kind"] == "write_checkpoint":
+        return WriteCheckpoint()
     raise _unreadable(f"it has a step of the unknown kind {document['kind']!r}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.table_changes import SetProperties, WriteCheckpoint
 
 if TYPE_CHECKING:
     from deltaadm.domain.table_changes import Step
@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 
 def statement(path: str, step: Step) -> str:
     r"""
-    One `ALTER TABLE` for the table at *path* (absolute path or URL).
+    One `ALTER TABLE` for the table at *path* (absolute path or URL), or a comment for a step
+    that SQL has no statement for.
 
     >>> statement("/data/it's", SetProperties({"owner": "O'Hara"}))
     "ALTER TABLE delta.`/data/it's` SET TBLPROPERTIES ('owner' = 'O\\\\'Hara')"
     """
+    if isinstance(step, WriteCheckpoint):
+        return "-- write a checkpoint; SQL has no statement for it"
     table = _table(path)
     if isinstance(step, SetProperties):
         pairs = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in step.properties.items())

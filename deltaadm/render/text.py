@@ -249,7 +249,7 @@ def _plan(report: PlanReport) -> Iterable[Text]:
         yield Text()
         yield from _changes(plan)
         if not plan.changes:
-            yield _line("  No difference in the end, but these steps are committed all the same.")
+            yield _line(_UNCHANGED if any(one.is_commit for one in plan.stages) else _BESIDE)
         yield _heading(f"Cost: {_COSTS[plan.cost]}")
         for stage in plan.stages:
             several = "several commits: " if stage.several_commits else ""
@@ -257,6 +257,10 @@ def _plan(report: PlanReport) -> Iterable[Text]:
     if plan.notes:
         yield _heading("Notes")
         yield from _bullets("-", plan.notes)
+
+
+_UNCHANGED = "  No difference in the end, but these steps are committed all the same."
+_BESIDE = "  Protocol and metadata stay as they are."
 
 
 def _changes(plan: Plan) -> Iterable[Text]:
@@ -302,12 +306,19 @@ def _outcome(report: OutcomeReport) -> Iterable[Text]:
         )
         return
     listed = ", ".join(map(str, outcome.versions))
-    if not outcome.versions:
+    checkpoint = any(not one.is_commit for one in outcome.plan.stages)
+    if not outcome.versions and not checkpoint:
         yield _line("Nothing was committed: there is nothing to do.")
-    elif len(outcome.versions) == 1:
+    if len(outcome.versions) == 1:
         yield _line(f"Version {listed} was committed, and is what was planned.", "green")
-    else:
+    elif outcome.versions:
         yield _line(f"Versions {listed} were committed, and are what was planned.", "green")
+    if checkpoint:
+        yield _checkpoint(outcome.actual.version)
+
+
+def _checkpoint(version: int) -> Text:
+    return _line(f"_last_checkpoint points to a checkpoint of version {version}.", "green")
 
 
 # findings

@@ -90,6 +90,22 @@ class CheckpointReader:
                 total = merge(total, self._parquet_facts(path, fold))
         return total
 
+    def size(self) -> int:
+        """The number of its actions, those in sidecars included."""
+        return sum(map(self._rows, self._file_paths()))
+
+    def _rows(self, path: str) -> int:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if path.endswith(".json"):
+            return len(self._json(path))
+        try:
+            with self._store.open(path) as source, pq.ParquetFile(source) as file:
+                return int(file.metadata.num_rows)
+        except (pa.ArrowException, OSError, TableError) as error:
+            raise self._unreadable(path, error) from error
+
     def _file_paths(self) -> list[str]:
         if self._sidecars is None:
             self.small_actions(("sidecar",))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from deltaadm.domain.actions import CommitInfo
 from deltaadm.domain.log_segment import commit_name
 from deltaadm.domain.properties import normalized_key
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.table_changes import SetProperties, WriteCheckpoint
 from deltaadm.errors import DeltaadmError
 from deltaadm.replay.commits import newest_actions
 
@@ -44,6 +44,8 @@ def _commit_info(store: LogStore, version: int) -> CommitInfo | None:
 
 
 def _is_part_of(step: Step, info: CommitInfo) -> bool:
+    if isinstance(step, WriteCheckpoint):
+        return False
     if info.operation in _PREPARATIONS:
         return True
     asked = _parameter(info, "properties")

@@ -77,6 +77,27 @@ class LocalStore:
         except OSError as error:
             raise _unreadable(where, error) from error
 
+    def overwrite(self, path: str, body: bytes) -> None:
+        """Write a whole file; whoever reads it meanwhile sees the old or the new one."""
+        where = self._prefix + path
+        draft = f"{where}.{os.getpid()}.tmp"
+        try:
+            with open(draft, "wb") as file:  # noqa: PTH123 -- pathlib costs start-up time
+                file.write(body)
+            os.replace(draft, where)  # noqa: PTH105
+        except OSError as error:
+            raise _unwritable(where, error) from error
+
+    def remove(self, path: str) -> None:
+        """Remove a file, if it is there."""
+        where = self._prefix + path
+        try:
+            os.unlink(where)  # noqa: PTH108
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise _unwritable(where, error) from error
+
 
 def _info(entry: os.DirEntry[str], directory: str = "") -> FileInfo:
     path = directory + entry.name
@@ -112,5 +133,13 @@ def _inaccessible(where: str, error: OSError) -> StorageError:
     cause = (error.strerror or str(error)).lower()
     return StorageError(
         f"Cannot read {where}: {cause}.",
+        remedy="Check the permissions of the file and its directories, and try again.",
+    )
+
+
+def _unwritable(where: str, error: OSError) -> StorageError:
+    cause = (error.strerror or str(error)).lower()
+    return StorageError(
+        f"Cannot write {where}: {cause}.",
         remedy="Check the permissions of the file and its directories, and try again.",
     )

@@ -13,9 +13,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from deltaadm.cli.app import run
+from deltaadm.commit.checkpoint import write_checkpoint
 from deltaadm.domain.evolve import evolve
 from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import SetProperties, Step
+from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties, WriteCheckpoint
 from deltaadm.replay.engine import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support.tables import Action, Table, commit_info
@@ -104,6 +105,10 @@ class LogWriter:
         return self.live
 
     def apply(self, root: str, step: Step) -> None:
+        if isinstance(step, WriteCheckpoint):
+            write_checkpoint(root)
+            self.steps.append(step)
+            return
         before = load_snapshot(open_store(root))
         after = evolve(before, step, self.live)
         made = {"protocol": after.protocol.to_wire(), "metaData": after.metadata.to_wire()}
@@ -115,7 +120,7 @@ class LogWriter:
         self.steps.append(step)
 
 
-def _told(step: Step) -> Action:
+def _told(step: SetProperties | UnsetProperties) -> Action:
     if isinstance(step, SetProperties):
         parameters = {"properties": json.dumps(dict(step.properties))}
         return {"operation": "SET TBLPROPERTIES", "operationParameters": parameters}

@@ -1,0 +1,1 @@
+"""Carrying out plans without a JVM."""

@@ -1,0 +1,146 @@
+"""
+Writing a checkpoint of the newest version, through deltalake.
+
+deltalake opens no table with a feature that it does not know, writes nothing where a checkpoint
+of the version is already there, and does not open a table whose `_last_checkpoint` leads nowhere;
+so this looks after `_last_checkpoint` itself, and compares what the table is before and after.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.domain.log_segment import LogListing
+from deltaadm.errors import CommitError, StorageError, TableError
+from deltaadm.replay.checkpoints import CheckpointReader
+from deltaadm.replay.engine import Detail, UnreadableCheckpoint, load_snapshot
+from deltaadm.storage.local import LocalStore
+from deltaadm.storage.store import open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.domain.log_segment import Checkpoint
+    from deltaadm.domain.snapshot import Snapshot
+
+HINT: Final = "_last_checkpoint"
+
+
+def write_checkpoint(root: str) -> int:
+    """
+    Write a checkpoint of the newest version of the table at *root*; that version.
+
+    `_last_checkpoint` points to it afterwards. A checkpoint that is already there is kept.
+    Raises `CommitError` where deltalake cannot write one, or where the table read from it would
+    differ from before; the log then is as it was.
+    """
+    store = open_store(root)
+    if not isinstance(store, LocalStore):
+        raise StorageError(
+            f"A checkpoint cannot be written to {root}.",
+            remedy="Write it with the program that writes the table.",
+        )
+    before = load_snapshot(store, detail=Detail.STATE)
+    with _restored_on_failure(store, before.version):
+        checkpoint = _checkpoint(store, before.version) or _written(store, before)
+        if _pointed_to(store) != before.version:
+            size = CheckpointReader(store, checkpoint).size()
+            hint = json.dumps({"version": before.version, "size": size})
+            store.overwrite(HINT, hint.encode())
+        _compare(before, load_snapshot(store, version=before.version, detail=Detail.STATE))
+    return before.version
+
+
+def _checkpoint(store: LocalStore, version: int) -> Checkpoint | None:
+    """The complete and readable checkpoint of *version*, if there is one."""
+    listing = LogListing.of(store.root, store.list_log(version), version)
+    for one in listing.checkpoints:
+        if one.version == version:
+            try:
+                CheckpointReader(store, one).small_actions()
+            except UnreadableCheckpoint:
+                continue
+            return one
+    return None
+
+
+def _written(store: LocalStore, before: Snapshot) -> Checkpoint:
+    if name := _in_the_way(store, before.version):
+        raise CommitError(
+            f"{name} is in the way: it is no checkpoint that can be read.",
+            remedy="Remove that file, then plan again.",
+        )
+    failure = _create(store) and _create_without_hint(store)
+    made = _checkpoint(store, before.version)
+    if failure or made is None:
+        raise CommitError(
+            f"deltalake does not write a checkpoint of version {before.version}: "
+            f"{failure or 'it wrote none, and gave no reason'}.",
+            remedy="Any writer that supports the table's features can; Delta Spark writes one "
+            "with a later commit, by delta.checkpointInterval.",
+        )
+    return made
+
+
+def _in_the_way(store: LocalStore, version: int) -> str:
+    name = f"{version:020d}.checkpoint.parquet"
+    return name if any(one.path == name for one in store.list_log(version)) else ""
+
+
+def _create(store: LocalStore) -> str:
+    """Let deltalake write the checkpoint; why it does not, if so."""
+    from deltalake import DeltaTable
+    from deltalake.exceptions import DeltaError, DeltaProtocolError, TableNotFoundError
+
+    try:
+        DeltaTable(store.path).create_checkpoint()
+    except (DeltaError, DeltaProtocolError, TableNotFoundError, OSError, ValueError) as error:
+        return str(error).strip().rstrip(".").partition("\n")[0] or type(error).__name__
+    return ""
+
+
+def _create_without_hint(store: LocalStore) -> str:
+    store.remove(HINT)
+    return _create(store)
+
+
+def _pointed_to(store: LocalStore) -> int | None:
+    try:
+        document = json.loads(store.read(HINT))
+    except (TableError, ValueError, RecursionError):
+        return None
+    version = document.get("version") if isinstance(document, dict) else None
+    return version if isinstance(version, int) else None
+
+
+def _compare(before: Snapshot, after: Snapshot) -> None:
+    for what in ("protocol", "metadata", "domains", "transactions", "files"):
+        if getattr(before, what) != getattr(after, what):
+            raise CommitError(
+                f"The checkpoint that deltalake wrote gives the table other {what}, so it was "
+                "removed again.",
+                remedy="Let Delta Spark write the checkpoint.",
+            )
+
+
+@contextmanager
+def _restored_on_failure(store: LocalStore, version: int) -> Iterator[None]:
+    """Where the block fails or is interrupted, the log gets back what it had before."""
+    names = {one.path for one in store.list_log(version)}
+    try:
+        hint: bytes | None = store.read(HINT)
+    except TableError:
+        hint = None
+    try:
+        yield
+    except BaseException:
+        for one in [one.path for one in store.list_log(version)]:
+            if one not in names and one == f"{version:020d}.checkpoint.parquet":
+                store.remove(one)
+        if hint is None:
+            store.remove(HINT)
+        else:
+            store.overwrite(HINT, hint)
+        raise
