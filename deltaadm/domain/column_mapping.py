@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.features import mapping_mode
 from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID, is_true
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID, is_true, whole_number
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import StructType, path_text, rewrite, slots, walk
 from deltaadm.errors import Refused
@@ -232,8 +232,8 @@ def _lower(path: Path) -> tuple[str, ...]:
 
 def max_column_id(metadata: Metadata) -> int | None:
     """`delta.columnMapping.maxColumnId`; None where it is absent or no number."""
-    text = metadata.configuration.get(MAX_COLUMN_ID, "")
-    return int(text) if text.isascii() and text.isdigit() else None
+    number = whole_number(metadata.configuration.get(MAX_COLUMN_ID, ""))
+    return number if number is not None and number >= 0 else None
 
 
 def find_max_column_id(schema: StructType) -> int:

@@ -140,6 +140,18 @@ class CommitFacts:
         return next((one for one in self.actions("commitInfo") if isinstance(one, dict)), {})
 
     @property
+    def operation(self) -> str:
+        """What the commit says it does; empty if it does not say."""
+        value = self.info.get("operation")
+        return value if isinstance(value, str) else ""
+
+    @property
+    def makes_table_anew(self) -> bool:
+        """Whether the commit replaces the table as a whole, so that nothing old need remain."""
+        words = ("REPLACE TABLE", "CLONE", "RESTORE")
+        return any(one in self.operation for one in words)
+
+    @property
     def times(self) -> CommitTimes:
         """The times of the commit, for the one after it."""
         return CommitTimes(

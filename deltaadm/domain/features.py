@@ -57,12 +57,14 @@ class Activation:
 
     `find` yields what in the metadata makes it so, in words; None where being supported is
     enough. `properties` are those that activate it when set, and empty where no property can.
-    `asks` says that Delta wants the feature supported when the metadata activates it.
+    `asks` says that Delta wants the feature supported when the metadata activates it; `by_type`
+    that it is a column's type that does.
     """
 
     find: Evidence | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
     asks: bool = True
+    by_type: bool = False
 
     def evidence(self, metadata: Metadata) -> tuple[str, ...]:
         """What in *metadata* activates the feature; empty where nothing does."""
@@ -94,11 +96,13 @@ class TableFeature:
 
     `legacy` are the (reader, writer) versions that imply it; a reader version of 0 there means
     that readers are not concerned. `in_reference` says whether Delta Spark 4.4.0 knows it;
-    `since` is the first release of Delta Spark that does. `auto_update` says whether Delta adds
-    it silently to an existing table when the metadata asks for it. `not_addable` is empty or the
-    reason why it cannot be added to an existing table by a property, with the error class of
-    the refusal in `refusal`; `refused_when_asked` is that of metadata which asks for a feature
-    that Delta does not offer yet. `section` is where the protocol describes it.
+    `since` is the first release of Delta Spark that does. `waived_elsewhere` are those of
+    `requires` that other clients do without; `excludes` are features that must not be beside
+    it. `auto_update` says whether Delta adds it silently to an existing table when the metadata
+    asks for it. `not_addable` is empty or the reason why it cannot be added to an existing
+    table by a property, with the error class of the refusal in `refusal`; `refused_when_asked`
+    is that of metadata which asks for a feature that Delta does not offer yet. `section` is
+    where the protocol describes it.
     """
 
     name: str
@@ -109,6 +113,8 @@ class TableFeature:
     since: str = ""
     legacy: tuple[int, int] | None = None
     requires: tuple[str, ...] = ()
+    waived_elsewhere: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
     auto_update: bool = True
     not_addable: str = ""
     refusal: str | None = None
@@ -171,7 +177,7 @@ def when_any_type(test: Callable[[DataType], bool]) -> Activation:
                     yield f"column {path_text((one.name,))} has type {data_type.name}"
                     break
 
-    return Activation(evidence)
+    return Activation(evidence, by_type=True)
 
 
 def when_supported() -> Activation:
@@ -573,6 +579,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         kind=Kind.READER_WRITER,
         activation=when_supported(),
         requires=("inCommitTimestamp", "vacuumProtocolCheck"),
+        waived_elsewhere=("vacuumProtocolCheck",),
         twin="catalogOwned-preview",
         status=Status.RFC,
         section="protocol_rfcs/catalog-managed.md",
@@ -590,6 +597,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
             "deletionVectors",
             "catalogManaged",
         ),
+        excludes=("v2Checkpoint",),
         twin="adaptiveMetadata",
         status=Status.PREVIEW,
         section="protocol_rfcs/iceberg-v4-metadata.md",
@@ -710,6 +718,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
             "inCommitTimestamp",
             "rowTracking",
         ),
+        excludes=("v2Checkpoint",),
         twin="adaptiveMetadata-preview",
         status=Status.RFC,
         section="protocol_rfcs/iceberg-v4-metadata.md",

@@ -42,6 +42,11 @@ RETENTION_KEYS: Final = ("delta.logRetentionDuration", "delta.deletedFileRetenti
 STATISTICS_COLUMNS: Final = "delta.dataSkippingStatsColumns"
 _IDENTITY_PREFIX: Final = "delta.identity."
 _GENERATION: Final = "delta.generationExpression"
+UNREAD_UNLESS_SUPPORTED: Final = {
+    "generatedColumns": _GENERATION,
+    "identityColumns": _IDENTITY_PREFIX,
+}
+"""Features without which Delta takes no notice of a column's keys of their kind."""
 _CHAR: Final = re.compile(r"(var)?char\(\d+\)")
 _TYPES: Final = frozenset(
     {
@@ -80,10 +85,7 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
         _refuse_nested_not_null(schema)
     drop = tuple(
         prefix
-        for feature, prefix in (
-            ("generatedColumns", _GENERATION),
-            ("identityColumns", _IDENTITY_PREFIX),
-        )
+        for feature, prefix in UNREAD_UNLESS_SUPPORTED.items()
         if not protocol.supports(feature)
     )
     schema = StructType(tuple(_without_keys(one, drop) for one in schema.fields))

@@ -104,9 +104,22 @@ def _invalid(known: Property, value: str) -> IllegalArgument:
     )
 
 
+def whole_number(text: str) -> int | None:
+    """
+    *text* as Java reads a long: digits, perhaps after a sign; None for anything else.
+
+    >>> whole_number("+07"), whole_number("1e3"), whole_number("9" * 5000)
+    (7, None, None)
+    """
+    found = re.fullmatch(r"([+-]?)0*([0-9]{1,19})", text)
+    number = int(found[1] + found[2]) if found else 2**63
+    return number if -(2**63) <= number < 2**63 else None
+
+
 def _integer(*, at_least: int) -> Callable[[Property, str], None]:
     def check(known: Property, value: str) -> None:
-        if not re.fullmatch(r"[+-]?[0-9]+", value) or not at_least <= int(value) < 2**63:
+        number = whole_number(value)
+        if number is None or number < at_least:
             raise _invalid(known, value)
 
     return check
@@ -122,7 +135,7 @@ def _one_of(*words: str) -> Callable[[Property, str], None]:
 
 def _version(*versions: int) -> Callable[[Property, str], None]:
     def check(known: Property, value: str) -> None:
-        if not re.fullmatch(r"[+-]?[0-9]+", value) or int(value) not in versions:
+        if whole_number(value) not in versions:
             raise _invalid(known, value)
 
     return check
@@ -212,7 +225,7 @@ def _isolation_level(known: Property, value: str) -> None:
 def _json_map(known: Property, value: str) -> None:
     try:
         parsed = json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):
         raise Refused(

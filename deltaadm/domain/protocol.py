@@ -32,7 +32,7 @@ from deltaadm.domain.properties import (
 )
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.wire import Entry, Loggable
-from deltaadm.errors import IllegalArgument, Refused
+from deltaadm.errors import DeltaadmError, IllegalArgument, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -497,6 +497,26 @@ def metadata_required_features(
             )
         asked.add(one.name)
     return frozenset(asked)
+
+
+def unsupported_wishes(metadata: Metadata, protocol: Protocol) -> dict[str, tuple[str, ...]]:
+    """
+    The features that *metadata* makes necessary and *protocol* lacks, with what in it does so.
+
+    Looks at one feature after the other, those that Delta Spark does not know included, and
+    passes over what cannot be judged.
+    """
+    found = {}
+    for one in FEATURES.values():
+        if protocol.supports(one.name) or (one.twin and protocol.supports(one.twin)):
+            continue
+        try:
+            evidence = one.activation.evidence(metadata) if one.activation.asks else ()
+        except DeltaadmError:
+            continue
+        if evidence:
+            found[one.name] = evidence
+    return found
 
 
 def extract_automatically_enabled_features(

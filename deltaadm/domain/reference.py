@@ -125,7 +125,7 @@ def _require_known_types(schema: StructType) -> None:
                 remedy="Use the client that wrote it.",
                 delta_error_class="INVALID_JSON_DATA_TYPE",
             )
-        precision = re.match(r"decimal\(\s*(\d+)", data_type.name)
+        precision = re.match(r"decimal\(\s*0*(\d{1,9})", data_type.name)
         if precision and int(precision[1]) > _MAX_PRECISION:
             raise TableError(
                 f"The table's schema has {data_type.name}; the highest precision is "

@@ -27,6 +27,7 @@ from deltaadm.domain.facts import (
 )
 from deltaadm.domain.log_segment import Kind, LogListing, recreatable_versions
 from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.properties import whole_number
 from deltaadm.domain.protocol import Protocol
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.replay import commits
@@ -235,9 +236,9 @@ class _Examination:
 
     def _enablement_timestamp(self, snapshot: Snapshot) -> int | None:
         text = snapshot.metadata.configuration.get("delta.inCommitTimestampEnablementVersion", "")
-        if not text.isdecimal():
+        version = whole_number(text)
+        if version is None:
             return None
-        version = int(text)
         if version in self._in_commit:
             return self._in_commit[version]
         for file in self._listing.commits:

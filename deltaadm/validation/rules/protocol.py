@@ -1,1 +1,699 @@
 """DL2xx: versions and table features."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.features import FEATURES, Status, TableFeature, lookup
+from deltaadm.domain.iceberg import VERSIONS, compat_key
+from deltaadm.domain.log_segment import Kind
+from deltaadm.domain.metadata_checks import UNREAD_UNLESS_SUPPORTED
+from deltaadm.domain.properties import (
+    FEATURE_PREFIX,
+    MIN_READER_VERSION,
+    MIN_WRITER_VERSION,
+    did_you_mean,
+)
+from deltaadm.domain.protocol import (
+    READER_FEATURES_VERSION,
+    WRITER_FEATURES_VERSION,
+    supported_reader_version_numbers,
+    supported_writer_version_numbers,
+    unsupported_wishes,
+)
+from deltaadm.domain.schema import walk
+from deltaadm.domain.table_changes import SetProperties
+from deltaadm.errors import DeltaadmError
+from deltaadm.validation.fixes import accepted
+from deltaadm.validation.rule import Problem, Scope, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from deltaadm.domain.facts import CommitFacts, SnapshotFacts
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.table_changes import Step
+
+READERS: Final = "protocol.readerFeatures"
+WRITERS: Final = "protocol.writerFeatures"
+
+
+@rule("DL201", Severity.ERROR, Scope.SNAPSHOT)
+def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The reader or the writer version is one that does not exist.
+
+    Why it matters: every client compares the versions with those it knows and turns away. A
+    number set by mistake, such as writer version 101, makes a table unusable for everyone.
+
+    What to do: if a newer Delta wrote it, use that. If it is a mistake, no ALTER TABLE gets
+    through any more: restore the log to the version before the commit that set it, or copy the
+    data files into a new table.
+
+    Source: PROTOCOL.md, Protocol Evolution; Delta Spark, DELTA_INVALID_PROTOCOL_VERSION.
+    """
+    protocol = table.snapshot.protocol
+    for key, version, known in (
+        ("minReaderVersion", protocol.min_reader_version, supported_reader_version_numbers()),
+        ("minWriterVersion", protocol.min_writer_version, supported_writer_version_numbers()),
+    ):
+        if version not in known:
+            yield Problem(
+                f"{key} is {version}; there are {min(known)} to {max(known)}.", f"protocol.{key}"
+            )
+
+
+@rule("DL202", Severity.ERROR, Scope.SNAPSHOT)
+def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The protocol has reader version 3 without `readerFeatures`, or the list with a lower version.
+
+    Why it matters: with reader version 3 the list alone says what a reader must know, and below
+    it there must be none. Delta Spark cannot even decode such a protocol; other clients guess.
+    An empty list is a list.
+
+    What to do: find the program that wrote the protocol or the checkpoint, and have it write the
+    protocol action anew, with the list where it belongs.
+
+    Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
+    """
+    protocol = table.snapshot.protocol
+    version = protocol.min_reader_version
+    if (problem := _misplaced(protocol, "readerFeatures", version, READER_FEATURES_VERSION)) != "":
+        yield Problem(f"minReaderVersion is {version}, and {problem}.", READERS)
+
+
+@rule("DL203", Severity.ERROR, Scope.SNAPSHOT)
+def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The protocol has writer version 7 without `writerFeatures`, or the list with a lower version.
+
+    Why it matters: with writer version 7 the list alone says what a writer must know, and below
+    it there must be none. Delta Spark cannot even decode such a protocol; other clients guess.
+    An empty list is a list.
+
+    What to do: find the program that wrote the protocol or the checkpoint, and have it write the
+    protocol action anew, with the list where it belongs.
+
+    Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
+    """
+    protocol = table.snapshot.protocol
+    version = protocol.min_writer_version
+    if (problem := _misplaced(protocol, "writerFeatures", version, WRITER_FEATURES_VERSION)) != "":
+        yield Problem(f"minWriterVersion is {version}, and {problem}.", WRITERS)
+
+
+def _misplaced(protocol: Protocol, key: str, version: int, lists_from: int) -> str:
+    """What is wrong with having or lacking the list *key*; empty if nothing is."""
+    present = protocol.to_wire().get(key) is not None
+    if version == lists_from and not present:
+        return f"there is no {key}"
+    return f"there is {key} all the same" if version < lists_from and present else ""
+
+
+@rule("DL204", Severity.ERROR, Scope.SNAPSHOT)
+def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Reader version 3 comes with a writer version below 7.
+
+    Why it matters: features of readers concern writers too, and only writer version 7 can list
+    them. A writer would take the table for an old one and break what readers rely on.
+
+    What to do: find the program that wrote the protocol, and have it write it anew with writer
+    version 7 and both lists.
+
+    Source: PROTOCOL.md, Table Features; Delta Spark, DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE.
+    """
+    protocol = table.snapshot.protocol
+    reader, writer = protocol.min_reader_version, protocol.min_writer_version
+    if reader == READER_FEATURES_VERSION and writer < WRITER_FEATURES_VERSION:
+        yield Problem(
+            f"minReaderVersion {reader} needs minWriterVersion {WRITER_FEATURES_VERSION}; it is "
+            f"{writer}.",
+            "protocol.minWriterVersion",
+        )
+
+
+@rule("DL205", Severity.ERROR, Scope.SNAPSHOT)
+def reader_feature_not_listed_for_writers(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A feature stands in `readerFeatures` and not in `writerFeatures`.
+
+    Why it matters: whatever readers must know, writers must know as well. A writer that does not
+    see the feature in its list writes data that readers then misread.
+
+    What to do: find the program that wrote the protocol, and have it list the feature for both.
+
+    Source: PROTOCOL.md, Supported Features; trinodb/trino#24910.
+    """
+    protocol = table.snapshot.protocol
+    if protocol.writer_features is not None:
+        for name in sorted((protocol.reader_features or frozenset()) - protocol.writer_features):
+            yield Problem(f"{name!r} is listed for readers only.", WRITERS)
+
+
+@rule("DL206", Severity.ERROR, Scope.SNAPSHOT)
+def writer_feature_not_listed_for_readers(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    With reader version 3, a reader-writer feature stands in `writerFeatures` only.
+
+    Why it matters: readers go by `readerFeatures` alone, and read the data as if the feature was
+    not there. For columnMapping this is only a warning: Delta Spark has written such protocols
+    itself, and most clients tolerate them. Columns may still read as nulls elsewhere.
+
+    What to do: have the feature listed for readers too. Where that is columnMapping, the fix
+    makes Delta write the protocol anew.
+
+    Source: PROTOCOL.md, Supported Features; delta-io/delta#3154, trinodb/trino#24910.
+    """
+    protocol = table.snapshot.protocol
+    if protocol.reader_features is None or protocol.min_reader_version != READER_FEATURES_VERSION:
+        return
+    for feature in _listed(protocol.writer_features):
+        if feature.is_reader and feature.name not in protocol.reader_features:
+            yield Problem(
+                f"{feature.name} concerns readers and is listed for writers only.",
+                READERS,
+                severity=Severity.WARNING if feature.is_legacy else None,
+                fix=_rewritten(table.snapshot) if feature.is_legacy else (),
+            )
+
+
+@rule("DL207", Severity.ERROR, Scope.SNAPSHOT)
+def writer_only_feature_listed_for_readers(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A feature that concerns writers alone stands in `readerFeatures`.
+
+    Why it matters: readers look up every name there among the features that concern readers.
+    Delta Spark finds none and refuses to read the table.
+
+    What to do: find the program that wrote the protocol, and have it list the feature for
+    writers only.
+
+    Source: PROTOCOL.md, Supported Features; Delta Spark, DELTA_UNSUPPORTED_FEATURES_FOR_READ.
+    """
+    for feature in _listed(table.snapshot.protocol.reader_features):
+        if not feature.is_reader:
+            yield Problem(f"{feature.name} concerns writers only.", READERS)
+
+
+@rule("DL208", Severity.ERROR, Scope.SNAPSHOT)
+def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A reader-writer feature is listed for writers, and the reader version is below 3.
+
+    Why it matters: readers with that version know nothing of the feature. They read deleted
+    rows, or fail in the middle of a file, instead of refusing the table.
+
+    What to do: find the program that wrote the protocol, and have it write reader version 3 and
+    the feature in both lists.
+
+    Source: PROTOCOL.md, Supported Features.
+    """
+    protocol = table.snapshot.protocol
+    if protocol.min_reader_version >= READER_FEATURES_VERSION:
+        return
+    for feature in _listed(protocol.writer_features):
+        if feature.is_reader and not feature.is_legacy:
+            yield Problem(
+                f"{feature.name} needs reader version {feature.versions[0]}; it is "
+                f"{protocol.min_reader_version}.",
+                "protocol.minReaderVersion",
+            )
+
+
+@rule("DL209", Severity.ERROR, Scope.SNAPSHOT)
+def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    ColumnMapping is listed for writers, and the reader version is 1.
+
+    Why it matters: readers with version 1 look for columns under their displayed names and find
+    nulls. Reader version 2 needs no list: it implies column mapping.
+
+    What to do: find the program that wrote the protocol, and have it write reader version 2, or
+    3 with the feature in both lists.
+
+    Source: PROTOCOL.md, Column Mapping; column mapping is legal in (2,5), (2,6), (2,7) and (3,7).
+    """
+    protocol = table.snapshot.protocol
+    for feature in _listed(protocol.writer_features):
+        if feature.is_reader and feature.is_legacy:
+            needed, found = feature.versions[0], protocol.min_reader_version
+            if found < needed:
+                yield Problem(
+                    f"{feature.name} needs reader version {needed} or higher; it is {found}.",
+                    "protocol.minReaderVersion",
+                )
+
+
+@rule("DL210", Severity.ERROR, Scope.SNAPSHOT)
+def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A feature is listed without one that it requires.
+
+    Why it matters: rowTracking keeps its counter in domain metadata, Iceberg compatibility rests
+    on column mapping, and so on. Delta Spark refuses to load a table whose protocol does not
+    list all that its features require. Where only Delta Spark asks for it, this is a warning.
+
+    What to do: the program that wrote the protocol must add the missing feature; through Delta
+    Spark the table cannot be mended, since it does not load.
+
+    Source: PROTOCOL.md, the feature's section; Delta Spark,
+    DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
+    """
+    protocol = table.snapshot.protocol
+    for feature in _listed(protocol.writer_features):
+        for name in feature.requires:
+            if not protocol.supports(name):
+                lenient = name in feature.waived_elsewhere or not feature.in_reference
+                yield Problem(
+                    f"{feature.name} requires {name}, which the protocol lacks.",
+                    WRITERS,
+                    severity=Severity.WARNING if lenient else None,
+                )
+
+
+@rule("DL211", Severity.ERROR, Scope.SNAPSHOT)
+def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The metadata uses a feature that the protocol's lists lack.
+
+    Why it matters: writers go by the list, so nothing makes them honour the property or the
+    constraint. Delta Spark refuses to load such a table. Programs that raise the writer version
+    to 7 without listing what the old version implied leave tables like this. (Column mapping and
+    column types have rules of their own.)
+
+    What to do: the program that wrote the protocol must add the feature, or take back what uses
+    it; through Delta Spark the table cannot be mended, since it does not load.
+
+    Source: PROTOCOL.md, Table Features for New and Existing Tables; Delta Spark,
+    DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
+    """
+    if table.snapshot.protocol.supports_writer_features:
+        for feature, evidence in _unsupported(table.snapshot):
+            yield Problem(
+                f"{feature.name} is not listed, and {evidence}.",
+                WRITERS,
+                severity=None if feature.in_reference else Severity.WARNING,
+            )
+
+
+@rule("DL212", Severity.ERROR, Scope.SNAPSHOT)
+def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The metadata uses a feature that the protocol's versions do not imply.
+
+    Why it matters: a client that knows the versions need not know the feature. It ignores the
+    property or the constraint, and writes what the table's owner wanted to rule out. Generated
+    and identity columns are only a warning: without the feature all clients take them for plain
+    columns. (Column mapping, column types and NOT NULL have rules of their own.)
+
+    What to do: add the feature, or unset the property that asks for it.
+
+    Source: PROTOCOL.md, Supported Features; Feature names and versions: the feature's section.
+    """
+    snapshot = table.snapshot
+    if snapshot.protocol.supports_writer_features:
+        return
+    for feature, evidence in _unsupported(snapshot):
+        if feature.name == "invariants" and not _has_invariant_expression(snapshot):
+            continue
+        yield Problem(
+            f"Versions {snapshot.protocol.simple_string} do not imply {feature.name}, and "
+            f"{evidence}.",
+            "protocol.minWriterVersion",
+            severity=Severity.WARNING if _is_unread(feature) else None,
+            fix=accepted(
+                snapshot,
+                SetProperties({f"{FEATURE_PREFIX}{feature.name}": "supported"}),
+                _supporting(feature.name),
+            ),
+        )
+
+
+def _supporting(name: str) -> Callable[[Snapshot], bool]:
+    return lambda after: after.protocol.supports(name)
+
+
+def _is_unread(feature: TableFeature) -> bool:
+    return feature.name in UNREAD_UNLESS_SUPPORTED or not feature.in_reference
+
+
+def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
+    """What the metadata needs and the protocol lacks, but for what has a rule of its own."""
+    for name, evidence in unsupported_wishes(snapshot.metadata, snapshot.protocol).items():
+        feature = FEATURES[name]
+        if name != "columnMapping" and not feature.activation.by_type:
+            yield feature, evidence[0]
+
+
+def _has_invariant_expression(snapshot: Snapshot) -> bool:
+    return any("delta.invariants" in one.metadata for _, one in walk(snapshot.metadata.schema))
+
+
+@rule("DL213", Severity.WARNING, Scope.SNAPSHOT)
+def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The protocol lists a feature that Delta Spark 4.4 does not know.
+
+    Why it matters: clients must refuse to read a table with a reader feature that they do not
+    know, and to write one with any. The name may come from a newer version or another program
+    (then this is for information), or be a misspelling.
+
+    What to do: use a client that knows the feature. If the name is a mistake, only the program
+    that wrote it, or a copy of the table, can undo it.
+
+    Source: PROTOCOL.md, Table Features.
+    """
+    protocol = table.snapshot.protocol
+    readers = protocol.reader_features or frozenset()
+    for name in sorted(protocol.explicit_names):
+        feature = lookup(name)
+        if feature is not None and (feature.in_reference or _is_provisional(feature)):
+            continue
+        known = f"; {feature.source} does" if feature is not None else ""
+        what = "read or write" if name in readers else "write"
+        yield Problem(
+            f"Delta Spark 4.4 does not know {name!r} and will not {what} the table{known}.",
+            READERS if name in readers else WRITERS,
+            remedy=did_you_mean(name, FEATURES) if feature is None else "",
+            severity=Severity.INFO if feature is not None and name not in readers else None,
+        )
+
+
+@rule("DL214", Severity.WARNING, Scope.SNAPSHOT)
+def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The protocol lists a feature under the name of a preview, or under another old name.
+
+    Why it matters: clients that know only the final name refuse the table, and those that come
+    later may drop the old one.
+
+    What to do: where Delta can drop the feature, drop it and add the final one; otherwise copy
+    the table. Do not add the final name beside it.
+
+    Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127, #5718.
+    """
+    for feature in _listed(table.snapshot.protocol.explicit_names):
+        if _is_provisional(feature):
+            final = f"; the final name is {feature.twin}" if feature.twin else ""
+            yield Problem(f"{feature.name} is a provisional name{final}.", WRITERS)
+
+
+def _is_provisional(feature: TableFeature) -> bool:
+    alias = feature.status is Status.OTHER_CLIENTS and feature.twin is not None
+    return alias or feature.name.endswith(("-preview", "-dev"))
+
+
+@rule("DL215", Severity.INFO, Scope.SNAPSHOT)
+def preview_beside_final_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The protocol lists both the preview and the final form of a feature.
+
+    Why it matters: it locks out the clients that know only one of the two names. Delta allows it
+    and treats them as one.
+
+    What to do: drop the preview where Delta can: ALTER TABLE … DROP FEATURE.
+
+    Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127.
+    """
+    names = table.snapshot.protocol.explicit_names
+    for feature in _listed(names):
+        if _is_provisional(feature) and feature.twin in names:
+            yield Problem(f"{feature.name} and {feature.twin} are both listed.", WRITERS)
+
+
+@rule("DL216", Severity.INFO, Scope.SNAPSHOT)
+def protocol_not_normalized(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A lower protocol supports exactly the same features.
+
+    Why it matters: the higher versions shut out older clients without need. (2,3) means no more
+    than (1,3), and (1,7) with appendOnly and invariants no more than (1,2).
+
+    What to do: nothing has to be done; Delta writes the lower form when the protocol is next
+    changed. The fix asks for the versions that are already there, which makes it do so.
+
+    Source: delta-io/delta, TableFeatureSupport.scala, normalized.
+    """
+    protocol = table.snapshot.protocol
+    lowest = _lowest(protocol)
+    if lowest is not None and lowest != protocol:
+        yield Problem(
+            f"The protocol {protocol.simple_string} could be {lowest.simple_string}.",
+            "protocol",
+            fix=_rewritten(table.snapshot),
+        )
+
+
+def _lowest(protocol: Protocol) -> Protocol | None:
+    """The lowest equivalent; None where the lists contradict themselves or the versions."""
+    readers, writers = protocol.reader_features, protocol.writer_features or frozenset()
+    try:
+        lowest = protocol.denormalized_normalized()
+    except DeltaadmError:
+        return None
+    listed = {one.name for one in _listed(writers) if one.is_reader}
+    consistent = (
+        protocol.min_reader_version in supported_reader_version_numbers()
+        and lowest.min_reader_version <= protocol.min_reader_version
+        and lowest.supported_features == protocol.supported_features
+        and lowest.explicit_names <= protocol.explicit_names
+        and (readers is None or readers == listed)
+    )
+    return lowest if consistent else None
+
+
+def _rewritten(snapshot: Snapshot) -> tuple[Step, ...]:
+    """Asking for the present versions makes Delta normalise the protocol."""
+    protocol = snapshot.protocol
+    step = SetProperties(
+        {
+            MIN_READER_VERSION: str(protocol.min_reader_version),
+            MIN_WRITER_VERSION: str(protocol.min_writer_version),
+        }
+    )
+    return accepted(snapshot, step, lambda after: _lowest(after.protocol) == after.protocol)
+
+
+@rule("DL217", Severity.INFO, Scope.SNAPSHOT)
+def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A feature is listed, and neither the metadata nor the files make use of it.
+
+    Why it matters: clients must know every listed feature, used or not. A reader feature that
+    nothing uses shuts out readers for no benefit; some programs list variantType for tables
+    without such a column. Told are only features that Delta can drop, and reader features.
+
+    What to do: ALTER TABLE … DROP FEATURE, where Delta can drop it; else copy the table.
+
+    Source: PROTOCOL.md, Active Features.
+    """
+    snapshot = table.snapshot
+    listed = list(_listed(snapshot.protocol.explicit_names))
+    required = {name for one in listed for name in one.requires}
+    for feature in listed:
+        droppable = feature.removal is not None
+        if (feature.is_reader or droppable) and feature.name not in required:
+            if _is_used(feature, snapshot):
+                continue
+            yield Problem(
+                f"{feature.name} is listed, and nothing uses it.",
+                READERS if feature.is_reader else WRITERS,
+                remedy="" if droppable else "Delta cannot drop this feature; copy the table.",
+            )
+
+
+def _is_used(feature: TableFeature, snapshot: Snapshot) -> bool:
+    if feature.activation.find is None:
+        return True
+    try:
+        if feature.activation.evidence(snapshot.metadata):
+            return True
+        return any(feature.name.startswith(one) for one in _traces(snapshot))
+    except DeltaadmError:
+        return True
+
+
+def _traces(snapshot: Snapshot) -> Iterator[str]:
+    """The features that files or columns still show, though no property asks for them now."""
+    if snapshot.files is None or snapshot.files.with_deletion_vector:
+        yield "deletionVectors"
+    if any("delta.typeChanges" in one.metadata for _, one in walk(snapshot.metadata.schema)):
+        yield "typeWidening"
+    checkpoint = None if snapshot.segment is None else snapshot.segment.checkpoint
+    if checkpoint is not None and checkpoint.kind is Kind.V2_CHECKPOINT:
+        yield "v2Checkpoint"
+
+
+@rule("DL218", Severity.WARNING, Scope.COMMIT)
+def features_lost(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit took features from the protocol without being a DROP FEATURE.
+
+    Why it matters: data, log files and constraints of before may still need the feature, and
+    nothing checked or cleaned them. Readers of older versions may misread them.
+
+    What to do: find out which program wrote the commit. Add the features again if the table
+    still uses them: `deltaadm enable-feature TABLE FEATURE --support-only`.
+
+    Source: PROTOCOL.md, Protocol Evolution; Delta Spark removes features by DROP FEATURE only.
+    """
+    if commit.operation != "DROP FEATURE" and not _left_legacy(commit):
+        yield from _lost(commit)
+
+
+@rule("DL219", Severity.WARNING, Scope.COMMIT)
+def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit went from a legacy writer version to feature lists, without the implied features.
+
+    Why it matters: append-only, constraints, change data feed and the like were in force by the
+    number alone, and are not any more. The protocol wants them carried into the list. Known
+    programs, delta-rs among them, add only the feature that was asked for.
+
+    What to do: add the features again, `deltaadm enable-feature TABLE FEATURE --support-only`.
+    Where the table's metadata uses one of them, Delta Spark no longer loads the table, and the
+    program that wrote the protocol must do it.
+
+    Source: PROTOCOL.md, Table Features for New and Existing Tables; delta-io/delta-rs#2957.
+    """
+    if _left_legacy(commit):
+        yield from _lost(commit)
+
+
+def _left_legacy(commit: CommitFacts) -> bool:
+    before, after = commit.before.protocol, commit.after.protocol
+    return (
+        before is not None
+        and after is not None
+        and not before.supports_writer_features
+        and after.supports_writer_features
+    )
+
+
+def _lost(commit: CommitFacts) -> Iterator[Problem]:
+    before, after = commit.before.protocol, commit.after.protocol
+    if before is None or after is None or commit.makes_table_anew:
+        return
+    had = before.supported_features | before.unknown_features
+    lost = sorted(name for name in had if not after.supports(name) and not _renamed(name, after))
+    if lost:
+        by = f" by {commit.info['engineInfo']!r}" if commit.info.get("engineInfo") else ""
+        yield Problem(
+            f"Version {commit.version}{by} went from {before.simple_string} to "
+            f"{after.simple_string} and lost {', '.join(lost)}.",
+            commit.file.path,
+        )
+
+
+def _renamed(name: str, after: Protocol) -> bool:
+    feature = lookup(name)
+    return feature is not None and feature.twin is not None and after.supports(feature.twin)
+
+
+@rule("DL220", Severity.ERROR, Scope.SNAPSHOT)
+def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A feature's name is spelled with other capitals than the protocol has.
+
+    Why it matters: names are compared letter by letter. Clients take it for a feature that they
+    do not know and refuse the table.
+
+    What to do: find the program that wrote the protocol, and have it write the right name.
+
+    Source: PROTOCOL.md, Valid Feature Names in Table Features; Delta Spark,
+    DELTA_UNSUPPORTED_FEATURES_FOR_READ.
+    """
+    protocol = table.snapshot.protocol
+    for name in sorted(protocol.explicit_names):
+        feature = lookup(name)
+        if feature is not None and feature.name != name:
+            where = READERS if name in (protocol.reader_features or ()) else WRITERS
+            yield Problem(f"{name!r} should be {feature.name}.", where)
+
+
+@rule("DL221", Severity.ERROR, Scope.SNAPSHOT)
+def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A feature list is no list, or has entries that are no feature names.
+
+    Why it matters: a name consists of letters, digits, `-` and `_`. Clients fail on anything
+    else, each in its own way. A name that stands there twice is only a warning: clients read
+    the list as a set.
+
+    What to do: find the program that wrote the protocol, and have it write the list anew.
+
+    Source: PROTOCOL.md, Protocol Evolution; delta-io/delta, TableFeature.scala.
+    """
+    document = table.snapshot.protocol.to_wire()
+    for key in ("readerFeatures", "writerFeatures"):
+        names = document.get(key)
+        where = f"protocol.{key}"
+        if names is None:
+            continue
+        if not isinstance(names, list):
+            yield Problem(f"{key} is {_shown(names)} and no list.", where)
+            continue
+        for one in names:
+            if not isinstance(one, str) or not _NAME.fullmatch(one):
+                yield Problem(f"{_shown(one)} is no feature name.", where)
+        counts = Counter(one for one in names if isinstance(one, str))
+        for one, times in sorted(counts.items()):
+            if times > 1:
+                yield Problem(f"{one!r} is listed {times} times.", where, severity=Severity.WARNING)
+
+
+_NAME: Final = re.compile(r"[\w-]+")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+_LONGEST: Final = 80
+
+
+@rule("DL222", Severity.WARNING, Scope.SNAPSHOT)
+def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Two features are there that exclude each other.
+
+    Why it matters: the conditions of both cannot be met at once; whichever client looks at one
+    of them breaks the other. Several versions of Iceberg compatibility that are on together are
+    an error, since the protocol forbids it and Delta refuses every change of such a table.
+
+    What to do: choose one. A version of Iceberg compatibility goes off by its property; a
+    feature that cannot be dropped only goes by a copy of the table.
+
+    Source: PROTOCOL.md, Iceberg Compatibility V2; protocol_rfcs/iceberg-v4-metadata.md; Delta
+    Spark, DELTA_ICEBERG_COMPAT_VIOLATION.VERSION_MUTUAL_EXCLUSIVE.
+    """
+    protocol, configuration = table.snapshot.protocol, table.snapshot.metadata.configuration
+    for feature in _listed(protocol.explicit_names):
+        for other in feature.excludes:
+            if protocol.supports(other):
+                yield Problem(f"{feature.name} does not go with {other}.", WRITERS)
+    active = [
+        one
+        for one in VERSIONS
+        if protocol.supports(f"icebergCompatV{one}")
+        and configuration.get(compat_key(one), "").lower() == "true"
+    ]
+    if len(active) > 1:
+        names = " and ".join(f"V{one}" for one in active)
+        where = f"configuration[{compat_key(active[0])}]"
+        yield Problem(
+            f"Iceberg compatibility {names} are on together.", where, severity=Severity.ERROR
+        )
+
+
+def _listed(names: frozenset[str] | None) -> Iterator[TableFeature]:
+    """The features among *names* that are spelled right."""
+    for name in sorted(names or ()):
+        if name in FEATURES:
+            yield FEATURES[name]
