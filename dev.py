@@ -127,6 +127,7 @@ def completions() -> int:
 def docs() -> int:
     """Write the pages of docs/ that follow from the code."""
     write(ROOT / "docs" / "features.md", ROOT / "docs" / "generate.py")
+    write(ROOT / "docs" / "clients.md", ROOT / "docs" / "generate_clients.py")
     return 0
 
 

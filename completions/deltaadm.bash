@@ -8,8 +8,8 @@ _deltaadm_value() {
         'inspect --timestamp') : ;;
         'inspect --output' | 'inspect -o') candidates=(text json jsonl) ;;
         'inspect --color') candidates=(auto always never) ;;
-        'validate --select') candidates=(DL1 DL100 DL101 DL112) ;;
-        'validate --ignore') candidates=(DL1 DL100 DL101 DL112) ;;
+        'validate --select') candidates=(DL1 DL2 DL100 DL101 DL112 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222) ;;
+        'validate --ignore') candidates=(DL1 DL2 DL100 DL101 DL112 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222) ;;
         'validate --fail-on') candidates=(error warning info) ;;
         'validate --output' | 'validate -o') candidates=(text json jsonl) ;;
         'validate --output-file') files=1 ;;
@@ -17,6 +17,9 @@ _deltaadm_value() {
         'upgrade-protocol --reader') : ;;
         'upgrade-protocol --writer') : ;;
         'upgrade-protocol --out') files=1 ;;
+        'upgrade-protocol --for-client') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'upgrade-protocol --for-client-writing') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'upgrade-protocol --accept-silently-wrong') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
         'upgrade-protocol --spark-master') : ;;
         'upgrade-protocol --remote') : ;;
         'upgrade-protocol --spark-conf') : ;;
@@ -24,6 +27,9 @@ _deltaadm_value() {
         'upgrade-protocol --output' | 'upgrade-protocol -o') candidates=(text json jsonl sql) ;;
         'upgrade-protocol --color') candidates=(auto always never) ;;
         'enable-feature --out') files=1 ;;
+        'enable-feature --for-client') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'enable-feature --for-client-writing') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'enable-feature --accept-silently-wrong') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
         'enable-feature --spark-master') : ;;
         'enable-feature --remote') : ;;
         'enable-feature --spark-conf') : ;;
@@ -31,6 +37,9 @@ _deltaadm_value() {
         'enable-feature --output' | 'enable-feature -o') candidates=(text json jsonl sql) ;;
         'enable-feature --color') candidates=(auto always never) ;;
         'set-mapping-mode --out') files=1 ;;
+        'set-mapping-mode --for-client') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'set-mapping-mode --for-client-writing') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'set-mapping-mode --accept-silently-wrong') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
         'set-mapping-mode --spark-master') : ;;
         'set-mapping-mode --remote') : ;;
         'set-mapping-mode --spark-conf') : ;;
@@ -40,12 +49,18 @@ _deltaadm_value() {
         'alter --set') : ;;
         'alter --unset') : ;;
         'alter --out') files=1 ;;
+        'alter --for-client') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'alter --for-client-writing') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'alter --accept-silently-wrong') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
         'alter --spark-master') : ;;
         'alter --remote') : ;;
         'alter --spark-conf') : ;;
         'alter --jars') : ;;
         'alter --output' | 'alter -o') candidates=(text json jsonl sql) ;;
         'alter --color') candidates=(auto always never) ;;
+        'apply --for-client') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'apply --for-client-writing') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'apply --accept-silently-wrong') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
         'apply --spark-master') : ;;
         'apply --remote') : ;;
         'apply --spark-conf') : ;;
@@ -67,13 +82,13 @@ _deltaadm_value() {
 _deltaadm_options() {
     case "$1" in
         '') candidates=(--version --help -h) ;;
-        inspect) candidates=(--version --timestamp --files --columns --output -o --color --help -h) ;;
+        inspect) candidates=(--version --timestamp --files --columns --clients --output -o --color --help -h) ;;
         validate) candidates=(--history --deep --cross-check --select --ignore --fail-on --output -o --output-file --color --help -h) ;;
-        upgrade-protocol) candidates=(--reader --writer --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        enable-feature) candidates=(--support-only --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        set-mapping-mode) candidates=(--apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        alter) candidates=(--set --unset --checkpoint --apply --check --out --yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        apply) candidates=(--yes -y --allow-backfill --allow-rewrite --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        upgrade-protocol) candidates=(--reader --writer --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        enable-feature) candidates=(--support-only --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        set-mapping-mode) candidates=(--apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        alter) candidates=(--set --unset --checkpoint --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        apply) candidates=(--for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         features) candidates=(--output -o --color --help -h) ;;
         doctor) candidates=(--start --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         completion) candidates=(--help -h) ;;

@@ -44,6 +44,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'upgrade-protocol --out'
                 set expected 1
+            case 'upgrade-protocol --for-client'
+                set expected 1
+            case 'upgrade-protocol --for-client-writing'
+                set expected 1
+            case 'upgrade-protocol --accept-silently-wrong'
+                set expected 1
             case 'upgrade-protocol --spark-master'
                 set expected 1
             case 'upgrade-protocol --remote'
@@ -60,6 +66,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'enable-feature --out'
                 set expected 1
+            case 'enable-feature --for-client'
+                set expected 1
+            case 'enable-feature --for-client-writing'
+                set expected 1
+            case 'enable-feature --accept-silently-wrong'
+                set expected 1
             case 'enable-feature --spark-master'
                 set expected 1
             case 'enable-feature --remote'
@@ -75,6 +87,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'enable-feature --color'
                 set expected 1
             case 'set-mapping-mode --out'
+                set expected 1
+            case 'set-mapping-mode --for-client'
+                set expected 1
+            case 'set-mapping-mode --for-client-writing'
+                set expected 1
+            case 'set-mapping-mode --accept-silently-wrong'
                 set expected 1
             case 'set-mapping-mode --spark-master'
                 set expected 1
@@ -96,6 +114,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'alter --out'
                 set expected 1
+            case 'alter --for-client'
+                set expected 1
+            case 'alter --for-client-writing'
+                set expected 1
+            case 'alter --accept-silently-wrong'
+                set expected 1
             case 'alter --spark-master'
                 set expected 1
             case 'alter --remote'
@@ -109,6 +133,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'alter -o'
                 set expected 1
             case 'alter --color'
+                set expected 1
+            case 'apply --for-client'
+                set expected 1
+            case 'apply --for-client-writing'
+                set expected 1
+            case 'apply --accept-silently-wrong'
                 set expected 1
             case 'apply --spark-master'
                 set expected 1
@@ -180,6 +210,7 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l version -x -d 'The table as i
 complete -c deltaadm -n '__deltaadm_at inspect' -l timestamp -x -d 'As of a time: ISO 8601, or milliseconds since 1970.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l files -d 'Count the live files; reads the whole state.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l columns -d 'List columns with their ids and physical names.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l clients -d 'List every client with its verdict and the sources.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l output -s o -x -a 'text json jsonl' -d 'text, json, jsonl, or sql (plans only).'
 complete -c deltaadm -n '__deltaadm_at inspect' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l help -s h -d 'Show this message and exit.'
@@ -188,8 +219,8 @@ complete -c deltaadm -n '__deltaadm_at validate 0' -F
 complete -c deltaadm -n '__deltaadm_at validate' -l history -d 'Every commit that is still in the log.'
 complete -c deltaadm -n '__deltaadm_at validate' -l deep -d 'Whole checkpoints, sidecars and data files as well.'
 complete -c deltaadm -n '__deltaadm_at validate' -l cross-check -d 'Compare with what deltalake reads.'
-complete -c deltaadm -n '__deltaadm_at validate' -l select -x -a 'DL1 DL100 DL101 DL112' -d 'Only these rules: codes or families such as DL4, with commas.'
-complete -c deltaadm -n '__deltaadm_at validate' -l ignore -x -a 'DL1 DL100 DL101 DL112' -d 'All rules but these, given as with --select.'
+complete -c deltaadm -n '__deltaadm_at validate' -l select -x -a 'DL1 DL2 DL100 DL101 DL112 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222' -d 'Only these rules: codes or families such as DL4, with commas.'
+complete -c deltaadm -n '__deltaadm_at validate' -l ignore -x -a 'DL1 DL2 DL100 DL101 DL112 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222' -d 'All rules but these, given as with --select.'
 complete -c deltaadm -n '__deltaadm_at validate' -l fail-on -x -a 'error warning info' -d 'From where on findings give exit code 1: error, warning, info.'
 complete -c deltaadm -n '__deltaadm_at validate' -l output -s o -x -a 'text json jsonl' -d 'A format, and the file it goes to; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l output-file -r -F -d 'Where the format without a file goes, not standard output.'
@@ -202,9 +233,12 @@ complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l writer -x -d 'Writer
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l for-client -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Refuse what keeps NAME or NAME@VERSION from reading; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l for-client-writing -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Refuse what keeps NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l yes -s y -d 'Do not ask before a metadata-only change.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l allow-backfill -d 'Do not ask before listing every file anew.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l accept-silently-wrong -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -220,9 +254,12 @@ complete -c deltaadm -n '__deltaadm_at enable-feature' -l support-only -d 'Add t
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l for-client -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Refuse what keeps NAME or NAME@VERSION from reading; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l for-client-writing -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Refuse what keeps NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l yes -s y -d 'Do not ask before a metadata-only change.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l allow-backfill -d 'Do not ask before listing every file anew.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l accept-silently-wrong -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -237,9 +274,12 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode 1 1' -a 'none id name'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l for-client -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Refuse what keeps NAME or NAME@VERSION from reading; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l for-client-writing -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Refuse what keeps NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l yes -s y -d 'Do not ask before a metadata-only change.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l allow-backfill -d 'Do not ask before listing every file anew.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l accept-silently-wrong -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -256,9 +296,12 @@ complete -c deltaadm -n '__deltaadm_at alter' -l checkpoint -d 'Write a checkpoi
 complete -c deltaadm -n '__deltaadm_at alter' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at alter' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at alter' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at alter' -l for-client -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Refuse what keeps NAME or NAME@VERSION from reading; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at alter' -l for-client-writing -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Refuse what keeps NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l yes -s y -d 'Do not ask before a metadata-only change.'
 complete -c deltaadm -n '__deltaadm_at alter' -l allow-backfill -d 'Do not ask before listing every file anew.'
 complete -c deltaadm -n '__deltaadm_at alter' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at alter' -l accept-silently-wrong -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at alter' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at alter' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -269,9 +312,12 @@ complete -c deltaadm -n '__deltaadm_at alter' -l color -x -a 'auto always never'
 complete -c deltaadm -n '__deltaadm_at alter' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at apply 0 0' -F
+complete -c deltaadm -n '__deltaadm_at apply' -l for-client -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Refuse what keeps NAME or NAME@VERSION from reading; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at apply' -l for-client-writing -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Refuse what keeps NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l yes -s y -d 'Do not ask before a metadata-only change.'
 complete -c deltaadm -n '__deltaadm_at apply' -l allow-backfill -d 'Do not ask before listing every file anew.'
 complete -c deltaadm -n '__deltaadm_at apply' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at apply' -l accept-silently-wrong -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at apply' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at apply' -l spark-conf -x -d 'A Spark setting; may be given several times.'

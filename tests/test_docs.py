@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from deltaadm import load_snapshot, open_store, plan_features, plan_properties
 from deltaadm.cli.app import COMMANDS, build
 from deltaadm.cli.completion import read_commands
+from deltaadm.clients import CLIENTS
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.table_changes import SetProperties, UnsetProperties
 from deltaadm.errors import DeltaadmError, TableError
@@ -124,6 +125,12 @@ def test_page_of_features_is_current() -> None:
     page = runpy.run_path(str(ROOT / "docs" / "generate.py"))["page"]()
     assert text(ROOT / "docs" / "features.md") == page, "run: python3 dev.py docs"
     assert all(f"\n## {name}\n" in page for name in FEATURES)
+
+
+def test_page_of_clients_is_current() -> None:
+    page = runpy.run_path(str(ROOT / "docs" / "generate_clients.py"))["page"]()
+    assert text(ROOT / "docs" / "clients.md") == page, "run: python3 dev.py docs"
+    assert all(f"\n## {name}\n" in page for name in CLIENTS)
 
 
 def test_exit_codes_of_errors_are_documented() -> None:

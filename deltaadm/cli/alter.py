@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from deltaadm.cli.options import (
+    ClientOptions,
     ConsentOptions,
     OutputOptions,
     PlanOptions,
@@ -32,6 +33,7 @@ def command(
     ] = False,
     *,
     planning: PlanOptions,
+    clients: ClientOptions,
     consent: ConsentOptions,
     spark: SparkOptionGroup,
     output: OutputOptions,
@@ -57,6 +59,7 @@ def command(
             session=session,
         ),
         planning=planning,
+        clients=clients,
         consent=consent,
         spark=spark,
         output=output,

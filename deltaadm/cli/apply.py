@@ -6,8 +6,14 @@ from typing import Annotated
 import typer
 
 from deltaadm.cli import wiring
-from deltaadm.cli.options import ConsentOptions, OutputOptions, SparkOptionGroup, expanded
-from deltaadm.cli.planning import carry_out_plan, failing_well, planned
+from deltaadm.cli.options import (
+    ClientOptions,
+    ConsentOptions,
+    OutputOptions,
+    SparkOptionGroup,
+    expanded,
+)
+from deltaadm.cli.planning import Wanted, carry_out_plan, failing_well, planned
 from deltaadm.operations.plan_document import read_plan
 from deltaadm.operations.reports import OutcomeReport
 
@@ -16,6 +22,7 @@ from deltaadm.operations.reports import OutcomeReport
 def command(
     file: Annotated[Path, typer.Argument(metavar="PLAN", help="A file made with --out.")],
     *,
+    clients: ClientOptions,
     consent: ConsentOptions,
     spark: SparkOptionGroup,
     output: OutputOptions,
@@ -30,20 +37,26 @@ def command(
     return failing_well(
         str(file),
         output,
-        lambda: _apply(file, consent, spark, output),
+        lambda: _apply(file, clients, consent, spark, output),
     )
 
 
 def _apply(
-    file: Path, consent: ConsentOptions, spark: SparkOptionGroup, output: OutputOptions
+    file: Path,
+    clients: ClientOptions,
+    consent: ConsentOptions,
+    spark: SparkOptionGroup,
+    output: OutputOptions,
 ) -> int:
+    wanted = Wanted.of(clients, consent)
     saved = read_plan(wiring.read_file(file))
     return failing_well(
         saved.table,
         output,
         lambda: carry_out_plan(
             saved.table,
-            planned(saved.location, saved.renewed_on),
+            planned(saved.location, saved.renewed_on, wanted),
+            wanted=wanted,
             consent=consent,
             spark=spark,
             output=output,

@@ -144,6 +144,7 @@ def _value(parameter: "TyperOption | TyperArgument", formats: tuple[str, ...]) -
 
 
 def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    from deltaadm.clients import CLIENTS
     from deltaadm.domain.features import FEATURES
     from deltaadm.operations.validate import families
     from deltaadm.validation.rule import RULES
@@ -151,6 +152,7 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     return {
         "FORMAT": formats,
         "FORMAT[:FILE]": formats,
+        "CLIENT": tuple(CLIENTS),
         "CODE": (*families(), *sorted(RULES)),
         "WHEN": ("auto", "always", "never"),
         "[FEATURE]": tuple(FEATURES),

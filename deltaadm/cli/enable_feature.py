@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from deltaadm.cli.options import (
+    ClientOptions,
     ConsentOptions,
     OutputOptions,
     PlanOptions,
@@ -28,6 +29,7 @@ def command(
     ] = False,
     *,
     planning: PlanOptions,
+    clients: ClientOptions,
     consent: ConsentOptions,
     spark: SparkOptionGroup,
     output: OutputOptions,
@@ -44,6 +46,7 @@ def command(
             snapshot, features, support_only=support_only, session=session
         ),
         planning=planning,
+        clients=clients,
         consent=consent,
         spark=spark,
         output=output,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @expanded
-def command(
+def command(  # noqa: PLR0917 -- in the order of the command line
     tables: TableArguments,
     version: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="The table as it was at version N.")
@@ -28,6 +28,10 @@ def command(
     ] = False,
     columns: Annotated[
         bool, typer.Option("--columns", help="List columns with their ids and physical names.")
+    ] = False,
+    clients: Annotated[
+        bool,
+        typer.Option("--clients", help="List every client with its verdict and the sources."),
     ] = False,
     *,
     output: OutputOptions,
@@ -46,7 +50,7 @@ def command(
         snapshot = wiring.load(
             wiring.locate(table), detail=_detail(files=files), version=version, timestamp=moment
         )
-        return describe(table, snapshot, columns=columns)
+        return describe(table, snapshot, columns=columns, clients=clients)
 
     return wiring.reporting(tables, output, report)
 

@@ -111,6 +111,26 @@ class PlanOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClientOptions:
+    """Which programs must go on working."""
+
+    for_client: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CLIENT",
+            help="Refuse what keeps NAME or NAME@VERSION from reading; may be given several times.",
+        ),
+    ] = None
+    for_client_writing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CLIENT",
+            help="Refuse what keeps NAME or NAME@VERSION from writing; may be given several times.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConsentOptions:
     """What may be committed without asking."""
 
@@ -124,6 +144,13 @@ class ConsentOptions:
         bool,
         typer.Option("--allow-rewrite", help="Do not ask before rewriting every data file."),
     ] = False
+    accept_silently_wrong: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CLIENT",
+            help="Do not ask before this client gets wrong data; may be given several times.",
+        ),
+    ] = None
 
 
 def expanded(command: Callable[..., int]) -> Callable[..., None]:

@@ -2,19 +2,26 @@
 
 import json
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
 from deltaadm.cli import wiring
-from deltaadm.cli.options import ConsentOptions, OutputOptions, PlanOptions, SparkOptionGroup
+from deltaadm.cli.options import (
+    ClientOptions,
+    ConsentOptions,
+    OutputOptions,
+    PlanOptions,
+    SparkOptionGroup,
+)
 from deltaadm.domain.cost import Cost
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
 from deltaadm.render.formats import FORMATS
 
 if TYPE_CHECKING:
+    from deltaadm.clients import ClientRelease
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.operations.plan import Plan
@@ -26,11 +33,35 @@ MISMATCH = 5
 _CONSENT_TO = {Cost.BACKFILL: ("--allow-backfill",), Cost.REWRITE: ("--allow-rewrite",)}
 
 
+class Wanted(NamedTuple):
+    """The clients that must go on reading and writing, and those that may go silently wrong."""
+
+    reading: "tuple[ClientRelease, ...]" = ()
+    writing: "tuple[ClientRelease, ...]" = ()
+    accepted: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, clients: ClientOptions, consent: ConsentOptions) -> "Wanted":
+        """What the command line says; raises `Refused` for a client that nobody knows."""
+        if not (clients.for_client or clients.for_client_writing or consent.accept_silently_wrong):
+            return cls()
+        from deltaadm.clients import parse_client
+
+        return cls(
+            reading=tuple(map(parse_client, clients.for_client or ())),
+            writing=tuple(map(parse_client, clients.for_client_writing or ())),
+            accepted=frozenset(
+                parse_client(one).client.id for one in consent.accept_silently_wrong or ()
+            ),
+        )
+
+
 def plan_and_apply(
     table: str,
     planner: Planner,
     *,
     planning: PlanOptions,
+    clients: ClientOptions,
     consent: ConsentOptions,
     spark: SparkOptionGroup,
     output: OutputOptions,
@@ -43,7 +74,7 @@ def plan_and_apply(
     return failing_well(
         table,
         output,
-        lambda: _planned(table, planner, settings, planning, consent, spark, output),
+        lambda: _planned(table, planner, settings, planning, clients, consent, spark, output),
     )
 
 
@@ -64,11 +95,13 @@ def _planned(  # noqa: PLR0917 -- the groups of options, in the order of the com
     planner: Planner,
     settings: "SessionSettings",
     planning: PlanOptions,
+    clients: ClientOptions,
     consent: ConsentOptions,
     spark: SparkOptionGroup,
     output: OutputOptions,
 ) -> int:
-    plan = planned(wiring.locate(table), lambda snapshot: planner(snapshot, settings))
+    wanted = Wanted.of(clients, consent)
+    plan = planned(wiring.locate(table), lambda snapshot: planner(snapshot, settings), wanted)
     if planning.out is not None:
         from deltaadm.operations.plan_document import plan_document
 
@@ -82,17 +115,23 @@ def _planned(  # noqa: PLR0917 -- the groups of options, in the order of the com
         if output.output == "text" and not plan.is_noop:
             wiring.say("Nothing was changed. Add --apply to commit this.")
         return NOT_EMPTY if planning.check and not plan.is_noop else 0
-    return carry_out_plan(table, plan, consent=consent, spark=spark, output=output)
+    return carry_out_plan(table, plan, wanted=wanted, consent=consent, spark=spark, output=output)
 
 
-def planned(location: str, make: Callable[["Snapshot"], "Plan"]) -> "Plan":
-    """The plan; where it depends on the files or says something about them, with their facts."""
+def planned(location: str, make: Callable[["Snapshot"], "Plan"], wanted: Wanted) -> "Plan":
+    """
+    The plan; where it depends on the files or says something about them, with their facts.
+
+    Raises `Refused` where it shuts out a client that is *wanted*.
+    """
+    from deltaadm.operations.clients import require_clients
     from deltaadm.operations.plan import depends_on_files
     from deltaadm.replay.engine import Detail
 
     plan = make(wiring.load(location))
     if depends_on_files(plan):
         plan = make(wiring.load(location, detail=Detail.STATE))
+    require_clients(plan, reading=wanted.reading, writing=wanted.writing, accepted=wanted.accepted)
     return plan
 
 
@@ -100,6 +139,7 @@ def carry_out_plan(
     table: str,
     plan: "Plan",
     *,
+    wanted: Wanted,
     consent: ConsentOptions,
     spark: SparkOptionGroup,
     output: OutputOptions,
@@ -110,7 +150,7 @@ def carry_out_plan(
     if output.output == "text":
         wiring.show([PlanReport(table, plan)], output)
     if not plan.is_noop:
-        _require_consent(PlanReport(table, plan), consent, output)
+        _require_consent(PlanReport(table, plan), wanted, consent, output)
     location = plan.before.root
     with wiring.executor(spark, plan.session) as executor:
         wiring.note_commits("it is unknown whether the change was committed: inspect the table")
@@ -126,33 +166,62 @@ def carry_out_plan(
     return MISMATCH if outcome.mismatches else 0
 
 
-def _require_consent(report: PlanReport, consent: ConsentOptions, output: OutputOptions) -> None:
+class _Consent(NamedTuple):
+    """Something that must be agreed to: the option that does, or the answer to a question."""
+
+    option: str
+    question: str
+    answer: str
+
+
+def _require_consent(
+    report: PlanReport, wanted: Wanted, consent: ConsentOptions, output: OutputOptions
+) -> None:
     """Let the plan pass if the command line, or whoever sits at the terminal, agrees to it."""
-    given = {
-        "--yes": consent.yes,
-        "--allow-backfill": consent.allow_backfill,
-        "--allow-rewrite": consent.allow_rewrite,
-    }
-    cost = report.plan.cost
-    missing = [one for one in ("--yes", *_CONSENT_TO.get(cost, ())) if not given[one]]
+    missing = [*_costs_to_agree_to(report.plan, consent), *_harm_to_agree_to(report.plan, wanted)]
     if not missing:
         return
     if not _has_terminal():
         raise Refused(
             "Nobody is there to confirm the plan, so nothing was changed.",
-            remedy=f"Pass {' '.join(missing)} to go on without being asked.",
+            remedy=f"Pass {' '.join(one.option for one in missing)} to go on without being asked.",
         )
     if output.output != "text" or not sys.stdout.isatty():
         wiring.show_to_user([report], output)
     for one in missing:
-        if one == "--yes":
-            _ask("Commit this? Only 'yes' is accepted: ", "yes")
-        else:
-            _ask(
+        _ask(one.question, one.answer)
+
+
+def _costs_to_agree_to(plan: "Plan", consent: ConsentOptions) -> Iterator[_Consent]:
+    given = {
+        "--yes": consent.yes,
+        "--allow-backfill": consent.allow_backfill,
+        "--allow-rewrite": consent.allow_rewrite,
+    }
+    if not given["--yes"]:
+        yield _Consent("--yes", "Commit this? Only 'yes' is accepted: ", "yes")
+    cost = plan.cost
+    for option in _CONSENT_TO.get(cost, ()):
+        if not given[option]:
+            yield _Consent(
+                option,
                 f"This is a {cost.value}, and costs as much as the table is large. "
                 f"Type '{cost.value}' to go on: ",
                 cost.value,
             )
+
+
+def _harm_to_agree_to(plan: "Plan", wanted: Wanted) -> Iterator[_Consent]:
+    from deltaadm.operations.clients import needing_consent
+
+    for one in needing_consent(plan, (*wanted.reading, *wanted.writing), wanted.accepted):
+        release = one.after.release
+        what = "; ".join(cell.note for cell in one.after.responsible)
+        yield _Consent(
+            f"--accept-silently-wrong {release.client.id}",
+            f"{release} goes wrong without an error: {what}. Type '{release.client.id}' to go on: ",
+            release.client.id,
+        )
 
 
 def _has_terminal() -> bool:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from deltaadm.cli.options import (
+    ClientOptions,
     ConsentOptions,
     OutputOptions,
     PlanOptions,
@@ -26,6 +27,7 @@ def command(
     ],
     *,
     planning: PlanOptions,
+    clients: ClientOptions,
     consent: ConsentOptions,
     spark: SparkOptionGroup,
     output: OutputOptions,
@@ -40,6 +42,7 @@ def command(
         table,
         lambda snapshot, session: plan_mapping_mode(snapshot, mode, session=session),
         planning=planning,
+        clients=clients,
         consent=consent,
         spark=spark,
         output=output,

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from deltaadm.cli.options import (
+    ClientOptions,
     ConsentOptions,
     OutputOptions,
     PlanOptions,
@@ -27,6 +28,7 @@ def command(
     ] = None,
     *,
     planning: PlanOptions,
+    clients: ClientOptions,
     consent: ConsentOptions,
     spark: SparkOptionGroup,
     output: OutputOptions,
@@ -43,6 +45,7 @@ def command(
             snapshot, reader=reader, writer=writer, session=session
         ),
         planning=planning,
+        clients=clients,
         consent=consent,
         spark=spark,
         output=output,

@@ -22,6 +22,7 @@ from deltaadm.operations.diff import type_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from deltaadm.clients import Verdict
     from deltaadm.domain.features import TableFeature
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.snapshot import Snapshot
@@ -79,7 +80,8 @@ class TableReport:
     `minimum_protocol` is the weakest one under which the metadata is legal,
     `lowest_equivalent_protocol` the weakest with the same features as the actual one; each is
     None where it cannot be told, and a warning says why. `slack` are the features that the
-    protocol supports beyond the minimum.
+    protocol supports beyond the minimum. `clients` are the verdicts on the newest release of every
+    client, and `every_client` says that each is to be shown in full.
     """
 
     table: str
@@ -89,6 +91,8 @@ class TableReport:
     classic_minimum_versions: tuple[int, int] | None
     lowest_equivalent_protocol: Protocol | None
     mapping: MappingReport
+    clients: tuple[Verdict, ...]
+    every_client: bool
     refused_to_read: DeltaadmError | None
     refused_to_write: DeltaadmError | None
     warnings: tuple[str, ...]
@@ -102,12 +106,18 @@ class TableReport:
         return tuple(sorted(self.snapshot.protocol.supported_features - needed))
 
 
-def describe(table: str, snapshot: Snapshot, *, columns: bool = False) -> TableReport:
+def describe(
+    table: str, snapshot: Snapshot, *, columns: bool = False, clients: bool = False
+) -> TableReport:
     """
-    The report on *snapshot*, for the table that the user calls *table*; its *columns* on request.
+    The report on *snapshot*, for the table that the user calls *table*.
+
+    Its *columns*, and all *clients* with their sources, are shown on request.
 
     Never fails: what cannot be told is left out, and a warning says why.
     """
+    from deltaadm.clients import newest_releases, verdicts
+
     warnings: list[str] = list(snapshot.warnings)
     told = _Telling(warnings)
     metadata, protocol = snapshot.metadata, snapshot.protocol
@@ -128,6 +138,8 @@ def describe(table: str, snapshot: Snapshot, *, columns: bool = False) -> TableR
         classic_minimum_versions=classic,
         lowest_equivalent_protocol=lowest,
         mapping=_mapping(snapshot, told, columns=columns),
+        clients=verdicts(newest_releases(), protocol, metadata),
+        every_client=clients,
         refused_to_read=to_read,
         refused_to_write=to_write,
         warnings=tuple(warnings),

@@ -20,6 +20,7 @@ from deltaadm.operations.sql import statement
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from deltaadm.clients import Shift, Verdict
     from deltaadm.operations.diff import Change
 
 FORMAT_VERSION = 1
@@ -42,6 +43,8 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
 
     The table's absolute location is that of the plan's snapshot.
     """
+    from deltaadm.operations.clients import newly_shut_out
+
     return {
         "format_version": FORMAT_VERSION,
         "tool_version": __version__,
@@ -78,6 +81,7 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
         "cost": plan.cost.value,
         "is_noop": plan.is_noop,
         "notes": list(plan.notes),
+        "clients": [_shift_document(one) for one in newly_shut_out(plan)],
         "session": plan.session.to_conf(),
         "binding": _binding(plan.before),
     }
@@ -96,6 +100,33 @@ def change_document(change: Change) -> dict[str, Any]:
         "subject": change.subject,
         "before": change.before,
         "after": change.after,
+    }
+
+
+def verdict_document(verdict: Verdict) -> dict[str, Any]:
+    """What becomes of the table in a client's hands, and who says so; nothing known is null."""
+    return {
+        "verdict": verdict.compatibility.value,
+        "because": [
+            {
+                "subject": one.subject,
+                "note": one.note,
+                "source": one.source and one.source.title,
+                "date": one.source and one.source.date,
+            }
+            for one in verdict.responsible
+        ],
+    }
+
+
+def _shift_document(shift: Shift) -> dict[str, Any]:
+    release = shift.after.release
+    return {
+        "client": release.client.id,
+        "version": release.version,
+        "access": shift.after.access.value,
+        "before": shift.before.compatibility.value,
+        **verdict_document(shift.after),
     }
 
 

@@ -14,6 +14,7 @@ from deltaadm.operations.plan_document import (
     plan_document,
     protocol_document,
     step_document,
+    verdict_document,
 )
 from deltaadm.operations.reasons import undo_feature
 from deltaadm.operations.reports import (
@@ -27,9 +28,10 @@ from deltaadm.operations.reports import (
 from deltaadm.validation.finding import Severity, ValidationReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import TextIO
 
+    from deltaadm.clients import ClientRelease
     from deltaadm.domain.features import TableFeature
     from deltaadm.errors import DeltaadmError
     from deltaadm.operations.inspect import FeatureReport, MappingReport
@@ -165,6 +167,7 @@ def _table(report: TableReport) -> dict[str, Any]:
         and protocol_document(report.lowest_equivalent_protocol),
         "slack": list(report.slack),
         "column_mapping": _mapping(report.mapping),
+        "clients": list(_clients(report)),
         "files": None if snapshot.files is None else _files(report),
         "reference_client": {
             "reads": report.refused_to_read is None,
@@ -202,6 +205,15 @@ def _mapping(mapping: MappingReport) -> dict[str, Any]:
             for one in mapping.columns
         ],
     }
+
+
+def _clients(report: TableReport) -> Iterator[dict[str, Any]]:
+    by_release: dict[ClientRelease, dict[str, Any]] = {}
+    for one in report.clients:
+        by_release.setdefault(one.release, {})[one.access.value] = verdict_document(one)
+    for release, verdicts in by_release.items():
+        client = release.client
+        yield {"client": client.id, "name": client.name, "version": release.version, **verdicts}
 
 
 def _files(report: TableReport) -> dict[str, Any]:

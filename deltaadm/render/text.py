@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TextIO
 
+    from deltaadm.clients import ClientRelease, Verdict
     from deltaadm.domain.features import TableFeature
     from deltaadm.domain.protocol import Protocol
     from deltaadm.operations.plan import Plan, PlannedChange
@@ -170,6 +171,8 @@ def _table(report: TableReport) -> Iterable[Text]:
     if snapshot.files is not None:
         yield _heading("Files")
         yield from _grid(_file_rows(report))
+    yield _heading("Clients")
+    yield from _grid(_client_cells(report) if report.every_client else _client_rows(report))
     if report.warnings:
         yield _heading("Warnings")
         yield from _bullets("!", report.warnings)
@@ -237,6 +240,74 @@ def _file_rows(report: TableReport) -> Iterable[tuple[str, str]]:
         yield "without row ids", str(files.without_base_row_id)
 
 
+# clients
+
+_DOES = {
+    "works": {"read": "read it", "write": "write it"},
+    "fails loudly": {"read": "cannot read it", "write": "cannot write it"},
+    "silently wrong": {"read": "READ IT WRONGLY", "write": "WRITE IT WRONGLY"},
+    "unknown": {"read": "reading unknown", "write": "writing unknown"},
+}
+
+
+def _client_rows(report: TableReport) -> Iterable[tuple[str, str]]:
+    """Who does, who does not, and what shuts them out; nobody twice for the same reason."""
+    told: set[tuple[ClientRelease, str]] = set()
+    for access in ("read", "write"):
+        for kind, does in _DOES.items():
+            found = [
+                one
+                for one in report.clients
+                if (one.access.value, one.compatibility.value) == (access, kind)
+                and (kind == "works" or (one.release, kind) not in told)
+            ]
+            told |= {(one.release, kind) for one in found}
+            if found:
+                yield does[access], _grouped(found)
+
+
+def _grouped(verdicts: Iterable[Verdict]) -> str:
+    """The releases, those with the same features in the way together."""
+    groups: dict[str, list[str]] = {}
+    for one in verdicts:
+        subjects = ", ".join(cell.subject for cell in one.responsible)
+        if "protocol." in subjects and one.compatibility.value == "unknown":
+            subjects = ""  # nothing at all is known about it
+        groups.setdefault(subjects, []).append(str(one.release))
+    return "; ".join(
+        f"{', '.join(names)} ({subjects})" if subjects else ", ".join(names)
+        for subjects, names in groups.items()
+    )
+
+
+def _client_cells(report: TableReport) -> Iterable[tuple[str, ...]]:
+    for one in report.clients:
+        shown = one.responsible or one.cells
+        for cell in shown:
+            told = [cell.note] if cell.note else []
+            told += [f"{cell.source.title}, {cell.source.date}"] if cell.source else []
+            yield (
+                str(one.release),
+                one.access.value,
+                one.compatibility.value,
+                cell.subject,
+                "; ".join(told),
+            )
+
+
+def _shut_out(plan: Plan) -> Iterable[Text]:
+    """Whom a plan newly shuts out, the worst first."""
+    from deltaadm.operations.clients import newly_shut_out
+
+    rows: dict[str, list[Verdict]] = {}
+    for one in sorted(newly_shut_out(plan), key=lambda one: -one.after.compatibility.rank):
+        does = _DOES[one.after.compatibility.value][one.after.access.value]
+        rows.setdefault(does, []).append(one.after)
+    if rows:
+        yield _heading("Clients from now on")
+        yield from _grid((does, _grouped(some)) for does, some in rows.items())
+
+
 # plans
 
 
@@ -254,6 +325,7 @@ def _plan(report: PlanReport) -> Iterable[Text]:
         for stage in plan.stages:
             several = "several commits: " if stage.several_commits else ""
             yield _line(f"  {several}{statement(plan.before.root, stage.step)}")
+    yield from _shut_out(plan)
     if plan.notes:
         yield _heading("Notes")
         yield from _bullets("-", plan.notes)

@@ -24,6 +24,7 @@ FIELDS = {
     "lowest_equivalent_protocol",
     "slack",
     "column_mapping",
+    "clients",
     "files",
     "reference_client",
     "warnings",

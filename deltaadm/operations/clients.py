@@ -1,0 +1,95 @@
+"""What a plan means for the programs that use the table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.clients import Access, ClientRelease, newest_releases, shifts, verdicts
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from deltaadm.clients import Shift, Verdict
+    from deltaadm.operations.plan import Plan
+
+
+def newly_shut_out(plan: Plan, releases: Iterable[ClientRelease] = ()) -> tuple[Shift, ...]:
+    """
+    The verdicts that *plan* makes worse, for *releases* and the newest release of every client.
+
+    A client that can no longer read the table is not listed a second time because it can no
+    longer write it either.
+    """
+    asked = tuple(dict.fromkeys((*releases, *newest_releases())))
+    found = _shifts(plan, asked, tuple(Access))
+    reading = {
+        (one.after.release, one.after.compatibility)
+        for one in found
+        if one.after.access is Access.READ
+    }
+    return tuple(
+        one
+        for one in found
+        if one.after.access is Access.READ
+        or (one.after.release, one.after.compatibility) not in reading
+    )
+
+
+def require_clients(
+    plan: Plan,
+    *,
+    reading: Iterable[ClientRelease] = (),
+    writing: Iterable[ClientRelease] = (),
+    accepted: Collection[str] = (),
+) -> None:
+    """
+    Raise `Refused` if *plan* shuts a client out that must go on *reading* or *writing*.
+
+    What cannot be told counts as shut out. A client whose id is *accepted* may go silently wrong,
+    and nothing else.
+    """
+    wanted = [(tuple(reading), (Access.READ,)), (tuple(writing), (Access.WRITE,))]
+    lost = [
+        one
+        for releases, accesses in wanted
+        for one in _shifts(plan, releases, accesses)
+        if not (one.turns_silently_wrong and one.after.release.client.id in accepted)
+    ]
+    if lost:
+        raise Refused(
+            f"The plan shuts out {'; '.join(_told(one.after) for one in lost)}.",
+            remedy="Plan without that change, or without asking for these clients.",
+        )
+
+
+def needing_consent(
+    plan: Plan, releases: Iterable[ClientRelease] = (), accepted: Collection[str] = ()
+) -> tuple[Shift, ...]:
+    """The clients that *plan* makes silently wrong and that nobody has *accepted*, each once."""
+    found = {
+        one.after.release.client.id: one
+        for one in reversed(newly_shut_out(plan, releases))
+        if one.turns_silently_wrong and one.after.release.client.id not in accepted
+    }
+    return tuple(found[name] for name in sorted(found))
+
+
+def _shifts(
+    plan: Plan, releases: tuple[ClientRelease, ...], accesses: tuple[Access, ...]
+) -> tuple[Shift, ...]:
+    if plan.is_noop or not releases:
+        return ()
+    before, after = plan.before, plan.after
+    return shifts(
+        verdicts(releases, before.protocol, before.metadata, accesses),
+        verdicts(releases, after.protocol, after.metadata, accesses),
+    )
+
+
+def _told(verdict: Verdict) -> str:
+    cells = ", ".join(
+        f"{one.subject} ({one.note})" if one.note else one.subject for one in verdict.responsible
+    )
+    access = "reading" if verdict.access is Access.READ else "writing"
+    return f"{verdict.release}, {access}: {verdict.compatibility.value} because of {cells}"

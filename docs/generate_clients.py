@@ -1,0 +1,118 @@
+# ruff: noqa: INP001 -- a script, not a package
+"""Print docs/clients.md: every fact about reader and writer programs, with its source."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from deltaadm.clients import CLIENTS, Compatibility
+from deltaadm.clients.facts import EVERY_OTHER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.clients import Client, Fact
+    from deltaadm.clients.facts import Gate
+
+INTRODUCTION = """\
+# Clients
+
+<!-- Written by `python3 dev.py docs` from deltaadm/clients/; do not edit. -->
+
+Which programs can read and write a table depends on its protocol and on what they have learned to
+handle. These are the facts that deltaadm knows, each with its source and the day on which the
+source said so. `inspect` draws its verdicts from them for the newest release of every client, with
+`--clients` in full; every plan names the clients that it newly shuts out.
+
+| verdict | meaning |
+|---|---|
+| works | the program handles the table as the protocol asks |
+| unknown | no source tells; it is never taken for *works* |
+| fails loudly | the program refuses the table with an error, or does not show it at all |
+| silently wrong | the program gives wrong data or damages the table, and says nothing |
+
+The worst counts, in this order, over everything that concerns the program:
+
+- **Reading** is concerned by the reader version and by the reader features, listed or implied by
+  the version. Features for writers only do not concern readers (PROTOCOL.md, *Table Features*), so
+  they are not listed below under reading.
+- **Writing** is concerned by both versions and all features, and by everything that concerns
+  reading: who cannot read a table cannot write it.
+- *In use* means that the fact holds where the table uses the feature, by a property, its schema or
+  files that may be left from before; elsewhere it holds as soon as the protocol supports the
+  feature.
+- A release later than the newest one here is judged like the newest one; about a release before the
+  oldest one nothing is known.
+
+`--for-client trino@480` (and `--for-client-writing`) on a command that plans makes it refuse
+whatever shuts that client out. What makes a client *silently wrong* is only committed with
+`--accept-silently-wrong CLIENT`, or after a question at the terminal.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [INTRODUCTION, "\n".join(_overview()), *map(_section, CLIENTS.values())]
+    return "\n".join(f"{part.rstrip()}\n" for part in parts)
+
+
+def _overview() -> Iterator[str]:
+    yield "| client | program | versions are | from | to |"
+    yield "|---|---|---|---|---|"
+    for one in CLIENTS.values():
+        yield (
+            f"| [{one.id}](#{one.id}) | {one.name} | {one.versioned_by} "
+            f"| {one.oldest} | {one.newest} |"
+        )
+
+
+def _section(client: Client) -> str:
+    return "\n".join((f"## {client.id}\n", f"{client.name}.\n", *_facts(client)))
+
+
+def _facts(client: Client) -> Iterator[str]:
+    yield "| to | protocol | verdict | releases | source |"
+    yield "|---|---|---|---|---|"
+    for access, gates, facts in (
+        ("read", client.read_gates, client.reads),
+        ("write", client.write_gates, client.writes),
+    ):
+        for gate in gates:
+            yield _row(access, *_gate(gate, access), gate)
+        for fact in facts:
+            yield _row(access, _named(fact), fact.compatibility, fact)
+
+
+def _gate(gate: Gate, access: str) -> tuple[str, Compatibility]:
+    role = "reader" if access == "read" else "writer"
+    if not gate.highest:
+        return f"any {role} version", gate.above
+    return f"{role} versions above {gate.highest}", gate.above
+
+
+def _named(fact: Fact) -> str:
+    if EVERY_OTHER in fact.features:
+        return "every other feature" + (" in use" if fact.active else "")
+    return ", ".join(f"`{one}`" for one in fact.features) + (" in use" if fact.active else "")
+
+
+def _row(access: str, what: str, verdict: Compatibility, one: Fact | Gate) -> str:
+    bold = "**" if verdict is Compatibility.SILENTLY_WRONG else ""
+    note = f": {one.note}" if one.note else ""
+    source = f"{one.source.title} ({one.source.date})"
+    return (
+        f"| {access} | {what} | {bold}{verdict.value}{bold}{note} | {_releases(one)} | {source} |"
+    )
+
+
+def _releases(one: Fact | Gate) -> str:
+    if one.since and one.until:
+        return f"{one.since} up to {one.until}, without it"
+    if one.since:
+        return f"since {one.since}"
+    return f"before {one.until}" if one.until else "all"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())
