@@ -175,6 +175,14 @@ class LiveFile:
     now: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Some:
+    """How many files share something, and the paths of the first few."""
+
+    count: int = 0
+    paths: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileTotals:
     """
@@ -182,15 +190,23 @@ class FileTotals:
 
     `facts` are the usual aggregates. `highest_row_id` is the largest `baseRowId + numRecords
     - 1`; `overlapping_row_ids` are pairs of paths whose row ids overlap, `with_two_vectors`
-    paths that are alive with several deletion vectors: the first few of each. `adds` are the
-    actions themselves where there are few enough to hold.
+    paths that are alive with several deletion vectors: the first few of each. `absolute` are
+    the files whose path is not relative to the table, `without_row_tracking` those that lack a
+    base row id or a default row commit version. `deletion_vectors` counts the files that have
+    one and `deleted_records` the rows in them; `deleted_record_counts` counts all files by how
+    many rows each has deleted, in the bins of version checksums. `adds` are the actions
+    themselves where there are few enough to hold.
     """
 
     facts: FileFacts
     highest_row_id: int | None = None
     overlapping_row_ids: tuple[tuple[str, str], ...] = ()
     with_two_vectors: tuple[str, ...] = ()
+    absolute: Some = field(default_factory=Some)
+    without_row_tracking: Some = field(default_factory=Some)
+    deletion_vectors: int = 0
     deleted_records: int = 0
+    deleted_record_counts: tuple[int, ...] = (0,) * 10
     adds: tuple[AddFile, ...] | None = None
 
 

@@ -88,6 +88,14 @@ def is_true(configuration: Mapping[str, str], key: str) -> bool:
     return known.default == "true"
 
 
+def switch(configuration: Mapping[str, str], key: str) -> bool | None:
+    """Like `is_true`, and None where the value is no boolean."""
+    try:
+        return is_true(configuration, key)
+    except Refused:
+        return None
+
+
 def _boolean(known: Property, value: str) -> None:
     boolean(known.key, value)
 

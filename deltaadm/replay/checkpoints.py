@@ -37,6 +37,7 @@ _ADD_COLUMNS: Final = (
     "baseRowId",
     "defaultRowCommitVersion",
     "clusteringProvider",
+    "stats_parsed.numRecords",
 )
 _FACT_COLUMNS: Final = (
     "path",
@@ -128,7 +129,7 @@ class CheckpointReader:
             return
         for batch in self._add_batches(path, _ADD_COLUMNS):
             for one in batch.to_pylist():
-                yield _plain_add(one)
+                yield _plain_fact(one)
 
     def _parquet_small(self, path: str, names: Sequence[str]) -> list[Named]:
         import pyarrow as pa

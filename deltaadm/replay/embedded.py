@@ -10,7 +10,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.actions import ACTIONS, AddFile, CommitInfo, DomainMetadata, SetTransaction
+from deltaadm.domain.actions import (
+    ACTIONS,
+    AddFile,
+    CommitInfo,
+    DeletionVectorDescriptor,
+    DomainMetadata,
+    SetTransaction,
+)
 from deltaadm.domain.log_segment import Kind, LogFile, LogSegment
 from deltaadm.domain.metadata import Metadata
 from deltaadm.domain.protocol import Protocol
@@ -47,7 +54,11 @@ class EmbeddedEngine:
 
 
 def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
-    """Every file of the version, with all that its `add` action says; in no particular order."""
+    """
+    Every file of the version, with all that its `add` action says; twice in the same order.
+
+    Statistics that a checkpoint has as a struct alone are told by their number of records.
+    """
     replay = _Replay(store, segment)
     return map(_add_file, replay.live_documents())
 
@@ -266,17 +277,61 @@ def in_commit_timestamps(metadata: Metadata) -> bool:
 _STATE: Final = ("protocol", "metaData")
 
 
-_ADD_ATTRIBUTES: Final = {
-    one.key: one.attribute for one in AddFile.ENTRIES if one.key != "deletionVector"
+_ADD_TYPES: Final = {
+    "path": str,
+    "partitionValues": dict,
+    "size": int,
+    "modificationTime": int,
+    "dataChange": bool,
+    "stats": str,
+    "tags": dict,
+    "deletionVector": dict,
+    "baseRowId": int,
+    "defaultRowCommitVersion": int,
+    "clusteringProvider": str,
 }
+_ADD_ATTRIBUTES: Final = {one.key: one.attribute for one in AddFile.ENTRIES}
+_ADD_ALWAYS: Final = {"path", "size", "modificationTime", "dataChange"}
+_VECTOR_TYPES: Final = {
+    "storageType": str,
+    "pathOrInlineDv": str,
+    "offset": int,
+    "sizeInBytes": int,
+    "cardinality": int,
+    "maxRowIndex": int,
+}
+_VECTOR_ATTRIBUTES: Final = {one.key: one.attribute for one in DeletionVectorDescriptor.ENTRIES}
+_VECTOR_ALWAYS: Final = {"storageType", "pathOrInlineDv", "sizeInBytes", "cardinality"}
 
 
 def _add_file(document: Document) -> AddFile:
     """`AddFile.from_wire`, faster for the plain actions that tables have millions of."""
-    plain = document.keys() <= _ADD_ATTRIBUTES.keys()
-    if not plain or not isinstance(document.get("stats"), str) or None in document.values():
+    if not _is_plain(document, _ADD_TYPES, _ADD_ALWAYS):
         return AddFile.from_wire(document)
-    return AddFile(**{_ADD_ATTRIBUTES[key]: value for key, value in document.items()})
+    for texts in (document.get("partitionValues"), document.get("tags")):
+        for value in texts.values() if texts else ():
+            if value is not None and type(value) is not str:
+                return AddFile.from_wire(document)
+    values = {_ADD_ATTRIBUTES[key]: value for key, value in document.items()}
+    vector = values.get("deletion_vector")
+    if vector is not None:
+        values["deletion_vector"] = _deletion_vector(vector)
+    return AddFile(**values)
+
+
+def _deletion_vector(document: Document) -> DeletionVectorDescriptor:
+    if not _is_plain(document, _VECTOR_TYPES, _VECTOR_ALWAYS):
+        return DeletionVectorDescriptor.from_wire(document)
+    values = {_VECTOR_ATTRIBUTES[key]: value for key, value in document.items()}
+    return DeletionVectorDescriptor(**values)
+
+
+def _is_plain(document: Document, types: dict[str, type], always: set[str]) -> bool:
+    """Whether every value has the type that its key should have, and nothing is null or odd."""
+    for key, value in document.items():
+        if type(value) is not types.get(key):
+            return False
+    return document.keys() >= always
 
 
 def _several(path: str, count: int, name: str) -> str:

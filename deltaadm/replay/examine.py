@@ -17,7 +17,6 @@ from deltaadm.domain.facts import (
     CommitFacts,
     CommitTimes,
     Facts,
-    FileTotals,
     Line,
     LiveFile,
     LogFacts,
@@ -38,11 +37,11 @@ from deltaadm.replay.examine_checkpoints import (
     compaction_facts,
     state_after,
 )
+from deltaadm.replay.totals import TotalsBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from deltaadm.domain.actions import AddFile
     from deltaadm.domain.log_segment import LogFile
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.storage.store import LogStore
@@ -209,13 +208,14 @@ class _Examination:
     def _state(self, snapshot: Snapshot) -> Iterator[Facts]:
         totals = None
         if self._depth.files:
-            builder = _Totals(snapshot)
-            state = _state_of(snapshot)
             assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
-            for add in live_files(self._store, snapshot.segment):
+            assert snapshot.files is not None  # noqa: S101 -- loaded with `Detail.STATE`
+            segment, state = snapshot.segment, _state_of(snapshot)
+            builder = TotalsBuilder(snapshot.files, self._store.qualifier)
+            for add in live_files(self._store, segment):
                 builder.add(add)
                 yield LiveFile(add, state, self._now)
-            totals = builder.totals()
+            totals = builder.totals(lambda: live_files(self._store, segment))
         yield SnapshotFacts(
             snapshot=snapshot,
             totals=totals,
@@ -332,26 +332,3 @@ def _columns(metadata: Metadata | None) -> Mapping[int, str]:
     except TableError:
         return {}
     return {number: physical_name(one) for one in fields if (number := column_id(one)) is not None}
-
-
-class _Totals:
-    """Adds up the live files; see `FileTotals`."""
-
-    _HELD: Final = 100
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        assert snapshot.files is not None  # noqa: S101 -- loaded with `Detail.STATE`
-        self._facts = snapshot.files
-        self._held: list[AddFile] = []
-        self._count = 0
-
-    def add(self, one: AddFile) -> None:
-        self._count += 1
-        if self._count <= self._HELD:
-            self._held.append(one)
-
-    def totals(self) -> FileTotals:
-        return FileTotals(
-            facts=self._facts,
-            adds=tuple(self._held) if self._count <= self._HELD else None,
-        )

@@ -25,6 +25,14 @@ SCHEMA = json.dumps(
 )
 
 
+def column(name: str, kind: Any = "integer", *, nullable: bool = True, **metadata: Any) -> Action:
+    return {"name": name, "type": kind, "nullable": nullable, "metadata": metadata}
+
+
+def schema(*columns: Action) -> str:
+    return json.dumps({"type": "struct", "fields": columns}, separators=(",", ":"))
+
+
 def protocol(
     reader: int = 1,
     writer: int = 2,

@@ -1,1 +1,531 @@
 """DL7xx: files that the table names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode, physical_name
+from deltaadm.domain.data_paths import path_flaw
+from deltaadm.domain.deletion_vectors import descriptor_flaw
+from deltaadm.domain.partition_values import is_partition_value
+from deltaadm.domain.properties import switch
+from deltaadm.domain.schema import PrimitiveType
+from deltaadm.domain.statistics import (
+    NotStatistics,
+    column_kinds,
+    contradictions,
+    parse_statistics,
+    whole,
+)
+from deltaadm.errors import DeltaadmError
+from deltaadm.validation.once import Once
+from deltaadm.validation.rule import Problem, Scope, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from deltaadm.domain.actions import AddFile
+    from deltaadm.domain.facts import CommitFacts, LiveFile, SnapshotFacts, State
+    from deltaadm.domain.schema import StructField
+    from deltaadm.domain.statistics import Kinds
+
+_DAY: Final = 86_400_000
+_SECONDS: Final = range(10**9, 10**10)
+_ENOUGH_FILES: Final = 10
+_FEW: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    name: str
+    type_name: str
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """What a state says about its files; `partitions` is None where that is not known."""
+
+    partitions: Mapping[str, _Column] | None
+    logical: frozenset[str]
+    kinds: Kinds
+
+
+def _layout_of(state: State) -> _Layout:
+    metadata = state.metadata
+    if metadata is None:
+        return _Layout(None, frozenset(), {})
+    try:
+        schema = metadata.schema
+        mode = column_mapping_mode(metadata)
+    except DeltaadmError:
+        return _Layout(None, frozenset(), {})
+    fields = {one.name: one for one in schema.fields}
+    columns: dict[str, _Column] = {}
+    for name in metadata.partition_columns:
+        one = fields.get(name)
+        if one is None:
+            return _Layout(None, frozenset(), column_kinds(schema, mode))
+        columns[name if mode is ColumnMappingMode.NONE else physical_name(one)] = _column(one)
+    return _Layout(columns, frozenset(metadata.partition_columns), column_kinds(schema, mode))
+
+
+def _column(one: StructField) -> _Column:
+    known = one.type.name if isinstance(one.type, PrimitiveType) else ""
+    return _Column(one.name, known, one.nullable)
+
+
+def _statistics_of(add: AddFile) -> Mapping[str, Any] | NotStatistics | None:
+    if add.stats is None:
+        odd = add.extra.get("stats")
+        return None if odd is None else NotStatistics(f"it is {odd!r}")
+    try:
+        return parse_statistics(add.stats)
+    except NotStatistics as error:
+        return error
+
+
+_layout: Final = Once(_layout_of)
+_statistics: Final = Once(_statistics_of)
+
+
+def _known_statistics(add: AddFile) -> Mapping[str, Any]:
+    found = _statistics(add)
+    return {} if found is None or isinstance(found, NotStatistics) else found
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(repr(one) for one in sorted(names)) or "none"
+
+
+@rule("DL701", Severity.ERROR, Scope.FILE)
+def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file has values for other partition columns than the table's.
+
+    Why it matters: readers take the values of partition columns from the log, not from the
+    file; a column without one reads as null or makes the read fail.
+
+    What to do: rewrite the file through Delta. Under column mapping the keys are the physical
+    names of the columns, which a writer that does not know it gets wrong.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    layout = _layout(file.state)
+    values = file.add.partition_values or {}
+    if layout.partitions is None or values.keys() == layout.partitions.keys():
+        return
+    if values.keys() != layout.logical:  # logical in place of physical names are DL419's
+        yield Problem(
+            f"The file has values for {_listed(values)}; the partition columns are "
+            f"{_listed(layout.partitions)}.",
+            file.add.path,
+        )
+
+
+@rule("DL702", Severity.ERROR, Scope.FILE)
+def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
+    """
+    A partition value cannot be read as a value of its column's type.
+
+    Why it matters: some readers fail, others read null, so that two programs see different
+    tables.
+
+    What to do: rewrite the file through Delta, which writes such values in the right form.
+
+    Source: PROTOCOL.md, Partition Value Serialization.
+    """
+    values = file.add.partition_values
+    columns = _layout(file.state).partitions
+    if not values or not columns:
+        return
+    for key, value in values.items():
+        column = columns.get(key)
+        if value and column is not None and not is_partition_value(value, column.type_name):
+            yield Problem(
+                f"The value {value!r} of partition column {column.name!r} is no "
+                f"{column.type_name}.",
+                file.add.path,
+            )
+
+
+@rule("DL703", Severity.ERROR, Scope.FILE)
+def null_partition_value(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file has null as value of a partition column that is NOT NULL.
+
+    Why it matters: Delta promises that the column has no nulls, and engines plan queries with
+    that promise. An empty text counts as null.
+
+    What to do: delete or correct those rows, or make the column nullable: `ALTER TABLE … ALTER
+    COLUMN … DROP NOT NULL`.
+
+    Source: PROTOCOL.md, Partition Value Serialization; Delta Spark, NOT NULL constraints.
+    """
+    columns = _layout(file.state).partitions
+    if not columns:
+        return
+    for key, value in (file.add.partition_values or {}).items():
+        column = columns.get(key)
+        if not value and column is not None and not column.nullable:
+            yield Problem(
+                f"The partition column {column.name!r} is NOT NULL, and the file's value is "
+                f"{value!r}.",
+                file.add.path,
+            )
+
+
+@rule("DL704", Severity.ERROR, Scope.FILE)
+def malformed_path(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file's path is empty, is no URI, or leads out of the table.
+
+    Why it matters: readers fail on it or look in the wrong place, and a path with `..` makes
+    them read files of others.
+
+    What to do: find the writer. Characters that a URI cannot hold must be percent-encoded.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    flaw = path_flaw(file.add.path)
+    if flaw:
+        yield Problem(f"The path {file.add.path!r} cannot be used: {flaw}.", file.add.path)
+
+
+@rule("DL705", Severity.WARNING, Scope.SNAPSHOT)
+def absolute_paths(snapshot: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Files are named by absolute paths.
+
+    Why it matters: the table cannot be moved or copied, and breaks when VACUUM runs on the
+    table that owns the files. A shallow clone is made like that on purpose.
+
+    What to do: for a table that has to stand for itself, copy it (`CREATE TABLE … DEEP CLONE`,
+    or by reading and writing it).
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    found = None if snapshot.totals is None else snapshot.totals.absolute
+    if found is not None and found.count:
+        yield Problem(
+            f"{_files(found.count)} named by an absolute path, such as {found.paths[0]!r}.",
+            found.paths[0],
+        )
+
+
+@rule("DL706", Severity.ERROR, Scope.SNAPSHOT)
+def two_deletion_vectors(snapshot: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A data file is alive twice, with different deletion vectors.
+
+    Why it matters: its rows are read twice, and rows that one of the vectors deletes come back
+    through the other.
+
+    What to do: find the writer that added a deletion vector without removing the entry of
+    before. Deleting the rows again and rewriting the table repairs it.
+
+    Source: PROTOCOL.md, Action Reconciliation.
+    """
+    totals = snapshot.totals
+    for path in () if totals is None else totals.with_two_vectors:
+        yield Problem(f"The file {path!r} is alive with more than one deletion vector.", path)
+
+
+@rule("DL707", Severity.ERROR, Scope.SNAPSHOT)
+def deletion_vectors_without_feature(snapshot: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Files have deletion vectors, and the protocol lacks `deletionVectors`.
+
+    Why it matters: readers that do not know deletion vectors are let in, and show deleted rows.
+
+    What to do: find the writer that changed the protocol. Adding the feature again makes the
+    table honest; `REORG TABLE … APPLY (PURGE)` removes the deletion vectors.
+
+    Source: PROTOCOL.md, Deletion Vectors.
+    """
+    count = 0 if snapshot.totals is None else snapshot.totals.deletion_vectors
+    if count and not snapshot.state.supports("deletionVectors"):
+        having = "1 file has" if count == 1 else f"{count} files have"
+        yield Problem(
+            f"{having} a deletion vector, which the protocol does not allow.",
+            "protocol.writerFeatures",
+        )
+
+
+@rule("DL708", Severity.ERROR, Scope.FILE)
+def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file with a deletion vector does not say how many records it has, or says fewer than are
+    deleted.
+
+    Why it matters: with a deletion vector the number of rows is the difference of the two;
+    counts come out wrong, and Delta refuses to write such a file.
+
+    What to do: rewrite the file through Delta: `REORG TABLE … APPLY (PURGE)`.
+
+    Source: PROTOCOL.md, Writer Requirements for Deletion Vectors.
+    """
+    vector = file.add.deletion_vector
+    if vector is None or isinstance(_statistics(file.add), NotStatistics):
+        return
+    records = whole(_known_statistics(file.add).get("numRecords"))
+    if records is None:
+        yield Problem(
+            "The file has a deletion vector, and its statistics lack numRecords.", file.add.path
+        )
+    elif vector.cardinality > max(records, 0):
+        yield Problem(
+            f"{vector.cardinality} records of the file are deleted, and it has {records}.",
+            file.add.path,
+        )
+
+
+@rule("DL709", Severity.ERROR, Scope.FILE)
+def malformed_deletion_vector(file: LiveFile) -> Iterator[Problem]:
+    """
+    A deletion vector's descriptor makes no sense.
+
+    Why it matters: no reader can find the vector, so the file cannot be read.
+
+    What to do: restore the table to the version before the file was changed, and find the
+    writer.
+
+    Source: PROTOCOL.md, Deletion Vector Descriptor Schema.
+    """
+    vector = file.add.deletion_vector
+    flaw = "" if vector is None else descriptor_flaw(vector)
+    if flaw:
+        yield Problem(f"The file's deletion vector cannot be used: {flaw}.", file.add.path)
+
+
+@rule("DL710", Severity.WARNING, Scope.FILE)
+def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file with a deletion vector claims that its statistics are exact.
+
+    Why it matters: minimum and maximum may belong to deleted rows. Readers that answer from
+    statistics give wrong results; Delta refuses to write such a file.
+
+    What to do: rewrite the file, or let Delta compute its statistics anew.
+
+    Source: PROTOCOL.md, Per-file Statistics; Delta Spark,
+    DELTA_ADDING_DELETION_VECTORS_WITH_TIGHT_BOUNDS_DISALLOWED.
+    """
+    if file.add.deletion_vector is None:
+        return
+    found = _known_statistics(file.add)
+    bounds = ("minValues", "maxValues", "nullCount")
+    if found.get("tightBounds") is not False and any(found.get(one) for one in bounds):
+        yield Problem(
+            "The file has a deletion vector, and its statistics do not say tightBounds: false.",
+            file.add.path,
+        )
+
+
+@rule("DL711", Severity.ERROR, Scope.FILE)
+def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file's statistics are not the JSON of an object, or count fewer than no records.
+
+    Why it matters: readers fail or silently skip no files; engines that answer counts from the
+    log are wrong.
+
+    What to do: let Delta compute the statistics anew, or rewrite the file.
+
+    Source: PROTOCOL.md, Per-file Statistics.
+    """
+    found = _statistics(file.add)
+    if found is None:
+        return
+    if isinstance(found, NotStatistics):
+        yield Problem(f"The statistics cannot be read: {found}.", file.add.path)
+        return
+    records = found.get("numRecords")
+    if records is not None and ((count := whole(records)) is None or count < 0):
+        yield Problem(f"The statistics say numRecords: {records!r}.", file.add.path)
+
+
+@rule("DL712", Severity.WARNING, Scope.SNAPSHOT)
+def many_files_without_statistics(snapshot: SnapshotFacts) -> Iterator[Problem]:
+    """
+    More than a tenth of the files, and not just a few, have no statistics.
+
+    Why it matters: queries must open those files to know that they need not be read, and counts
+    cannot be answered from the log.
+
+    What to do: rewrite the files with statistics (`OPTIMIZE`), and find the writer that leaves
+    them out.
+
+    Source: PROTOCOL.md, Per-file Statistics.
+    """
+    facts = None if snapshot.totals is None else snapshot.totals.facts
+    if facts is None or facts.without_stats < _ENOUGH_FILES:
+        return
+    if facts.without_stats > facts.files * _FEW:
+        yield Problem(f"{facts.without_stats} of {facts.files} files have no statistics.")
+
+
+@rule("DL713", Severity.WARNING, Scope.FILE)
+def impossible_size(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file's size is zero or negative.
+
+    Why it matters: no Parquet file is empty. Readers that trust the log read the footer from the
+    wrong place; engines plan their work by sizes.
+
+    What to do: compare with the storage, and rewrite the file.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    size = file.add.size
+    if size <= 0:
+        yield Problem(
+            f"The file is said to have {size} bytes.",
+            file.add.path,
+            severity=Severity.ERROR if size < 0 else None,
+        )
+
+
+@rule("DL714", Severity.WARNING, Scope.FILE)
+def odd_modification_time(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file was modified in the future, or its time is not in milliseconds.
+
+    Why it matters: clean-ups and streams with a starting time go by it.
+
+    What to do: find the writer; a number a thousand times too small is in seconds, one too
+    large in micro- or nanoseconds.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    time = file.add.modification_time
+    if time > file.now + _DAY:
+        yield Problem(f"The modification time {time} is in the future.", file.add.path)
+    elif time in _SECONDS:
+        yield Problem(f"The modification time {time} seems to be in seconds.", file.add.path)
+
+
+@rule("DL715", Severity.ERROR, Scope.FILE)
+def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file's base row id or default row commit version is negative, or the latter lies beyond
+    the table's version.
+
+    Why it matters: both are the identity and the age of rows for whoever follows changes.
+
+    What to do: find the writer. Turning row tracking off and on again assigns them anew.
+
+    Source: PROTOCOL.md, Row Tracking.
+    """
+    first, version = file.add.base_row_id, file.add.default_row_commit_version
+    if first is not None and first < 0:
+        yield Problem(f"The base row id is {first}.", file.add.path)
+    if version is not None and not 0 <= version <= file.state.version:
+        yield Problem(
+            f"The default row commit version is {version}; the table's version is "
+            f"{file.state.version}.",
+            file.add.path,
+        )
+
+
+@rule("DL717", Severity.WARNING, Scope.COMMIT)
+def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has change data files that count as data, or has them with the change data feed off.
+
+    Why it matters: readers of the table's changes may see such rows twice, or not at all.
+
+    What to do: find the writer; the protocol wants dataChange: false on `cdc` actions.
+
+    Source: PROTOCOL.md, Add CDC File.
+    """
+    actions = [one for one in commit.actions("cdc") if isinstance(one, dict)]
+    changing = sum(one.get("dataChange") is True for one in actions)
+    if changing:
+        yield Problem(f"{changing} cdc actions say dataChange: true.", commit.file.path)
+    states = [_switch(one, "delta.enableChangeDataFeed") for one in (commit.before, commit.after)]
+    if actions and states[1] is False and not states[0]:
+        yield Problem(
+            f"The commit has {len(actions)} cdc actions, and the change data feed is off.",
+            commit.file.path,
+        )
+
+
+def _switch(state: State, key: str) -> bool | None:
+    return None if state.metadata is None else switch(state.metadata.configuration, key)
+
+
+@rule("DL718", Severity.WARNING, Scope.COMMIT)
+def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has file actions that change data beside others that only rearrange it.
+
+    Why it matters: streams skip what does not change data; whoever reads changes from the log
+    alone cannot tell which removed file belongs to which added one.
+
+    What to do: nothing for the commit itself; let the writer commit rearrangements such as
+    OPTIMIZE on their own.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    said = {
+        one.get("dataChange")
+        for name in ("add", "remove")
+        for one in commit.actions(name)
+        if isinstance(one, dict) and isinstance(one.get("dataChange"), bool)
+    }
+    if len(said) > 1:
+        yield Problem("Some files of the commit change data, others do not.", commit.file.path)
+
+
+@rule("DL719", Severity.WARNING, Scope.FILE)
+def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file's statistics contradict themselves: a minimum above the maximum, or more nulls than
+    records.
+
+    Why it matters: queries skip files by them, so rows are missing from results.
+
+    What to do: let Delta compute the statistics anew, or rewrite the file.
+
+    Source: PROTOCOL.md, Per-file Statistics.
+    """
+    found = _known_statistics(file.add)
+    for flaw in contradictions(found, _layout(file.state).kinds) if found else ():
+        yield Problem(f"The statistics contradict themselves: {flaw}.", file.add.path)
+
+
+@rule("DL720", Severity.WARNING, Scope.COMMIT)
+def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A removed file has no deletion timestamp, or lacks the size that it claims to have.
+
+    Why it matters: without a time VACUUM may delete the file at once, while queries on older
+    versions still read it; checksums cannot be carried forward without the size.
+
+    What to do: find the writer. The entries disappear with the next checkpoint after the
+    retention of deleted files.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    actions = [one for one in commit.actions("remove") if isinstance(one, dict)]
+    undated = [one for one in actions if one.get("deletionTimestamp") is None]
+    if undated:
+        yield Problem(
+            f"{len(undated)} remove actions have no deletionTimestamp, such as that of "
+            f"{undated[0].get('path')!r}.",
+            commit.file.path,
+        )
+    unsized = [one for one in actions if one.get("extendedFileMetadata") is True]
+    unsized = [one for one in unsized if one.get("size") is None]
+    if unsized:
+        yield Problem(
+            f"{len(unsized)} remove actions with extendedFileMetadata have no size, such as that "
+            f"of {unsized[0].get('path')!r}.",
+            commit.file.path,
+        )
+
+
+def _files(count: int) -> str:
+    return "1 file is" if count == 1 else f"{count} files are"

@@ -1,0 +1,57 @@
+"""
+How the log names files of the table: URI-encoded, relative to it or absolute.
+
+Source: PROTOCOL.md, Add File and Remove File (RFC 2396), and Deletion Vector Descriptor.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+_NOT_IN_URI: Final = re.compile(r'[\x00-\x20"<>\\^`{|}\x7f]|%(?![0-9A-Fa-f]{2})')
+_COLON_FIRST: Final = re.compile("[^/:]*:")
+_PLAIN: Final = re.compile(r"(?!/)[-A-Za-z0-9_.~/=]*")
+
+
+def is_absolute(path: str) -> bool:
+    """
+    Whether *path* stands for itself, and not for a place below the table.
+
+    >>> is_absolute("a/b"), is_absolute("/a"), is_absolute("s3://bucket/a")
+    (False, True, True)
+    """
+    return path.startswith("/") or (":" in path and _SCHEME.match(path) is not None)
+
+
+def path_flaw(path: str) -> str:
+    """
+    What is wrong with a path of the log, in words; empty if nothing is.
+
+    >>> path_flaw("part-0.parquet"), path_flaw("a b"), path_flaw("x/../../y")
+    ('', "it has the character ' ', which must be encoded", 'it leads out of the table')
+    """
+    if ".." not in path and "%2" not in path and _PLAIN.fullmatch(path):
+        return "" if path else "it is empty"
+    if found := _NOT_IN_URI.search(path):
+        what = "a % that encodes nothing"
+        what = what if found[0] == "%" else f"the character {found[0]!r}, which must be encoded"
+        return f"it has {what}"
+    if is_absolute(path):
+        return ""
+    if _COLON_FIRST.match(path):
+        return "it has a colon before its first slash, which must be encoded"
+    return "it leads out of the table" if _escapes(path) else ""
+
+
+def _escapes(path: str) -> bool:
+    from urllib.parse import unquote
+
+    depth = 0
+    for part in unquote(path).split("/"):
+        depth += (part not in ("", ".", "..")) - (part == "..")
+        if depth < 0:
+            return True
+    return False

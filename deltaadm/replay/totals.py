@@ -1,0 +1,183 @@
+"""
+Adding up live files: what no single one shows.
+
+Tables have millions of files, so nothing here keeps a text per file. Numbers go into arrays of
+8 bytes each, and only where the table has what they are for; the few files that turn out to be
+worth a name are looked up by reading the files a second time.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.data_paths import is_absolute
+from deltaadm.domain.facts import FileTotals, Some
+from deltaadm.domain.statistics import num_records
+from deltaadm.replay.reconcile import canonical_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    from deltaadm.domain.actions import AddFile
+    from deltaadm.domain.snapshot import FileFacts
+
+_HELD: Final = 100
+_NAMED: Final = 5
+_BINS: Final = (0, 9, 99, 999, 9_999, 99_999, 999_999, 9_999_999, 2**31 - 2, 2**63)
+"""The largest number of deleted rows in each bin of a version checksum's histogram."""
+
+
+class TotalsBuilder:
+    """
+    Takes live files one by one; see `FileTotals`.
+
+    *facts* are those of the snapshot; *qualifier* completes absolute paths, see `LogStore`.
+    """
+
+    def __init__(self, facts: FileFacts, qualifier: str) -> None:
+        self._facts = facts
+        self._qualifier = qualifier
+        self._held: list[AddFile] = []
+        self._count = 0
+        self._deleted_records = 0
+        self._deletion_vectors = 0
+        self._bins = [0] * len(_BINS)
+        self._absolute = _Sample()
+        self._without_row_tracking = _Sample()
+        self._row_ids = _Ranges()
+        self._hashes = array("q")
+
+    def add(self, one: AddFile) -> None:
+        """Count one file."""
+        if self._count < _HELD:
+            self._held.append(one)
+        if one.deletion_vector is not None:
+            self._count_vector(one.deletion_vector.cardinality)
+        if one.base_row_id is not None:
+            self._row_ids.add(self._count, one.base_row_id, num_records(one.stats) or 0)
+        if one.base_row_id is None or one.default_row_commit_version is None:
+            self._without_row_tracking.add(one.path)
+        if is_absolute(one.path):
+            self._absolute.add(one.path)
+        if self._facts.with_deletion_vector:
+            self._hashes.append(hash(canonical_path(one.path, self._qualifier)))
+        self._count += 1
+
+    def totals(self, again: Callable[[], Iterable[AddFile]]) -> FileTotals:
+        """What was counted; *again* reads the same files in the same order once more."""
+        overlaps = self._row_ids.overlaps(_NAMED)
+        doubles = _repeated(self._hashes, _NAMED)
+        names: dict[int, str] = {}
+        if overlaps or doubles:
+            wanted = {one for pair in (*overlaps, *doubles) for one in pair}
+            names = _paths_at(wanted, again())
+        without_vector = self._count - self._deletion_vectors
+        return FileTotals(
+            facts=self._facts,
+            highest_row_id=self._row_ids.highest,
+            overlapping_row_ids=tuple((names[left], names[right]) for left, right in overlaps),
+            with_two_vectors=tuple(self._confirmed(doubles, names)),
+            absolute=self._absolute.some(),
+            without_row_tracking=self._without_row_tracking.some(),
+            deletion_vectors=self._deletion_vectors,
+            deleted_records=self._deleted_records,
+            deleted_record_counts=(self._bins[0] + without_vector, *self._bins[1:]),
+            adds=tuple(self._held) if self._count <= _HELD else None,
+        )
+
+    def _count_vector(self, cardinality: int) -> None:
+        self._deletion_vectors += 1
+        self._deleted_records += cardinality
+        for index, most in enumerate(_BINS):
+            if cardinality <= most:
+                self._bins[index] += 1
+                return
+
+    def _confirmed(self, pairs: Iterable[tuple[int, int]], names: dict[int, str]) -> Iterator[str]:
+        """Paths that are indeed the same, and not only their hashes."""
+        for left, right in pairs:
+            first, second = (canonical_path(names[one], self._qualifier) for one in (left, right))
+            if first == second:
+                yield names[left]
+
+
+class _Sample:
+    """Counts paths and keeps the first few."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._paths: list[str] = []
+
+    def add(self, path: str) -> None:
+        self._count += 1
+        if self._count <= _NAMED:
+            self._paths.append(path)
+
+    def some(self) -> Some:
+        return Some(self._count, tuple(self._paths))
+
+
+class _Ranges:
+    """Ranges of row ids by the position of their file."""
+
+    def __init__(self) -> None:
+        self.highest: int | None = None
+        self._positions = array("q")
+        self._starts = array("q")
+        self._ends = array("q")
+
+    def add(self, position: int, start: int, count: int) -> None:
+        """Files without records have no row ids; nor has one whose ids no 64 bits can hold."""
+        end = start + count - 1
+        if count <= 0 or not -(2**63) <= start <= end < 2**63:
+            return
+        self.highest = end if self.highest is None else max(self.highest, end)
+        self._positions.append(position)
+        self._starts.append(start)
+        self._ends.append(end)
+
+    def overlaps(self, limit: int) -> list[tuple[int, int]]:
+        """Positions of files that share row ids: the first few pairs in the order of the ids."""
+        if len(self._starts) <= 1:
+            return []
+        import pyarrow.compute as pc
+
+        starts = _arrow(self._starts)
+        order = pc.sort_indices(starts)
+        starts, ends = starts.take(order), _arrow(self._ends).take(order)
+        reached = pc.cumulative_max(ends)
+        last = len(starts) - 1
+        shared = pc.less_equal(starts.slice(1), reached.slice(0, last))
+        found = pc.indices_nonzero(shared).slice(0, limit).to_pylist()
+        earlier = (pc.index(ends.slice(0, one + 1), reached[one]).as_py() for one in found)
+        return [
+            (self._positions[order[left].as_py()], self._positions[order[one + 1].as_py()])
+            for left, one in zip(earlier, found, strict=True)
+        ]
+
+
+def _repeated(values: array[int], limit: int) -> list[tuple[int, int]]:
+    """Positions of equal values: the first few pairs."""
+    if len(values) <= 1:
+        return []
+    import pyarrow.compute as pc
+
+    numbers = _arrow(values)
+    order = pc.sort_indices(numbers)
+    ordered = numbers.take(order)
+    same = pc.equal(ordered.slice(1), ordered.slice(0, len(ordered) - 1))
+    found = pc.indices_nonzero(same).slice(0, limit).to_pylist()
+    pairs = ((order[one].as_py(), order[one + 1].as_py()) for one in found)
+    return [(min(pair), max(pair)) for pair in pairs]
+
+
+def _arrow(values: array[int]) -> Any:
+    """The same numbers for pyarrow, without a copy."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+
+
+def _paths_at(wanted: Collection[int], files: Iterable[AddFile]) -> dict[int, str]:
+    return {position: one.path for position, one in enumerate(files) if position in wanted}

@@ -1,0 +1,195 @@
+"""Whatever the log says about files, the rules answer, and with findings on one line each."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deltaadm.domain.actions import DeletionVectorDescriptor
+from deltaadm.domain.data_paths import is_absolute, path_flaw
+from deltaadm.domain.deletion_vectors import descriptor_flaw, z85_decode
+from deltaadm.domain.partition_values import is_partition_value
+from deltaadm.domain.statistics import column_kinds, contradictions, num_records
+from tests.support.rule_cases import report
+from tests.support.tables import (
+    add,
+    column,
+    commit,
+    metadata,
+    protocol,
+    remove,
+    schema,
+    table,
+)
+
+ODD = (None, True, 1.5, -1, 10**30, "", "\x1b[2J\n", [], [1], {}, {"a": None}, {"a": {"b": [1]}})
+"""JSON values that hardly any field expects."""
+
+FREE = ("path", "modificationTime", "dataChange", "stats", "tags", "defaultRowCommitVersion")
+"""Fields of an add that Delta's reader takes in whatever they hold."""
+
+VECTOR = ("storageType", "pathOrInlineDv", "offset", "sizeInBytes", "cardinality", "maxRowIndex")
+STATISTICS = ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds")
+VECTORED = protocol(3, 7, ["deletionVectors"], ["deletionVectors"])
+
+
+def _is_told(path: Path) -> bool:
+    found = report(path, "deep")
+    return found.version == 0 and all("\n" not in one.message for one in found.findings)
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+def test_an_odd_field(tmp_path: Path, value: Any) -> None:
+    files = [add(f"{key}-f") for key in FREE]
+    for key, one in zip(FREE, files, strict=True):
+        one["add"][key] = value
+    table(tmp_path, commit(protocol(), metadata(), *files))
+    assert _is_told(tmp_path)
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+def test_an_odd_statistic(tmp_path: Path, value: Any) -> None:
+    whole = {"numRecords": 1, "minValues": {"a": 1}, "maxValues": {"a": 2}, "nullCount": {"a": 0}}
+    files = [add(key, stats=json.dumps(whole | {key: value})) for key in STATISTICS]
+    table(tmp_path, commit(protocol(), metadata(), *files))
+    assert _is_told(tmp_path)
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+def test_an_odd_deletion_vector(tmp_path: Path, value: Any) -> None:
+    whole = {"storageType": "i", "pathOrInlineDv": "00000", "sizeInBytes": 4, "cardinality": 1}
+    files = [add(key, deletionVector=whole | {key: value}) for key in VECTOR]
+    table(tmp_path, commit(VECTORED, metadata(), *files))
+    assert _is_told(tmp_path)
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+def test_an_odd_partition_value(tmp_path: Path, value: Any) -> None:
+    made = metadata(
+        schemaString=schema(column("a"), column("p", nullable=False)), partitionColumns=["p"]
+    )
+    table(tmp_path, commit(protocol(), made, add("f", partitionValues={"p": value})))
+    assert _is_told(tmp_path)
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+def test_an_odd_schema(tmp_path: Path, value: Any) -> None:
+    made = metadata(schemaString=json.dumps(value), partitionColumns=["p"])
+    table(tmp_path, commit(protocol(), made, add("f", partitionValues={"p": "1"})))
+    assert _is_told(tmp_path)
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+def test_an_odd_action_of_a_commit(tmp_path: Path, value: Any) -> None:
+    keys = ("path", "size", "dataChange", "deletionTimestamp", "extendedFileMetadata")
+    removed = [{"remove": remove("f")["remove"] | {key: value}} for key in keys]
+    table(tmp_path, commit(protocol(), metadata(), {"cdc": {"dataChange": value}}, *removed))
+    assert _is_told(tmp_path)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=2), inner),
+    max_leaves=8,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(st.dictionaries(st.sampled_from(STATISTICS), st.dictionaries(st.just("a"), JSON) | JSON))
+def test_any_statistics(document: dict[str, Any]) -> None:
+    text = json.dumps(document)
+    assert num_records(text) in (None, document.get("numRecords"))
+    for kinds in ({}, {"a": "integer"}, {"a": "string"}, {"a": {"a": "date"}}):
+        assert all("\n" not in one for one in contradictions(document, kinds))
+
+
+TYPES = ("byte", "long", "double", "decimal(3,1)", "boolean", "date", "timestamp", "string", "odd")
+
+
+@given(st.text(min_size=1), st.sampled_from(TYPES))
+def test_any_partition_value(text: str, type_name: str) -> None:
+    assert is_partition_value(text, type_name) or type_name not in ("string", "odd")
+
+
+@given(st.text(), st.text(), st.integers() | st.none())
+def test_any_path_and_deletion_vector(path: str, kind: str, offset: int | None) -> None:
+    assert isinstance(path_flaw(path), str)
+    assert isinstance(is_absolute(path), bool)
+    vector = DeletionVectorDescriptor(kind, path, offset)
+    assert descriptor_flaw(vector) or kind in "uip"
+
+
+FITTING = [
+    ("-9223372036854775808", "long"),
+    ("+1", "short"),
+    (" 7 ", "integer"),
+    ("1.5e3", "float"),
+    ("NaN", "double"),
+    (".5", "double"),
+    ("99.99", "decimal(4,2)"),
+    ("0.000", "decimal(1,1)"),
+    ("TRUE", "boolean"),
+    ("2020-1-1", "date"),
+    ("-0044-03-15", "date"),
+    ("2020-01-01 10:00:00.123456", "timestamp"),
+    ("2020-01-01 10:00:00 America/New_York", "timestamp"),
+    ("2020-01-01T10:00:00+05:30", "timestamp"),
+    ("2020-01-01 10:00:00", "timestamp_ntz"),
+    ("2020-01-01", "timestamp"),
+    ("\\u0001", "binary"),
+]
+UNFITTING = [
+    ("9223372036854775808", "long"),
+    ("1.0", "integer"),
+    ("", "short"),
+    ("\u0661", "integer"),
+    ("1,5", "float"),
+    ("infinite", "double"),
+    ("100.00", "decimal(4,2)"),
+    ("NaN", "decimal(4,2)"),
+    ("yes", "boolean"),
+    ("2020-13-01", "date"),
+    ("2020-00-01", "date"),
+    ("01/02/2020", "date"),
+    ("today", "timestamp"),
+    ("2020-01-32 10:00:00", "timestamp"),
+    ("2020-01-01 10:00:00 at noon", "timestamp_ntz"),
+]
+
+
+@pytest.mark.parametrize(("text", "type_name"), FITTING)
+def test_a_text_fits_its_type(text: str, type_name: str) -> None:
+    assert is_partition_value(text, type_name)
+
+
+@pytest.mark.parametrize(("text", "type_name"), UNFITTING)
+def test_a_text_does_not_fit_its_type(text: str, type_name: str) -> None:
+    assert not is_partition_value(text, type_name)
+
+
+def test_z85_is_that_of_its_specification() -> None:
+    assert z85_decode("HelloWorld").hex().upper() == "864FD26FB559F75B"
+
+
+@pytest.mark.parametrize("text", ["1234", "1234~", "#####"])
+def test_z85_refuses_other_texts(text: str) -> None:
+    with pytest.raises(ValueError, match=r"character|multiple|beyond"):
+        z85_decode(text)
+
+
+def test_nested_columns_are_told_by_their_names_in_statistics() -> None:
+    from deltaadm.domain.column_mapping import ColumnMappingMode
+    from deltaadm.domain.schema import parse_schema
+
+    inner = {"type": "struct", "fields": [column("x", **{"delta.columnMapping.physicalName": "p"})]}
+    made = parse_schema(
+        schema(
+            column("c", inner),
+            column("m", {"type": "array", "elementType": "long", "containsNull": True}),
+        )
+    )
+    assert column_kinds(made, ColumnMappingMode.NONE) == {"c": {"x": "integer"}}
+    assert column_kinds(made, ColumnMappingMode.NAME) == {"c": {"p": "integer"}}
