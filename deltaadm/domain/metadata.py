@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from deltaadm.domain import wire
 from deltaadm.domain.schema import StructType, parse_schema
@@ -65,6 +66,12 @@ class Metadata(Loggable):
         """The parsed schema; raises `TableError` when `schema_string` cannot be read."""
         return parse_schema(self.schema_string) if self.schema_string else StructType()
 
+    def says_the_same_as(self, other: Metadata) -> bool:
+        """Equality that does not look at how the schema's JSON text is spelt."""
+        if replace(self, schema_string=None) != replace(other, schema_string=None):
+            return False
+        return bool(_decoded(self.schema_string) == _decoded(other.schema_string))
+
     def with_schema(self, schema: StructType) -> Metadata:
         """The same metadata with another schema; untouched, text included, when it is equal."""
         return self if schema == self.schema else replace(self, schema_string=schema.to_json())
@@ -72,3 +79,11 @@ class Metadata(Loggable):
     def with_configuration(self, configuration: Mapping[str, str]) -> Metadata:
         """The same metadata with other properties."""
         return replace(self, configuration=dict(configuration))
+
+
+def _decoded(text: str | None) -> Any:
+    """The JSON in *text*; the text itself where it is none."""
+    try:
+        return None if text is None else json.loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -192,7 +192,7 @@ class CheckpointExaminer:
         return replace(made, counts=dict(content.counts), difference=difference)
 
     def _expected(self, version: int, differing: set[int]) -> _Expected | None:
-        """The state of *version* by its commits and an older checkpoint, the nearest that will do."""
+        """The state of *version* by its commits, on top of the nearest fit checkpoint if any."""
         bases: list[Checkpoint | None] = [
             one
             for one in reversed(self.listing.checkpoints)
@@ -313,11 +313,17 @@ def _difference(state: State, expected: _Expected, content: _Content) -> Differe
     gone = (path for hashed, path in expected.live() if hashed in missing) if missing else ()
     return Difference(
         protocol=state.protocol != protocol,
-        metadata=state.metadata != metadata,
+        metadata=not _same(state.metadata, metadata),
         only_in_checkpoint=content.unexpected,
         only_in_commits=len(missing),
         paths=(*content.paths, *islice(gone, _TOLD)),
     )
+
+
+def _same(left: Metadata | None, right: Metadata | None) -> bool:
+    if left is None or right is None:
+        return left is right
+    return left.says_the_same_as(right)
 
 
 def _differs(difference: Difference) -> bool:

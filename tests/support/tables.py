@@ -91,6 +91,9 @@ def commit(*actions: Action) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
+_DOTS_OF_A_PART = 4
+
+
 @dataclass(frozen=True)
 class Table:
     """A directory with a log that tests extend."""
@@ -117,7 +120,25 @@ class Table:
         return self.write(f"{start:020d}.{end:020d}.compacted.json", commit(*actions))
 
     def last_checkpoint(self, version: int) -> Path:
-        return self.write("_last_checkpoint", json.dumps({"version": version, "size": 1}))
+        """A pointer that tells the truth about the checkpoint of *version*, if there is one."""
+        files = sorted(self.log.glob(f"{version:020d}.checkpoint.*"))
+        parts = [one for one in files if one.name.count(".") == _DOTS_OF_A_PART]
+        size = sum(self._actions(one) for one in parts or files[-1:])
+        more = {"parts": len(parts)} if parts else {}
+        body = {"version": version, "size": size or 1} | more
+        return self.write("_last_checkpoint", json.dumps(body))
+
+    def _actions(self, file: Path) -> int:
+        """How many actions a file of a checkpoint has, those of its sidecars included."""
+        try:
+            if file.suffix == ".json":
+                rows = [json.loads(line) for line in file.read_bytes().splitlines()]
+            else:
+                rows = pq.read_table(file).to_pylist()
+        except ValueError:  # a damaged file
+            return 0
+        named = [Path(one["sidecar"]["path"]).name for one in rows if one.get("sidecar")]
+        return len(rows) + sum(self._actions(self.log / "_sidecars" / one) for one in named)
 
     def crc(self, version: int, actions: Sequence[Action], **more: Any) -> Path:
         body: Action = {"tableSizeBytes": 0, "numFiles": 0, "numMetadata": 1, "numProtocol": 1}

@@ -1,1 +1,444 @@
-"""DL6xx: checkpoints."""
+"""DL6xx: checkpoints and their sidecars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.log_segment import Kind, choose
+from deltaadm.domain.protocol import READER_FEATURES_VERSION, WRITER_FEATURES_VERSION
+from deltaadm.domain.table_changes import WriteCheckpoint
+from deltaadm.errors import TableError
+from deltaadm.validation.rule import Problem, Scope, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.domain.facts import CheckpointFacts, LogFacts, State
+    from deltaadm.domain.log_segment import LogListing
+
+V2: Final = "v2Checkpoint"
+LOG: Final = "_delta_log"
+POINTER: Final = "_last_checkpoint"
+
+_DAY: Final = 24 * 60 * 60 * 1000
+_LONG: Final = 100
+"""How many versions without a checkpoint under a classic name are many."""
+
+
+@rule("DL601", Severity.ERROR, Scope.CHECKPOINT)
+def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint in several parts lacks some of them.
+
+    Why it matters: readers pass over it. Where no other checkpoint and no earlier commits stand
+    in for it, the table cannot be loaded; where they do, readers are slower than they need to
+    be, and some fail.
+
+    What to do: restore the missing parts, or delete the others and write a checkpoint. A writer
+    may be at work: look again in a minute.
+
+    Source: PROTOCOL.md, Multi-part checkpoint.
+    """
+    if checkpoint.checkpoint is not None or any(not one.info.size for one in checkpoint.files):
+        return
+    parts = checkpoint.files[0].parts
+    found = {one.part for one in checkpoint.files}
+    severity = Severity.WARNING if _loads_without(checkpoint.listing) else Severity.ERROR
+    message = f"It has {len(found)} of the {parts} parts that their names speak of."
+    yield Problem(message, checkpoint.files[0].path, severity=severity)
+
+
+@rule("DL602", Severity.ERROR, Scope.CHECKPOINT)
+def multipart_checkpoint_despite_v2(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A table with the feature v2Checkpoint has a checkpoint in several parts.
+
+    Why it matters: the feature forbids them, and readers that rely on it need not look for them.
+
+    What to do: keep the writer away that ignores the feature, and write a checkpoint.
+
+    Source: PROTOCOL.md, V2 Checkpoint Table Feature.
+    """
+    if _kind(checkpoint) is Kind.MULTIPART and checkpoint.state.supports(V2):
+        yield Problem("It is in several parts, which the feature forbids.", _place(checkpoint))
+
+
+@rule("DL603", Severity.ERROR, Scope.CHECKPOINT)
+def v2_checkpoint_without_feature(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint is of the V2 kind, but the table does not support the feature v2Checkpoint.
+
+    Why it matters: readers that do not know the feature miss the files in its sidecars, without
+    noticing.
+
+    What to do: write a classic checkpoint, or add the feature to the table.
+
+    Source: PROTOCOL.md, V2 Checkpoint Table Feature.
+    """
+    if checkpoint.state.protocol is None or checkpoint.state.supports(V2):
+        return
+    if signs := ", ".join(_signs_of_v2(checkpoint)):
+        message = f"The protocol lacks v2Checkpoint, but the checkpoint has {signs}."
+        yield Problem(message, _place(checkpoint))
+
+
+@rule("DL604", Severity.ERROR, Scope.CHECKPOINT)
+def wrong_checkpoint_metadata(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A V2 checkpoint does not have exactly one checkpointMetadata action with its own version.
+
+    Why it matters: this action is what makes it a V2 checkpoint; readers reject it or read a
+    sidecar as the table's state.
+
+    What to do: write a checkpoint, and find the writer that wrote this one.
+
+    Source: PROTOCOL.md, V2 Spec and Checkpoint Metadata.
+    """
+    if not checkpoint.opened or not any(_signs_of_v2(checkpoint)):
+        return
+    found = checkpoint.actions("checkpointMetadata")
+    if len(found) != 1:
+        message = f"It has {len(found)} checkpointMetadata actions instead of one."
+        yield Problem(message, _place(checkpoint))
+    elif found[0].get("version") != checkpoint.version:
+        message = f"Its checkpointMetadata says version {found[0].get('version')!r}."
+        yield Problem(message, _place(checkpoint))
+
+
+@rule("DL605", Severity.ERROR, Scope.CHECKPOINT)
+def incomplete_checkpoint_state(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint does not have exactly one protocol and one metaData action.
+
+    Why it matters: once earlier commits are gone, nothing else says what the table is; Delta
+    then refuses to load it.
+
+    What to do: while the earlier commits are still there, delete the checkpoint and write a new
+    one. Otherwise restore the files from a backup.
+
+    Source: PROTOCOL.md, Checkpoints; Delta Spark, DELTA_STATE_RECOVER_ERROR.
+    """
+    for name in ("protocol", "metaData") if checkpoint.opened else ():
+        count = len(checkpoint.actions(name))
+        if count != 1:
+            yield Problem(f"It has {count} {name} actions instead of one.", _place(checkpoint))
+
+
+@rule("DL606", Severity.ERROR, Scope.CHECKPOINT)
+def feature_lists_unlike_versions(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint's protocol lacks a list of features that its versions demand, or has one, if
+    only an empty one, that they forbid.
+
+    Why it matters: Delta Spark and Trino fail on such a protocol. A missing list also makes the
+    table lose its features for every reader that starts from the checkpoint.
+
+    What to do: write a checkpoint with another writer while the commits are still there, and
+    update the writer that wrote this one.
+
+    Source: PROTOCOL.md, Checkpoint Schema and Protocol Evolution.
+    """
+    for one in checkpoint.actions("protocol"):
+        for key, version, needed in (
+            ("readerFeatures", one.get("minReaderVersion"), READER_FEATURES_VERSION),
+            ("writerFeatures", one.get("minWriterVersion"), WRITER_FEATURES_VERSION),
+        ):
+            listed = one.get(key) is not None
+            if isinstance(version, int) and listed != (version >= needed):
+                told = f"has {key}" if listed else f"lacks {key}"
+                yield Problem(f"Its protocol {told} at version {version}.", _place(checkpoint))
+
+
+@rule("DL607", Severity.ERROR, Scope.CHECKPOINT)
+def files_inline_and_in_sidecars(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A V2 checkpoint has file actions of its own beside those in its sidecars.
+
+    Why it matters: the protocol allows one or the other; readers may take only one of them.
+
+    What to do: write a checkpoint with another writer.
+
+    Source: PROTOCOL.md, V2 Spec.
+    """
+    counts = checkpoint.counts or {}
+    inline = sum(counts.get(name, 0) for name in ("add", "remove"))
+    apart = sum(counts.get(f"sidecar.{name}", 0) for name in ("add", "remove"))
+    if inline and apart:
+        message = f"It has {inline} file actions of its own and {apart} in sidecars."
+        yield Problem(message, _place(checkpoint))
+
+
+@rule("DL608", Severity.ERROR, Scope.CHECKPOINT)
+def unfit_sidecar(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A sidecar that a checkpoint names is missing, has another size, or is not in `_sidecars`.
+
+    Why it matters: the files in it belong to the table; without it the checkpoint cannot be
+    read, and Delta goes back to older files or fails.
+
+    What to do: restore the sidecar. While the commits are still there, delete the checkpoint
+    and write a new one.
+
+    Source: PROTOCOL.md, Sidecar File Information and Sidecar Files.
+    """
+    for one in checkpoint.sidecars:
+        directory, _, _ = one.path.rpartition("/")
+        if directory and directory.rpartition("/")[2] != "_sidecars":
+            message = f"The sidecar {one.path!r} is not directly in _sidecars."
+            yield Problem(message, _place(checkpoint))
+        elif one.size is None:
+            yield Problem(f"The sidecar {one.path!r} is missing.", _place(checkpoint))
+        elif one.size_in_bytes != one.size:
+            message = f"The sidecar {one.path!r} has {one.size} bytes, not {one.size_in_bytes}."
+            yield Problem(message, _place(checkpoint))
+
+
+@rule("DL609", Severity.ERROR, Scope.CHECKPOINT)
+def checkpoint_unlike_commits(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint says something else than the commits up to its version.
+
+    Why it matters: readers that start from the checkpoint see another table than those that
+    read the commits: files come back or vanish, features or properties are lost.
+
+    What to do: while the commits are still there, delete the checkpoint and write one with
+    another writer; then report the defect to the makers of the writer that wrote it.
+
+    Source: PROTOCOL.md, Checkpoints and Action Reconciliation.
+    """
+    found = checkpoint.difference
+    if found is None:
+        return
+    if found.protocol and checkpoint.state.protocol is not None:
+        yield Problem("Its protocol is not that of the commits.", _place(checkpoint))
+    if found.metadata and checkpoint.state.metadata is not None:
+        yield Problem("Its metadata is not that of the commits.", _place(checkpoint))
+    if found.only_in_checkpoint or found.only_in_commits:
+        some = ", ".join(map(repr, found.paths))
+        message = (
+            f"It has {found.only_in_checkpoint} files too many and lacks {found.only_in_commits}, "
+            f"among them {some}."
+        )
+        yield Problem(message, _place(checkpoint))
+
+
+@rule("DL610", Severity.WARNING, Scope.CHECKPOINT)
+def needless_checkpoint_action(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint has actions that do not belong there: commitInfo, cdc, or removed domains.
+
+    Why it matters: they are not part of the table's state. Some readers trip over them.
+
+    What to do: update the writer, and write a checkpoint.
+
+    Source: PROTOCOL.md, Checkpoints and Action Reconciliation.
+    """
+    for name in ("commitInfo", "cdc"):
+        count = len(checkpoint.actions(name))
+        if count:
+            told = f"a {name} action" if count == 1 else f"{count} {name} actions"
+            yield Problem(f"It has {told}.", _place(checkpoint))
+    for one in checkpoint.actions("domainMetadata"):
+        if one.get("removed") is True:
+            yield Problem(f"It has the removed domain {one.get('domain')!r}.", _place(checkpoint))
+
+
+@rule("DL611", Severity.WARNING, Scope.CHECKPOINT)
+def older_checkpoint_without_commit(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    An older checkpoint is there, but the commit of its version is not.
+
+    Why it matters: its version looks as if it could be rebuilt, but time travel refuses it; the
+    log was cleaned up by something else than Delta.
+
+    What to do: delete the checkpoint, or restore the commit.
+
+    Source: PROTOCOL.md, Metadata Cleanup.
+    """
+    listing = checkpoint.listing
+    if checkpoint.checkpoint is None or checkpoint.checkpoint == listing.checkpoints[-1]:
+        return
+    if all(one.version != checkpoint.version for one in listing.commits):
+        message = f"Commit {checkpoint.version}, which it belongs to, is missing."
+        yield Problem(message, _place(checkpoint))
+
+
+@rule("DL612", Severity.ERROR, Scope.CHECKPOINT)
+def unreadable_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint's file is empty or cannot be read.
+
+    Why it matters: Delta passes over an empty file and goes back to older ones where it can.
+    Other readers fail, and so does Delta once the older files are cleaned up.
+
+    What to do: restore the file; or, while the commits are still there, delete it and write a
+    checkpoint. Check the writer and the store.
+
+    Source: PROTOCOL.md, Checkpoints; Delta Spark, FAILED_READ_FILE.
+    """
+    for one in checkpoint.files:
+        if not one.info.size:
+            yield Problem("The file is empty.", one.path)
+    if checkpoint.error:
+        yield Problem(checkpoint.error, _place(checkpoint))
+
+
+@rule("DL613", Severity.WARNING, Scope.CHECKPOINT)
+def missing_statistics_columns(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint lacks the statistics that the table's properties ask for.
+
+    Why it matters: queries that start from it cannot skip files.
+
+    What to do: write a checkpoint with a writer that honours the properties
+    delta.checkpoint.writeStatsAsJson and writeStatsAsStruct, or change the properties.
+
+    Source: PROTOCOL.md, Checkpoint Schema and Table Properties.
+    """
+    columns = checkpoint.columns
+    if "add.path" not in columns or not _has_data_columns(checkpoint.state):
+        return
+    if checkpoint.counts is not None and not _adds(checkpoint):
+        return
+    for key, column, wanted in (
+        ("delta.checkpoint.writeStatsAsJson", "add.stats", "true"),
+        ("delta.checkpoint.writeStatsAsStruct", "add.stats_parsed", "false"),
+    ):
+        asked = checkpoint.state.property(key, wanted).lower() == "true"
+        if asked and column not in columns:
+            yield Problem(f"It has no column {column}.", _place(checkpoint))
+
+
+@rule("DL614", Severity.INFO, Scope.LOG)
+def only_v2_checkpoint_names(log: LogFacts) -> Iterator[Problem]:
+    """
+    For a long time no checkpoint has had a classic name.
+
+    Why it matters: a reader that does not know V2 checkpoints finds none at all. With one under
+    a classic name it would at least see the protocol, and fail with a message that makes sense.
+
+    What to do: nothing, if no old readers are about; otherwise write a checkpoint under a
+    classic name now and then.
+
+    Source: PROTOCOL.md, V2 Checkpoint Table Feature.
+    """
+    named = [one.version for one in log.listing.checkpoints if one.kind is Kind.V2_CHECKPOINT]
+    classic = [one.version for one in log.listing.checkpoints if one.version not in named]
+    since = max(classic, default=min(named, default=0))
+    count = max(named, default=0) - since
+    if count >= _LONG:
+        yield Problem(f"The last {count} versions have V2 checkpoint names only.", LOG)
+
+
+@rule("DL615", Severity.WARNING, Scope.LOG)
+def orphan_sidecar(log: LogFacts) -> Iterator[Problem]:
+    """
+    A sidecar that is older than a day belongs to no checkpoint.
+
+    Why it matters: it takes up space, and shows that a checkpoint was interrupted or that the
+    log is not cleaned up properly.
+
+    What to do: delete it.
+
+    Source: PROTOCOL.md, Metadata Cleanup.
+    """
+    for one in log.orphans or ():
+        if log.now - one.info.modified > _DAY:
+            yield Problem("No checkpoint names this sidecar.", one.path)
+
+
+@rule("DL616", Severity.WARNING, Scope.CHECKPOINT)
+def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    What `_last_checkpoint` says about the checkpoint is not so: its size, parts or files.
+
+    Why it matters: readers plan by these numbers; one that trusts the number of parts does not
+    find the checkpoint.
+
+    What to do: write a checkpoint, which writes the file anew.
+
+    Source: PROTOCOL.md, Last Checkpoint File.
+    """
+    for key, told, found in _pointer_claims(checkpoint):
+        if told is not None and found is not None and told != found:
+            message = f"It says {key} {told!r} of version {checkpoint.version}, which has {found}."
+            fix = (WriteCheckpoint(),) if checkpoint.chosen else ()
+            yield Problem(message, POINTER, fix=fix)
+
+
+def _pointer_claims(checkpoint: CheckpointFacts) -> Iterator[tuple[str, Any, int | None]]:
+    """Key, what the pointer says and what is true, as far as both are known."""
+    if checkpoint.checkpoint is None or not checkpoint.opened or not _is_pointed_to(checkpoint):
+        return
+    document = {} if checkpoint.pointer is None else checkpoint.pointer.document or {}
+    counts = checkpoint.counts
+    parts = len(checkpoint.files) if _kind(checkpoint) is Kind.MULTIPART else 1
+    yield "parts", document.get("parts") or 1, parts
+    yield "sizeInBytes", document.get("sizeInBytes"), _size(checkpoint)
+    yield "size", document.get("size"), None if counts is None else sum(counts.values())
+    yield "numOfAddFiles", document.get("numOfAddFiles"), _adds(checkpoint)
+
+
+def _is_pointed_to(checkpoint: CheckpointFacts) -> bool:
+    pointer = checkpoint.pointer
+    if pointer is None or pointer.document is None or pointer.version != checkpoint.version:
+        return False
+    candidates = [one for one in checkpoint.listing.checkpoints if one.version == pointer.version]
+    details = pointer.document.get("v2Checkpoint")
+    path = details.get("path") if isinstance(details, dict) else None
+    parts = pointer.document.get("parts") or 1
+    fitting = [
+        one
+        for one in candidates
+        if (one.files[0].path == path if path else len(one.files) == parts)
+    ]
+    return checkpoint.checkpoint == (fitting or candidates)[-1]
+
+
+def _adds(checkpoint: CheckpointFacts) -> int | None:
+    if checkpoint.counts is None:
+        return None
+    return checkpoint.counts.get("add", 0) + checkpoint.counts.get("sidecar.add", 0)
+
+
+def _size(checkpoint: CheckpointFacts) -> int | None:
+    """The size in bytes with all sidecars; None if one of them is missing."""
+    sizes = [one.size for one in checkpoint.sidecars]
+    known = [one for one in sizes if one is not None]
+    own = sum(one.info.size for one in checkpoint.files)
+    return own + sum(known) if len(known) == len(sizes) else None
+
+
+def _kind(checkpoint: CheckpointFacts) -> Kind | None:
+    return None if checkpoint.checkpoint is None else checkpoint.checkpoint.kind
+
+
+def _place(checkpoint: CheckpointFacts) -> str:
+    return checkpoint.files[0].path
+
+
+def _signs_of_v2(checkpoint: CheckpointFacts) -> Iterator[str]:
+    if _kind(checkpoint) is Kind.V2_CHECKPOINT:
+        yield "a V2 name"
+    for name in ("checkpointMetadata", "sidecar"):
+        if checkpoint.actions(name):
+            yield name
+
+
+def _has_data_columns(state: State) -> bool:
+    """Whether there are columns that statistics can be about."""
+    if state.metadata is None:
+        return False
+    try:
+        return len(state.metadata.schema.fields) > len(state.metadata.partition_columns)
+    except TableError:
+        return False
+
+
+def _loads_without(listing: LogListing) -> bool:
+    """Whether the log holds what the newest version needs, by the names of its files."""
+    try:
+        choose(listing)
+    except TableError:
+        return False
+    return True

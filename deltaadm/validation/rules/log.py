@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
 
+from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
+from deltaadm.domain.json_checksum import checksums, duplicate_key
+from deltaadm.domain.log_segment import Kind
+from deltaadm.domain.table_changes import WriteCheckpoint
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from deltaadm.domain.facts import CommitFacts, LogFacts
+    from deltaadm.domain.facts import CommitFacts, CompactionFacts, LogFacts, State
+    from deltaadm.domain.log_segment import LogFile
+    from deltaadm.domain.table_changes import Step
+
+LOG: Final = "_delta_log"
+POINTER: Final = "_last_checkpoint"
+
+_SKEW: Final = 60_000
+"""How far, in ms, a time may go back without being worth a word: clocks of writers differ."""
+
+_PATIENCE: Final = 10
+"""After how many checkpoint intervals a new checkpoint is overdue."""
 
 
 @rule("DL100", Severity.ERROR, Scope.LOG)
@@ -33,7 +50,7 @@ def unreadable_table(log: LogFacts) -> Iterator[Problem]:
 @rule("DL101", Severity.ERROR, Scope.LOG)
 def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
     """
-    A commit between the chosen checkpoint and the newest version is missing.
+    A commit between the newest checkpoint and the newest version is missing.
 
     Why it matters: a version is the sum of all commits before it. With one of them gone, nobody
     can tell which files are alive, and Delta refuses to load the table.
@@ -43,12 +60,252 @@ def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Delta Log Entries; Delta Spark, DELTA_VERSIONS_NOT_CONTIGUOUS.
     """
-    base = max((one.version for one in log.listing.checkpoints), default=-1)
-    versions = [one.version for one in log.listing.commits if one.version is not None]
-    for left, right in pairwise(version for version in versions if version >= base):
-        if right > left + 1:
+    if log.segment is not None:
+        return
+    base = _newest_checkpoint(log)
+    after = [one for one in _versions(log.listing.commits) if one > base]
+    start = [base] if log.listing.checkpoints else []
+    for left, right in pairwise([*start, *after]):
+        if right == left:
+            yield Problem(f"Two files are commit {left}.", LOG)
+        elif right != left + 1:
             gone = f"{left + 1}" if right == left + 2 else f"{left + 1} to {right - 1}"
-            yield Problem(f"Commit {right} follows commit {left}: {gone} is missing.", "_delta_log")
+            yield Problem(
+                f"The log goes on from version {left} to {right}: {gone} is missing.", LOG
+            )
+
+
+@rule("DL102", Severity.ERROR, Scope.LOG)
+def no_beginning(log: LogFacts) -> Iterator[Problem]:
+    """
+    The log has neither commit 0 nor a complete checkpoint to start from.
+
+    Why it matters: without a beginning no version can be rebuilt, however many later commits
+    there are; Delta refuses to load the table.
+
+    What to do: restore the first commits or a checkpoint from a backup. Failing that, make a new
+    table from the data files, knowing that some of them may have been deleted logically.
+
+    Source: Delta Spark, DELTA_TRUNCATED_TRANSACTION_LOG; PROTOCOL.md, Delta Log Entries.
+    """
+    if log.listing.checkpoints:
+        return
+    first = next(iter(_versions(log.listing.commits)), None)
+    if first is None:
+        yield Problem("There is neither a commit nor a complete checkpoint in the log.", LOG)
+    elif first > 0:
+        yield Problem(f"The oldest commit is {first}, and no checkpoint stands in for 0.", LOG)
+
+
+@rule("DL103", Severity.ERROR, Scope.COMMIT)
+def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A line of a commit is not exactly one JSON object with exactly one action that can be decoded.
+
+    Why it matters: Delta refuses the whole table for a line that is not JSON or an action of
+    wrong types. Of several actions on a line it takes one and loses the others.
+
+    What to do: compare the file with a backup or the store's older object versions and restore
+    it. Find the writer, or the interrupted copy, that left it so.
+
+    Source: PROTOCOL.md, Delta Log Entries and Actions.
+    """
+    where = commit.file.path
+    for line in commit.lines:
+        known = [name for name, _ in line.actions if name in ACTIONS]
+        if line.document is None and _is_cut_off(commit) and line is commit.lines[-1]:
+            continue
+        if line.error:
+            yield Problem(f"Line {line.number} cannot be used: {line.error}.", where)
+        elif len(known) > 1:
+            names = ", ".join(known)
+            yield Problem(f"Line {line.number} has {len(known)} actions: {names}.", where)
+        elif not line.actions:
+            message = f"Line {line.number} has no action."
+            yield Problem(message, where, severity=Severity.WARNING)
+
+
+@rule("DL104", Severity.ERROR, Scope.COMMIT)
+def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    The newest commit is empty, or its last line is cut off.
+
+    Why it matters: a commit must appear at once and whole. An empty or partial file tells of a
+    store without an atomic put, a writer that died or a copy that was interrupted; what was
+    meant to be committed is lost, and readers that came at another moment saw another table.
+
+    What to do: check that the writer and the store fit together (Delta's LogStore). Remove the
+    file only if no reader ever accepted it; restore it if its content is known.
+
+    Source: Delta Spark, FAILED_READ_FILE; PROTOCOL.md, Delta Log Entries.
+    """
+    where = commit.file.path
+    if commit.newest and not commit.lines:
+        yield Problem("The newest commit is empty.", where)
+    elif _is_cut_off(commit):
+        last = commit.lines[-1]
+        yield Problem(f"The newest commit is cut off in line {last.number}: {last.error}.", where)
+
+
+@rule("DL105", Severity.ERROR, Scope.LOG)
+def unpadded_version(log: LogFacts) -> Iterator[Problem]:
+    """
+    The version in a file's name does not have twenty digits, or a part's number not ten.
+
+    Why it matters: listings are in the order of names, so such a file comes at the wrong place
+    or is passed over. Delta Spark accepts some of them, other implementations ignore them: they
+    read different tables.
+
+    What to do: rename the file to the padded form, after making sure that it belongs to the
+    table and no file of the right name exists.
+
+    Source: PROTOCOL.md, File Types; delta-kernel-rs, path.rs.
+    """
+    for one in log.listing.files:
+        name = one.path.rpartition("/")[2]
+        if one.version is not None and not name.startswith(_padded_start(one)):
+            yield Problem(f"The name of this {one.kind.value} is not padded.", one.path)
+
+
+def _padded_start(file: LogFile) -> str:
+    start = f"{file.version:020d}."
+    if file.end is not None:
+        return f"{start}{file.end:020d}."
+    if file.part is not None:
+        return f"{start}checkpoint.{file.part:010d}.{file.parts:010d}."
+    return start
+
+
+@rule("DL106", Severity.ERROR, Scope.LOG)
+def checkpoint_without_commit(log: LogFacts) -> Iterator[Problem]:
+    """
+    The newest checkpoint's own commit is missing.
+
+    Why it matters: a checkpoint lacks what only the commit says, such as its in-commit
+    timestamp and provenance, so cleaning up must keep both. If no later commit exists either,
+    Delta refuses to load the table.
+
+    What to do: restore the commit from a backup. Where later commits exist, a new commit
+    followed by a checkpoint makes the log whole again.
+
+    Source: PROTOCOL.md, Metadata Cleanup; Delta Spark, SnapshotManagement.
+    """
+    newest = log.listing.checkpoints[-1:]
+    for one in newest:
+        versions = _versions(log.listing.commits)
+        if one.version in versions:
+            continue
+        later = any(version > one.version for version in versions)
+        severity = Severity.WARNING if later else Severity.ERROR
+        rest = "" if later else ", and so is every later one"
+        message = f"The checkpoint is of version {one.version}, whose commit is missing{rest}."
+        yield Problem(message, one.files[0].path, severity=severity)
+
+
+@rule("DL107", Severity.WARNING, Scope.LOG)
+def missing_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
+    """
+    There are checkpoints, but no `_last_checkpoint`.
+
+    Why it matters: readers find the newest checkpoint through this file. Without it they list
+    the whole log, which is slow for a long one.
+
+    What to do: write a checkpoint; that writes the file too.
+
+    Source: PROTOCOL.md, Last Checkpoint File.
+    """
+    if log.pointer is None and log.listing.checkpoints:
+        version = _newest_checkpoint(log)
+        message = f"No file points to the checkpoint of version {version}."
+        yield Problem(message, POINTER, fix=_checkpoint_again(log))
+
+
+@rule("DL108", Severity.WARNING, Scope.LOG)
+def dangling_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
+    """
+    `_last_checkpoint` points to a checkpoint that is missing or incomplete.
+
+    Why it matters: readers go back to listing the log, and some fail at once.
+
+    What to do: write a checkpoint, which mends the file. If a checkpoint was deleted by hand,
+    check that the versions that people need can still be rebuilt.
+
+    Source: Delta Spark, SnapshotManagement; PROTOCOL.md, Last Checkpoint File.
+    """
+    version = None if log.pointer is None else log.pointer.version
+    if version is None or any(one.version == version for one in log.listing.checkpoints):
+        return
+    message = f"It points to version {version}, which has no complete checkpoint."
+    yield Problem(message, POINTER, fix=_checkpoint_again(log))
+
+
+@rule("DL109", Severity.WARNING, Scope.LOG)
+def stale_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
+    """
+    `_last_checkpoint` points to an older checkpoint than the newest complete one.
+
+    Why it matters: the table loads, but readers that trust the file replay more commits than
+    they need to.
+
+    What to do: write a checkpoint, which brings the file up to date.
+
+    Source: PROTOCOL.md, Last Checkpoint File.
+    """
+    version = None if log.pointer is None else log.pointer.version
+    newest = _newest_checkpoint(log)
+    if version is None or all(one.version != version for one in log.listing.checkpoints):
+        return
+    if version < newest:
+        message = f"It points to version {version}, but {newest} has a checkpoint."
+        yield Problem(message, POINTER, fix=_checkpoint_again(log))
+
+
+@rule("DL110", Severity.ERROR, Scope.LOG)
+def broken_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
+    """
+    `_last_checkpoint` is not a JSON object that names a version, or has a key twice.
+
+    Why it matters: Delta Spark falls back to listing the log; other readers fail.
+
+    What to do: write a checkpoint, which writes the file anew; or delete the file, which is
+    only a hint.
+
+    Source: PROTOCOL.md, Last Checkpoint File and JSON checksum.
+    """
+    if log.pointer is None:
+        return
+    twice = duplicate_key(log.pointer.text)
+    if log.pointer.document is None:
+        message = f"It cannot be used: {log.pointer.error}."
+        yield Problem(message, POINTER, fix=_checkpoint_again(log))
+    elif twice is not None:
+        message = f"It has the key {twice!r} twice."
+        yield Problem(message, POINTER, fix=_checkpoint_again(log))
+    elif not _is_integer(log.pointer.document.get("size")):
+        message = "It lacks the number of actions in the checkpoint, size."
+        fix = _checkpoint_again(log)
+        yield Problem(message, POINTER, severity=Severity.WARNING, fix=fix)
+
+
+@rule("DL111", Severity.WARNING, Scope.LOG)
+def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
+    """
+    The checksum in `_last_checkpoint` does not fit its content.
+
+    Why it matters: the file was edited, or written by two writers at once. Readers that check
+    it ignore the file.
+
+    What to do: write a checkpoint, which writes the file anew.
+
+    Source: PROTOCOL.md, JSON checksum.
+    """
+    document = {} if log.pointer is None else log.pointer.document or {}
+    told = document.get("checksum")
+    if log.pointer is None or told is None or duplicate_key(log.pointer.text) is not None:
+        return
+    if told not in checksums(log.pointer.text):
+        message = f"Its checksum {told!r} does not fit its content."
+        yield Problem(message, POINTER, fix=_checkpoint_again(log))
 
 
 @rule("DL112", Severity.ERROR, Scope.COMMIT)
@@ -67,3 +324,364 @@ def several_protocols_or_metadata(commit: CommitFacts) -> Iterator[Problem]:
         count = len(commit.actions(name))
         if count > 1:
             yield Problem(f"The commit has {count} {name} actions.", commit.file.path)
+
+
+@rule("DL113", Severity.ERROR, Scope.COMMIT)
+def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    The first commit lacks the protocol or the metaData action.
+
+    Why it matters: without both there is no table; Delta refuses to load it unless a later
+    commit has what is missing.
+
+    What to do: restore the commit from a backup, or create the table anew.
+
+    Source: PROTOCOL.md, Change Metadata and Protocol Evolution; Delta Spark,
+    DELTA_STATE_RECOVER_ERROR.
+    """
+    if commit.version != 0 or any(line.error for line in commit.lines):
+        return
+    for name, found in (("protocol", commit.after.protocol), ("metaData", commit.after.metadata)):
+        if found is None:
+            told = "usable " if commit.actions(name) else ""
+            yield Problem(f"The first commit has no {told}{name} action.", commit.file.path)
+
+
+@rule("DL114", Severity.ERROR, Scope.COMMIT)
+def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit adds or removes the same file twice, or does both.
+
+    Why it matters: the actions of a commit have no order. Whether the file is alive afterwards
+    depends on the reader.
+
+    What to do: find and mend the writer. Rewriting the affected files (OPTIMIZE, or reading and
+    overwriting) brings the table to a state without doubt.
+
+    Source: PROTOCOL.md, Add File and Remove File; Delta Spark, DELTA_DUPLICATE_ACTIONS_FOUND.
+    """
+    files = Counter(_keys(commit, "add")) + Counter(_keys(commit, "remove"))
+    for (path, vector), count in files.items():
+        if count > 1:
+            told = f" with deletion vector {vector!r}" if vector else ""
+            message = f"The commit has {count} actions for the file {path!r}{told}."
+            yield Problem(message, commit.file.path)
+
+
+@rule("DL115", Severity.ERROR, Scope.COMMIT)
+def repeated_transaction(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has two txn actions of the same application.
+
+    Why it matters: a stream finds out through this action which batches it has written. With
+    two of them it may write a batch twice or lose one.
+
+    What to do: find and mend the writer; check the stream's last batch.
+
+    Source: PROTOCOL.md, Transaction Identifiers.
+    """
+    for app, count in _repeated(commit, "txn", "appId"):
+        yield Problem(f"The commit has {count} txn actions of {app!r}.", commit.file.path)
+
+
+@rule("DL116", Severity.ERROR, Scope.COMMIT)
+def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has two domainMetadata actions of the same domain.
+
+    Why it matters: readers cannot tell which of them counts; Delta refuses to write such a
+    commit.
+
+    What to do: find and mend the writer; a further commit with the right value settles it.
+
+    Source: PROTOCOL.md, Domain Metadata; Delta Spark,
+    DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR.
+    """
+    for name, count in _repeated(commit, "domainMetadata", "domain"):
+        yield Problem(
+            f"The commit has {count} domainMetadata actions of {name!r}.", commit.file.path
+        )
+
+
+@rule("DL117", Severity.ERROR, Scope.COMMIT)
+def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has an action that only checkpoints may have: sidecar or checkpointMetadata.
+
+    Why it matters: readers ignore it or refuse the commit; whatever it was to say is lost.
+
+    What to do: find and mend the writer.
+
+    Source: PROTOCOL.md, Sidecar File Information and Checkpoint Metadata.
+    """
+    for name in ("sidecar", "checkpointMetadata"):
+        count = len(commit.actions(name))
+        if count:
+            told = f"a {name} action" if count == 1 else f"{count} {name} actions"
+            yield Problem(f"The commit has {told}.", commit.file.path)
+
+
+@rule("DL118", Severity.WARNING, Scope.COMPACTION)
+def unfit_compaction(compaction: CompactionFacts) -> Iterator[Problem]:
+    """
+    A file of compacted commits has an impossible range, goes beyond the newest commit, or says
+    something else than the commits that it replaces.
+
+    Why it matters: readers may take it in the place of those commits, and then see another
+    table than readers that do not.
+
+    What to do: delete the file; it only saves readers time.
+
+    Source: PROTOCOL.md, Log Compaction Files.
+    """
+    file = compaction.file
+    start, end = file.version or 0, file.end or 0
+    newest = max(_versions(compaction.listing.commits), default=-1)
+    if end <= start:
+        yield Problem(f"It claims to replace commits {start} to {end}.", file.path)
+    elif end > newest:
+        yield Problem(f"It reaches version {end}, but the newest is {newest}.", file.path)
+    elif compaction.difference:
+        message = f"It does not say what commits {start} to {end} say: {compaction.difference}."
+        yield Problem(message, file.path)
+
+
+@rule("DL119", Severity.WARNING, Scope.LOG)
+def checkpoint_overdue(log: LogFacts) -> Iterator[Problem]:
+    """
+    Far more commits have piled up since the last checkpoint than the table's interval allows.
+
+    Why it matters: every reader replays all of them, and old log files cannot be cleaned up.
+    It shows that no writer writes checkpoints, or that writing them fails.
+
+    What to do: write a checkpoint, and find out why the writers do not.
+
+    Source: Delta Spark, delta.checkpointInterval.
+    """
+    base = _newest_checkpoint(log)
+    count = sum(version > base for version in _versions(log.listing.commits))
+    interval = _checkpoint_interval(log.state)
+    if count > _PATIENCE * interval:
+        since = f"the checkpoint of version {base}" if base >= 0 else "the beginning"
+        message = f"There are {count} commits since {since}; the interval is {interval}."
+        where = "configuration[delta.checkpointInterval]"
+        yield Problem(message, where, fix=_checkpoint_again(log))
+
+
+@rule("DL120", Severity.INFO, Scope.LOG)
+def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
+    """
+    There are staged commits, but no catalog manages the table's commits.
+
+    Why it matters: nobody will ever publish them. They may be left over from a time when a
+    catalog did, or from a writer that takes the table for another kind.
+
+    What to do: see whether one of them was meant to be committed; if not, delete them.
+
+    Source: PROTOCOL.md, Catalog-managed tables.
+    """
+    staged = log.listing.of_kind(Kind.STAGED)
+    if not staged or log.state.protocol is None:
+        return
+    if not any(log.state.supports(name) for name in _COORDINATED):
+        told = "is one" if len(staged) == 1 else f"are {len(staged)}"
+        yield Problem(f"Nobody publishes staged commits, but there {told}.", staged[0].path)
+
+
+_COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCommits-preview")
+
+
+@rule("DL121", Severity.WARNING, Scope.COMMIT)
+def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has an action that the protocol does not know.
+
+    Why it matters: readers must ignore it. Either a newer writer says something that older
+    readers miss, or a name is misspelt and the action has no effect.
+
+    What to do: find out which writer wrote it and what it means.
+
+    Source: PROTOCOL.md, Protocol Evolution.
+    """
+    names = Counter(name for line in commit.lines for name, _ in line.actions)
+    for name, count in sorted(names.items()):
+        if name not in ACTIONS:
+            told = "an action" if count == 1 else f"{count} actions"
+            yield Problem(f"The commit has {told} called {name!r}.", commit.file.path)
+
+
+@rule("DL122", Severity.INFO, Scope.LOG)
+def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
+    """
+    The log has a file that is none of those that belong there.
+
+    Why it matters: nobody reads it, and nobody cleans it up. It may be the rest of an
+    interrupted write, or a log file under a wrong name.
+
+    What to do: delete it once it is clear that nobody misses it.
+
+    Source: PROTOCOL.md, File Types.
+    """
+    for one in log.listing.of_kind(Kind.UNKNOWN):
+        # Hadoop's checksums of local files begin with a dot, as do other hidden files.
+        if not one.path.rpartition("/")[2].startswith("."):
+            yield Problem("This is not a file of a Delta log.", one.path)
+
+
+@rule("DL123", Severity.ERROR, Scope.COMMIT)
+def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    The table has in-commit timestamps, but the commit does not begin with a commitInfo that has
+    one.
+
+    Why it matters: a writer ignored the feature. Delta fails on such a commit when it looks for
+    a timestamp, when it writes the next commit and when it travels in time.
+
+    What to do: keep the writer away until it supports the feature. A new commit by a writer
+    that does makes the newest version right again.
+
+    Source: PROTOCOL.md, In-Commit Timestamps; Delta Spark, DELTA_MISSING_COMMIT_INFO and
+    DELTA_MISSING_COMMIT_TIMESTAMP.
+    """
+    if not _has_timestamps(commit.after):
+        return
+    names = [name for line in commit.lines for name, _ in line.actions]
+    if "commitInfo" not in names:
+        yield Problem("The commit has no commitInfo.", commit.file.path)
+    elif commit.times.in_commit is None:
+        yield Problem("Its commitInfo has no inCommitTimestamp.", commit.file.path)
+    elif names[0] != "commitInfo":
+        yield Problem(f"It begins with {names[0]!r}, not with commitInfo.", commit.file.path)
+
+
+@rule("DL124", Severity.ERROR, Scope.COMMIT)
+def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit's in-commit timestamp is not later than that of the commit before it.
+
+    Why it matters: time travel searches the timestamps as a sorted list and finds wrong
+    versions.
+
+    What to do: keep the writer away that ignores the rule. Later commits are right again once
+    their timestamps exceed the highest one.
+
+    Source: PROTOCOL.md, In-Commit Timestamps.
+    """
+    if commit.previous is None or not _has_timestamps(commit.before):
+        return
+    earlier, later = commit.previous.in_commit, commit.times.in_commit
+    if earlier is not None and later is not None and later <= earlier:
+        message = f"Its timestamp {later} does not exceed {earlier} of the commit before."
+        yield Problem(message, commit.file.path)
+
+
+@rule("DL125", Severity.WARNING, Scope.COMMIT)
+def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit of a table without in-commit timestamps is older than the commit before it, by its
+    own account or by its file's modification time, by more than a minute.
+
+    Why it matters: history shows times that never were, and time travel by timestamp, which
+    goes by the modification time of the files, finds another version than people expect.
+    Copying a table changes these times.
+
+    What to do: enable in-commit timestamps, which do not depend on clocks and copies; set the
+    clocks of the writers.
+
+    Source: Delta Spark, DeltaHistoryManager; PROTOCOL.md, In-Commit Timestamps.
+    """
+    if commit.previous is None or _has_timestamps(commit.after):
+        return
+    earlier, later = commit.previous, commit.times
+    for name, left, right in (
+        ("timestamp", earlier.timestamp, later.timestamp),
+        ("modification time", earlier.modified, later.modified),
+    ):
+        if left is not None and right is not None and left - right > _SKEW:
+            message = f"Its {name} is {left - right} ms before that of version {earlier.version}."
+            yield Problem(message, commit.file.path)
+
+
+@rule("DL126", Severity.ERROR, Scope.COMMIT)
+def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A catalog manages the table's commits, but the commit has no txnId.
+
+    Why it matters: by it a writer recognises its own commit after a failure. Without it a
+    commit may happen twice.
+
+    What to do: report it to whoever provides the catalog's client.
+
+    Source: PROTOCOL.md, Catalog-managed tables.
+    """
+    if not commit.after.supports("catalogManaged"):
+        return
+    if not isinstance(commit.info.get("txnId"), str):
+        yield Problem("Its commitInfo has no txnId.", commit.file.path)
+
+
+@rule("DL127", Severity.WARNING, Scope.COMMIT)
+def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has no commitInfo.
+
+    Why it matters: history cannot say who did what and when.
+
+    What to do: configure the writer to write it.
+
+    Source: PROTOCOL.md, Commit Provenance Information.
+    """
+    if _has_timestamps(commit.after) or any(line.error for line in commit.lines):
+        return
+    if commit.lines and not commit.actions("commitInfo"):
+        yield Problem("The commit does not say who made it, when and how.", commit.file.path)
+
+
+def _checkpoint_again(log: LogFacts) -> tuple[Step, ...]:
+    """The step that mends the checkpoint pointer, if the table can be loaded at all."""
+    return () if log.segment is None else (WriteCheckpoint(),)
+
+
+def _is_cut_off(commit: CommitFacts) -> bool:
+    """Whether the end of the newest commit is not JSON."""
+    return commit.newest and bool(commit.lines) and commit.lines[-1].document is None
+
+
+def _keys(commit: CommitFacts, name: str) -> Iterator[tuple[str, str]]:
+    """Path and deletion vector of the files that actions are about."""
+    for one in commit.actions(name):
+        if isinstance(one, dict):
+            vector = one.get("deletionVector")
+            told = ""
+            if isinstance(vector, dict) and vector:
+                told = DeletionVectorDescriptor.from_wire(vector).unique_id
+            yield unquote(str(one.get("path"))), told
+
+
+def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[tuple[str, int]]:
+    documents = (one for one in commit.actions(name) if isinstance(one, dict))
+    counted = Counter(str(one.get(key)) for one in documents)
+    return ((value, count) for value, count in counted.items() if count > 1)
+
+
+def _has_timestamps(state: State) -> bool:
+    enabled = state.property("delta.enableInCommitTimestamps").lower() == "true"
+    return enabled and state.supports("inCommitTimestamp")
+
+
+def _newest_checkpoint(log: LogFacts) -> int:
+    """The version of the newest complete checkpoint; -1 if there is none."""
+    return max((one.version for one in log.listing.checkpoints), default=-1)
+
+
+def _versions(files: Iterable[LogFile]) -> list[int]:
+    return [one.version for one in files if one.version is not None]
+
+
+def _checkpoint_interval(state: State) -> int:
+    text = state.property("delta.checkpointInterval", "10").strip()
+    return int(text) if text.isascii() and text.isdecimal() and int(text) > 0 else 10
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

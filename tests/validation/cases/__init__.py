@@ -1,5 +1,6 @@
 """The cases, one module a topic; importing this package registers them."""
 
+from tests.validation.cases import checkpoints as checkpoints
 from tests.validation.cases import files as files
 from tests.validation.cases import log as log
 from tests.validation.cases import protocol as protocol

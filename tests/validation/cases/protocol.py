@@ -21,7 +21,7 @@ from tests.support.tables import (
 )
 from tests.support.tables import commit as body
 
-INFO = commit_info()
+INFO = commit_info(txnId="6a9f")
 VACUUM = "vacuumProtocolCheck"
 DV = {"delta.enableDeletionVectors": "true"}
 MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"}

@@ -1,0 +1,581 @@
+"""DL6xx: checkpoints and their sidecars."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.support.rule_cases import NOW, breaks, respects
+from tests.support.tables import (
+    SCHEMA,
+    Action,
+    Table,
+    add,
+    commit_info,
+    domain,
+    metadata,
+    protocol,
+    remove,
+    table,
+)
+from tests.support.tables import commit as body
+
+INFO = commit_info()
+PLAIN = protocol()
+WITH_V2 = protocol(3, 7, ["v2Checkpoint"], ["v2Checkpoint"])
+DAY = 24 * 60 * 60 * 1000
+
+
+def meta(used: Action, **settings: str) -> Action:
+    """Metadata that makes v2Checkpoint active where the protocol has it."""
+    has_v2 = "v2Checkpoint" in used["protocol"].get("writerFeatures", ())
+    return metadata(settings | ({"delta.checkpointPolicy": "v2"} if has_v2 else {}))
+
+
+def start(path: Path, used: Action = PLAIN, commits: int = 2, **settings: str) -> Table:
+    """A table whose commits after the first add a file each: f1, f2 and so on."""
+    first = meta(used, **{key.replace("_", "."): one for key, one in settings.items()})
+    made = table(path, body(INFO, used, first))
+    for version in range(1, commits):
+        made.commit(version, INFO, add(f"f{version}"))
+    return made
+
+
+def state(used: Action = PLAIN, files: int = 1) -> list[Action]:
+    """What the checkpoint of the version after *files* commits holds."""
+    return [used, meta(used), *(add(f"f{number}") for number in range(1, files + 1))]
+
+
+def v2(path: Path, kind: str = "json", files: int = 1) -> Table:
+    """A table with a right V2 checkpoint of version 1."""
+    made = start(path, WITH_V2)
+    made.v2_checkpoint(1, state(WITH_V2), kind, sidecars=files)
+    made.last_checkpoint(1)
+    return made
+
+
+def sidecars(made: Table) -> list[Path]:
+    return sorted((made.log / "_sidecars").iterdir())
+
+
+def top_level(made: Table) -> Path:
+    (found,) = made.log.glob("*.checkpoint.*.json")
+    return found
+
+
+def edit(made: Table, *lines: Action, without: str = "") -> None:
+    """Add lines to a V2 checkpoint in JSON, or take those of an action away."""
+    file = top_level(made)
+    kept = [one for one in file.read_text().splitlines() if without not in json.loads(one)]
+    file.write_text("\n".join([*kept, *map(json.dumps, lines)]) + "\n")
+    made.last_checkpoint(1)
+
+
+def point(made: Table, **claims: Any) -> None:
+    made.write("_last_checkpoint", json.dumps({"version": 1, "size": 3} | claims))
+
+
+def classic(path: Path, actions: Sequence[Action], **settings: str) -> Table:
+    """A table with a classic checkpoint of version 1 that holds *actions*."""
+    made = start(path, **settings)
+    made.checkpoint(1, actions)
+    made.last_checkpoint(1)
+    return made
+
+
+@breaks("DL601")
+def a_part_is_missing_but_the_commits_are_there(path: Path) -> None:
+    start(path).multipart(1, state())[1].unlink()
+
+
+@breaks("DL601", "DL102")
+def a_part_is_missing_and_so_are_the_commits(path: Path) -> None:
+    made = start(path, commits=3)
+    made.multipart(1, state())[1].unlink()
+    (made.log / f"{0:020d}.json").unlink()
+
+
+@respects("DL601")
+def all_parts_are_there(path: Path) -> None:
+    start(path).multipart(1, state(), parts=3)
+    Table(path).last_checkpoint(1)
+
+
+@breaks("DL602")
+def a_v2_table_has_a_checkpoint_in_parts(path: Path) -> None:
+    start(path, WITH_V2).multipart(1, state(WITH_V2))
+    Table(path).last_checkpoint(1)
+
+
+@respects("DL602", depth="deep")
+def the_parts_are_older_than_the_feature(path: Path) -> None:
+    plainest = protocol(1, 1)
+    made = start(path, plainest)
+    made.multipart(1, state(plainest))
+    made.commit(2, INFO, WITH_V2, meta(WITH_V2))
+    made.v2_checkpoint(2, state(WITH_V2))
+    made.last_checkpoint(2)
+
+
+@respects("DL602")
+def a_v2_table_has_a_single_classic_checkpoint(path: Path) -> None:
+    start(path, WITH_V2).checkpoint(1, state(WITH_V2))
+    Table(path).last_checkpoint(1)
+
+
+@breaks("DL603")
+def a_v2_checkpoint_belongs_to_a_plain_table(path: Path) -> None:
+    start(path).v2_checkpoint(1, state())
+    Table(path).last_checkpoint(1)
+
+
+@breaks("DL603")
+def a_classic_name_hides_a_v2_checkpoint(path: Path) -> None:
+    classic(path, [*state(), {"checkpointMetadata": {"version": 1}}])
+
+
+@respects("DL603")
+def a_v2_checkpoint_belongs_to_a_v2_table(path: Path) -> None:
+    v2(path, "parquet", files=2)
+
+
+@breaks("DL604")
+def a_v2_checkpoint_has_no_metadata_of_its_own(path: Path) -> None:
+    edit(v2(path), without="checkpointMetadata")
+
+
+@breaks("DL604")
+def a_v2_checkpoint_has_two_metadata_of_its_own(path: Path) -> None:
+    edit(v2(path), {"checkpointMetadata": {"version": 1}})
+
+
+@breaks("DL604")
+def a_v2_checkpoint_says_another_version(path: Path) -> None:
+    edit(v2(path), {"checkpointMetadata": {"version": 2}}, without="checkpointMetadata")
+
+
+@respects("DL604")
+def a_v2_checkpoint_says_its_version(path: Path) -> None:
+    v2(path)
+
+
+@respects("DL604")
+def a_classic_checkpoint_has_no_metadata_of_its_own(path: Path) -> None:
+    classic(path, state())
+
+
+@breaks("DL605")
+def a_checkpoint_lacks_the_protocol(path: Path) -> None:
+    made = classic(path, state()[1:])
+    made.commit(2, INFO, PLAIN)
+
+
+@breaks("DL605")
+def a_checkpoint_has_metadata_twice(path: Path) -> None:
+    classic(path, [*state(), metadata()])
+
+
+@breaks("DL605", "DL106")
+def a_checkpoint_without_metadata_is_all_there_is(path: Path) -> None:
+    made = Table(path)
+    made.checkpoint(1, [PLAIN])
+    made.last_checkpoint(1)
+    made.commit(2, INFO)
+
+
+@respects("DL605")
+def parts_have_protocol_and_metadata_between_them(path: Path) -> None:
+    start(path).multipart(1, state(), parts=2)
+    Table(path).last_checkpoint(1)
+
+
+EMPTY_LISTS = protocol(1, 2, [], [])
+LOST_LISTS = protocol(3, 7)
+
+
+@breaks("DL606", "DL202", "DL203", "DL211")
+def a_checkpoint_lost_the_feature_lists(path: Path) -> None:
+    made = start(path, WITH_V2)
+    made.checkpoint(1, [LOST_LISTS, meta(WITH_V2), add("f1")])
+    made.last_checkpoint(1)
+
+
+@breaks("DL606", "DL202", "DL203")
+def a_checkpoint_has_empty_lists_at_legacy_versions(path: Path) -> None:
+    classic(path, state(EMPTY_LISTS))
+
+
+@respects("DL606")
+def a_checkpoint_lists_features_on_both_sides(path: Path) -> None:
+    made = start(path, WITH_V2)
+    made.checkpoint(1, state(WITH_V2))
+    made.last_checkpoint(1)
+
+
+@respects("DL606")
+def a_checkpoint_lists_writer_features_only(path: Path) -> None:
+    used = protocol(1, 7, None, ["appendOnly"])
+    made = start(path, used, delta_appendOnly="true")
+    kept = metadata({"delta.appendOnly": "true"})
+    made.checkpoint(1, [used, kept, add("f1")])
+    made.last_checkpoint(1)
+
+
+@breaks("DL607", "DL609", depth="deep")
+def a_v2_checkpoint_has_a_file_twice(path: Path) -> None:
+    edit(v2(path), add("f1"))
+
+
+@breaks("DL607", depth="deep")
+def a_v2_checkpoint_has_a_tombstone_beside_its_sidecar(path: Path) -> None:
+    edit(v2(path), remove("x"))
+
+
+@respects("DL607", depth="deep")
+def a_v2_checkpoint_has_its_files_inline(path: Path) -> None:
+    made = start(path, WITH_V2)
+    made.v2_checkpoint(1, state(WITH_V2)[:2], sidecars=0)
+    edit(made, add("f1"))
+
+
+@breaks("DL608")
+def a_sidecar_is_missing(path: Path) -> None:
+    sidecars(v2(path))[0].unlink()
+
+
+@breaks("DL608")
+def a_sidecar_is_missing_and_cannot_be_replaced(path: Path) -> None:
+    made = v2(path)
+    sidecars(made)[0].unlink()
+    (made.log / f"{0:020d}.json").unlink()
+
+
+@breaks("DL608")
+def a_sidecar_has_another_size(path: Path) -> None:
+    made = v2(path)
+    name = sidecars(made)[0].name
+    said = {"sidecar": {"path": name, "sizeInBytes": 1, "modificationTime": 1}}
+    edit(made, said, without="sidecar")
+
+
+@breaks("DL608")
+def a_sidecar_lies_in_a_directory_of_its_own(path: Path) -> None:
+    made = v2(path)
+    (one,) = sidecars(made)
+    said = {"path": f"more/{one.name}", "sizeInBytes": one.stat().st_size, "modificationTime": 1}
+    edit(made, {"sidecar": said}, without="sidecar")
+
+
+@respects("DL608")
+def a_sidecar_is_named_by_its_full_path(path: Path) -> None:
+    made = v2(path)
+    (one,) = sidecars(made)
+    said = {"path": f"file:{one}", "sizeInBytes": one.stat().st_size, "modificationTime": 1}
+    edit(made, {"sidecar": said}, without="sidecar")
+
+
+@breaks("DL609", depth="deep")
+def a_checkpoint_lacks_a_file(path: Path) -> None:
+    classic(path, [*state()[:2], add("other")])
+
+
+@breaks("DL609", depth="deep")
+def a_checkpoint_brings_a_removed_file_back(path: Path) -> None:
+    made = start(path)
+    made.commit(2, INFO, remove("f1"), add("f2"))
+    made.checkpoint(2, state(files=2))
+    made.last_checkpoint(2)
+
+
+@breaks("DL609", depth="deep")
+def a_checkpoint_lost_a_property(path: Path) -> None:
+    classic(path, state(), k="v")
+
+
+@breaks("DL609", depth="deep")
+def a_checkpoint_has_an_older_protocol(path: Path) -> None:
+    made = start(path, protocol(1, 3))
+    made.checkpoint(1, state())
+    made.last_checkpoint(1)
+
+
+@breaks("DL609", depth="deep")
+def only_the_first_of_two_checkpoints_is_wrong(path: Path) -> None:
+    made = start(path, commits=3)
+    made.checkpoint(1, [*state()[:2], add("other")])
+    made.checkpoint(2, state(files=2))
+    made.last_checkpoint(2)
+
+
+def transaction() -> Action:
+    return {"txn": {"appId": "x", "version": 1}}
+
+
+@respects("DL609", depth="deep")
+def a_checkpoint_agrees_with_the_commits(path: Path) -> None:
+    made = start(path)
+    made.commit(2, INFO, remove("f1"), add("a%62c"), transaction())
+    made.checkpoint(2, [*state()[:2], add("abc"), remove("f1")])
+    made.last_checkpoint(2)
+
+
+@respects("DL609", depth="deep")
+def a_checkpoint_spells_the_schema_with_blanks(path: Path) -> None:
+    spaced = SCHEMA.replace(",", ", ").replace(":", ": ")
+    classic(path, [PLAIN, metadata(schemaString=spaced), add("f1")])
+
+
+@respects("DL609", depth="deep")
+def a_checkpoint_agrees_with_an_older_one(path: Path) -> None:
+    made = Table(path)
+    made.checkpoint(3, state(files=3))
+    for version in (3, 4):
+        made.commit(version, INFO, add(f"f{version}"))
+    made.commit(5, INFO, add("f5"))
+    made.multipart(5, state(files=5), parts=3)
+    made.last_checkpoint(5)
+
+
+@respects("DL609", depth="deep")
+def nothing_is_left_to_compare_a_checkpoint_with(path: Path) -> None:
+    made = Table(path)
+    made.checkpoint(3, state(files=1))
+    made.commit(3, INFO, add("f3"))
+    made.last_checkpoint(3)
+
+
+WITH_DOMAINS = protocol(3, 7, ["v2Checkpoint"], ["domainMetadata", "v2Checkpoint"])
+
+
+def with_domain(path: Path, *, removed: bool) -> None:
+    made = start(path, WITH_DOMAINS)
+    made.commit(2, INFO, domain("x", removed=removed))
+    made.v2_checkpoint(2, [*state(WITH_DOMAINS), domain("x", removed=removed)])
+    made.last_checkpoint(2)
+
+
+@breaks("DL610")
+def a_checkpoint_keeps_a_removed_domain(path: Path) -> None:
+    with_domain(path, removed=True)
+
+
+@breaks("DL610")
+def a_checkpoint_has_a_commit_info(path: Path) -> None:
+    edit(v2(path), INFO)
+
+
+@respects("DL610")
+def a_checkpoint_has_a_domain(path: Path) -> None:
+    with_domain(path, removed=False)
+
+
+@breaks("DL611")
+def an_older_checkpoints_commit_is_gone(path: Path) -> None:
+    made = Table(path)
+    made.checkpoint(1, state())
+    made.checkpoint(3, state())
+    made.commit(3, INFO)
+    made.last_checkpoint(3)
+
+
+@respects("DL611")
+def an_older_checkpoints_commit_is_there(path: Path) -> None:
+    made = Table(path)
+    made.checkpoint(1, state())
+    made.commit(1, INFO)
+    made.checkpoint(3, state())
+    made.commit(3, INFO)
+    made.last_checkpoint(3)
+
+
+@breaks("DL612")
+def a_checkpoint_is_empty(path: Path) -> None:
+    start(path).write(f"{1:020d}.checkpoint.parquet", b"")
+
+
+@breaks("DL612")
+def a_checkpoint_is_no_parquet_file(path: Path) -> None:
+    made = start(path)
+    made.write(f"{1:020d}.checkpoint.parquet", b"PAR1garbage")
+    made.last_checkpoint(1)
+
+
+@breaks("DL612", depth="deep")
+def an_older_checkpoint_cannot_be_read(path: Path) -> None:
+    made = start(path, commits=3)
+    made.checkpoint(2, state(files=2))
+    made.write(f"{1:020d}.checkpoint.parquet", b"PAR1garbage")
+    made.last_checkpoint(2)
+
+
+@breaks("DL612", depth="deep")
+def a_checkpoint_is_damaged_inside(path: Path) -> None:
+    made = classic(path, [*state()[:2], *(add(f"f{one}" * 50) for one in range(500))])
+    file = made.log / f"{1:020d}.checkpoint.parquet"
+    content = bytearray(file.read_bytes())
+    content[200:4000] = b"\xff" * 3800
+    file.write_bytes(content)
+
+
+@breaks("DL612", depth="deep")
+def a_sidecar_cannot_be_read(path: Path) -> None:
+    made = v2(path)
+    (one,) = sidecars(made)
+    one.write_bytes(b"\x00" * one.stat().st_size)
+
+
+@breaks("DL612")
+def a_part_is_empty(path: Path) -> None:
+    start(path).multipart(1, state())[1].write_bytes(b"")
+
+
+@respects("DL612")
+def a_checkpoint_can_be_read(path: Path) -> None:
+    classic(path, state())
+
+
+def with_statistics(path: Path, settings: Action, *columns: str) -> None:
+    """A table whose checkpoint has those columns of statistics."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    meta = metadata(settings)
+    made = table(path, body(INFO, PLAIN, meta), body(INFO, add("f1")))
+    made.checkpoint(1, [PLAIN, meta, add("f1")])
+    file = made.log / f"{1:020d}.checkpoint.parquet"
+    whole = pq.read_table(file)
+    rows = whole.column("add").to_pylist()
+    kept = [one for one in whole.schema.field("add").type if one.name != "stats"]
+    kinds = {"stats": pa.string(), "stats_parsed": pa.struct([("numRecords", pa.int64())])}
+    made_of = pa.struct([*kept, *(pa.field(one, kinds[one]) for one in columns)])
+    at = whole.schema.get_field_index("add")
+    pq.write_table(whole.set_column(at, "add", pa.array(rows, made_of)), file)
+    made.last_checkpoint(1)
+
+
+AS_JSON = "delta.checkpoint.writeStatsAsJson"
+AS_STRUCT = "delta.checkpoint.writeStatsAsStruct"
+
+
+@breaks("DL613")
+def statistics_are_missing(path: Path) -> None:
+    with_statistics(path, {})
+
+
+@breaks("DL613")
+def struct_statistics_are_missing(path: Path) -> None:
+    with_statistics(path, {AS_STRUCT: "true"}, "stats")
+
+
+@respects("DL613")
+def statistics_are_switched_off(path: Path) -> None:
+    with_statistics(path, {AS_JSON: "false"})
+
+
+@respects("DL613")
+def statistics_are_there_in_both_forms(path: Path) -> None:
+    with_statistics(path, {AS_STRUCT: "true"}, "stats", "stats_parsed")
+
+
+@respects("DL613")
+def struct_statistics_are_not_asked_for(path: Path) -> None:
+    with_statistics(path, {AS_STRUCT: "false"}, "stats")
+
+
+def _named(path: Path, *versions: int) -> Table:
+    made = Table(path)
+    for version in versions:
+        made.v2_checkpoint(version, state(WITH_V2), sidecars=1)
+        made.commit(version, INFO)
+    made.last_checkpoint(versions[-1])
+    return made
+
+
+@breaks("DL614")
+def v2_names_span_a_hundred_versions(path: Path) -> None:
+    _named(path, 10, 110)
+
+
+@respects("DL614")
+def v2_names_span_less_than_a_hundred_versions(path: Path) -> None:
+    _named(path, 10, 109)
+
+
+@respects("DL614")
+def a_classic_name_stands_between(path: Path) -> None:
+    made = _named(path, 10, 110)
+    made.checkpoint(100, state(WITH_V2))
+    made.commit(100, INFO)
+
+
+def orphan(path: Path, age: int) -> None:
+    made = v2(path)
+    target = made.write("_sidecars/lost.parquet", b"PAR1")
+    time = (NOW - age) * 1_000_000
+    os.utime(target, ns=(time, time))
+
+
+@breaks("DL615", depth="deep")
+def a_sidecar_is_left_over_for_more_than_a_day(path: Path) -> None:
+    orphan(path, DAY + 1)
+
+
+@respects("DL615", depth="deep")
+def a_sidecar_may_belong_to_a_checkpoint_to_come(path: Path) -> None:
+    orphan(path, DAY)
+
+
+@respects("DL615", depth="deep")
+def old_sidecars_belong_to_a_checkpoint(path: Path) -> None:
+    for one in sidecars(v2(path)):
+        os.utime(one, (1, 1))
+
+
+@breaks("DL616")
+def the_pointer_says_too_many_parts(path: Path) -> None:
+    point(classic(path, state()), parts=2)
+
+
+@breaks("DL616")
+def the_pointer_forgets_the_parts(path: Path) -> None:
+    start(path).multipart(1, state())
+    point(Table(path))
+
+
+@breaks("DL616")
+def the_pointer_says_another_size_in_bytes(path: Path) -> None:
+    point(classic(path, state()), sizeInBytes=1)
+
+
+@breaks("DL616", depth="deep")
+def the_pointer_counts_other_actions(path: Path) -> None:
+    point(classic(path, state()), size=4)
+
+
+@breaks("DL616", depth="deep")
+def the_pointer_counts_other_files(path: Path) -> None:
+    point(classic(path, state()), numOfAddFiles=2)
+
+
+@respects("DL616", depth="deep")
+def the_pointer_is_right_in_everything(path: Path) -> None:
+    made = classic(path, state())
+    size = (made.log / f"{1:020d}.checkpoint.parquet").stat().st_size
+    point(made, sizeInBytes=size, numOfAddFiles=1, parts=None)
+
+
+@respects("DL616", depth="deep")
+def the_pointer_counts_the_sidecars_content(path: Path) -> None:
+    made = v2(path, files=2)
+    top = top_level(made)
+    size = top.stat().st_size + sum(one.stat().st_size for one in sidecars(made))
+    details = {"path": top.name}
+    point(made, size=6, sizeInBytes=size, numOfAddFiles=1, v2Checkpoint=details)
+
+
+@respects("DL616", depth="deep")
+def the_pointer_means_the_other_checkpoint_of_its_version(path: Path) -> None:
+    made = classic(path, state())
+    made.multipart(1, state(), parts=3)
+    point(made, parts=3)
