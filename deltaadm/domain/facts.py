@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.actions import AddFile
     from deltaadm.domain.log_segment import Checkpoint, LogFile, LogListing, LogSegment
     from deltaadm.domain.metadata import Metadata
+    from deltaadm.domain.policy import ClientVerdict, Ignore, Policy
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.snapshot import FileFacts, Snapshot
     from deltaadm.errors import TableError
@@ -348,6 +349,23 @@ class SecondOpinion:
     differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyFacts:
+    """
+    What is demanded of the newest version, and which clients can use it.
+
+    `verdicts` are on the clients that must be able to use the table, for what they must be able
+    to do; `others` on the newest known release of every client, for reading and for writing.
+    `expired` are ignores of the settings that no longer count.
+    """
+
+    snapshot: Snapshot
+    policy: Policy
+    verdicts: tuple[ClientVerdict, ...] = ()
+    others: tuple[ClientVerdict, ...] = ()
+    expired: tuple[Ignore, ...] = ()
+
+
 Facts = (
     LogFacts
     | CommitFacts
@@ -358,4 +376,5 @@ Facts = (
     | ChecksumFacts
     | DataFileFacts
     | SecondOpinion
+    | PolicyFacts
 )

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import deltaadm.validation.rules  # noqa: F401 -- registers every rule
-from deltaadm.domain.facts import LogFacts
+from deltaadm.clients import Access, newest_releases, verdicts
+from deltaadm.domain.facts import LogFacts, PolicyFacts, SnapshotFacts
+from deltaadm.domain.policy import ClientVerdict, Obstacle, Policy
 from deltaadm.domain.properties import did_you_mean
-from deltaadm.validation.finding import Finding, Severity, ValidationReport
-from deltaadm.validation.rule import RULES, Judge, selected
+from deltaadm.errors import DeltaadmError
+from deltaadm.operations.plan import propose
+from deltaadm.validation.finding import (
+    Cause,
+    Finding,
+    Severity,
+    Suppressed,
+    ValidationReport,
+)
+from deltaadm.validation.rule import RULES, Judge, Scope, selected
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from deltaadm.clients import ClientRelease
     from deltaadm.domain.facts import Facts
+    from deltaadm.domain.policy import Ignore
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.errors import TableError
     from deltaadm.validation.rule import Rule
 
@@ -50,31 +65,143 @@ def similar_code(text: str) -> str:
     return did_you_mean(text, [*RULES, *families(), *(one.name for one in RULES.values())])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demands:
+    """
+    What is demanded of one table beside the protocol, and what is lived with.
+
+    `readers` and `writers` are clients that must be able to read or to write it.
+    """
+
+    policy: Policy = field(default_factory=Policy)
+    readers: tuple[ClientRelease, ...] = ()
+    writers: tuple[ClientRelease, ...] = ()
+    ignores: tuple[Ignore, ...] = ()
+
+
 def validate(
-    table: str, facts: Iterable[Facts], rules: Iterable[Rule], *, depth: tuple[str, ...] = ()
+    table: str,
+    facts: Iterable[Facts],
+    rules: Iterable[Rule],
+    *,
+    demands: Demands | None = None,
+    depth: tuple[str, ...] = (),
 ) -> ValidationReport:
-    """What *rules* find in *facts*, for the table that the user calls *table*."""
-    chosen = tuple(rules)
+    """
+    What *rules* find in *facts*, for the table that the user calls *table*.
+
+    Findings keep only those fixes that Delta would accept on this table.
+    """
+    chosen, asked = tuple(rules), demands or Demands()
     judge = Judge(chosen)
     log: LogFacts | None = None
+    snapshot: Snapshot | None = None
     for fact in facts:
         if isinstance(fact, LogFacts):
             log = fact
         judge.see(fact)
+        if isinstance(fact, SnapshotFacts):
+            snapshot = fact.snapshot
+            if Scope.POLICY in judge.scopes:
+                judge.see(_policy_facts(fact, asked))
     findings = judge.findings
     if any(one.severity is Severity.ERROR and one.code != UNREADABLE for one in findings):
         findings = tuple(one for one in findings if one.code != UNREADABLE)
     failure = None if log is None else log.failure
-    segment = None if log is None else log.segment
-    return ValidationReport(
+    report = ValidationReport(
         table=table,
-        version=None if segment is None else segment.version,
-        findings=findings,
+        version=None if snapshot is None else snapshot.version,
+        findings=tuple(_with_possible_fix(one, snapshot) for one in findings),
         more=judge.more,
         stopped="" if failure is None else failure.message,
         versions=None if log is None else log.versions,
         rules=len(chosen),
         depth=depth,
+    )
+    return _without_ignored(report, asked.ignores, 0 if log is None else log.now)
+
+
+def _with_possible_fix(finding: Finding, snapshot: Snapshot | None) -> Finding:
+    if not finding.fix:
+        return finding
+    try:
+        possible = snapshot is not None and not propose("validate", snapshot, finding.fix).is_noop
+    except DeltaadmError:
+        possible = False
+    return finding if possible else replace(finding, fix=())
+
+
+# What is demanded
+
+
+def _policy_facts(fact: SnapshotFacts, demands: Demands) -> PolicyFacts:
+    snapshot = fact.snapshot
+    return PolicyFacts(
+        snapshot=snapshot,
+        policy=demands.policy,
+        verdicts=(
+            *_verdicts(snapshot, demands.readers, Access.READ),
+            *_verdicts(snapshot, demands.writers, Access.WRITE),
+        ),
+        others=_verdicts(snapshot, newest_releases(), *Access),
+        expired=tuple(one for one in demands.ignores if _has_expired(one, fact.now)),
+    )
+
+
+def _verdicts(
+    snapshot: Snapshot, releases: Iterable[ClientRelease], *accesses: Access
+) -> tuple[ClientVerdict, ...]:
+    try:
+        found = verdicts(releases, snapshot.protocol, snapshot.metadata, accesses)
+    except DeltaadmError:  # metadata that cannot be understood, which other rules tell
+        return ()
+    return tuple(
+        ClientVerdict(
+            client=str(one.release),
+            access=one.access.value,
+            outcome=one.compatibility.value,
+            obstacles=tuple(
+                Obstacle(
+                    subject=cell.subject,
+                    note=cell.note,
+                    source=""
+                    if cell.source is None
+                    else f"{cell.source.title}, {cell.source.date}",
+                )
+                for cell in one.responsible
+            ),
+        )
+        for one in found
+    )
+
+
+# What is lived with
+
+
+def _has_expired(ignore: Ignore, now: int) -> bool:
+    today = datetime.fromtimestamp(now / 1000, UTC).date()
+    return ignore.until is not None and ignore.until < today
+
+
+def _without_ignored(
+    report: ValidationReport, ignores: Iterable[Ignore], now: int
+) -> ValidationReport:
+    """The same report, in which what is ignored and has not expired does not count."""
+    valid = [one for one in ignores if not _has_expired(one, now)]
+    kept: list[Finding] = []
+    gone: list[Suppressed] = []
+    for one in report.findings:
+        ignore = next((each for each in valid if one.code.startswith(each.code)), None)
+        if ignore is None:
+            kept.append(one)
+        else:
+            gone.append(Suppressed(one, Cause.SETTINGS, ignore.reason))
+    codes = tuple(one.code for one in valid)
+    return replace(
+        report,
+        findings=tuple(kept),
+        suppressed=(*report.suppressed, *gone),
+        more={code: n for code, n in report.more.items() if not code.startswith(codes)},
     )
 
 

@@ -21,6 +21,7 @@ from deltaadm.domain.facts import (
     LiveFile,
     LogFacts,
     Pointer,
+    SecondOpinion,
     SnapshotFacts,
     State,
 )
@@ -95,6 +96,13 @@ class _Examination:
         yield from examiner.facts()
         if self._snapshot is not None:
             yield from self._state(self._snapshot)
+            if self._depth.cross_check:
+                yield self._second_opinion(self._snapshot)
+
+    def _second_opinion(self, snapshot: Snapshot) -> SecondOpinion:
+        from deltaadm.replay.second_opinion import second_opinion
+
+        return second_opinion(self._store, snapshot)
 
     def _load(self) -> Snapshot | None:
         try:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from deltaadm.errors import TableError
-from deltaadm.operations.validate import choose_rules, unreadable, validate
+from deltaadm.operations.validate import Demands, choose_rules, unreadable, validate
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.storage.store import open_store
 from deltaadm.validation.rule import Finding, ValidationReport
@@ -18,6 +18,7 @@ DEPTHS: Final = {
     "default": Depth(),
     "history": Depth(history=True),
     "deep": Depth(history=True, deep=True),
+    "cross-check": Depth(cross_check=True),
 }
 
 Make = Callable[[Path], None]
@@ -33,6 +34,7 @@ class Case:
     breaks: bool
     companions: frozenset[str]
     depth: str
+    demands: Demands
 
 
 CASES: Final[list[Case]] = []
@@ -41,35 +43,46 @@ UNREMARKABLE: Final = frozenset({"DL810"})
 """What hardly any test table bothers about: that its newest version has a checksum."""
 
 
-def breaks(code: str, *companions: str, depth: str = "default") -> Callable[[Make], Make]:
-    """The table that the function makes breaks *code*, and beside it exactly *companions*."""
-    return _case(code, frozenset(companions), depth, breaks=True)
+NOTHING: Final = Demands()
 
 
-def respects(code: str, *companions: str, depth: str = "default") -> Callable[[Make], Make]:
+def breaks(
+    code: str, *companions: str, depth: str = "default", demands: Demands = NOTHING
+) -> Callable[[Make], Make]:
+    """
+    The table that the function makes breaks *code*, and beside it exactly *companions*.
+
+    *demands* are what the settings and the command line ask of it.
+    """
+    return _case(code, frozenset(companions), depth, demands, breaks=True)
+
+
+def respects(
+    code: str, *companions: str, depth: str = "default", demands: Demands = NOTHING
+) -> Callable[[Make], Make]:
     """The table nearly breaks *code* but is right; it breaks exactly *companions*, if any."""
-    return _case(code, frozenset(companions), depth, breaks=False)
+    return _case(code, frozenset(companions), depth, demands, breaks=False)
 
 
 def _case(
-    code: str, companions: frozenset[str], depth: str, *, breaks: bool
+    code: str, companions: frozenset[str], depth: str, demands: Demands, *, breaks: bool
 ) -> Callable[[Make], Make]:
     def register(make: Make) -> Make:
-        CASES.append(Case(code, make.__name__, make, breaks, companions, depth))
+        CASES.append(Case(code, make.__name__, make, breaks, companions, depth, demands))
         return make
 
     return register
 
 
-def report(path: Path, depth: str = "default") -> ValidationReport:
+def report(path: Path, depth: str = "default", demands: Demands = NOTHING) -> ValidationReport:
     """What all rules say about the table at *path*."""
     try:
         facts = examine(open_store(str(path)), DEPTHS[depth], now=NOW)
     except TableError as error:
         return unreadable(str(path), error)
-    return validate(str(path), facts, choose_rules())
+    return validate(str(path), facts, choose_rules(), demands=demands)
 
 
-def findings(path: Path, depth: str = "default") -> tuple[Finding, ...]:
+def findings(path: Path, depth: str = "default", demands: Demands = NOTHING) -> tuple[Finding, ...]:
     """The findings of all rules on the table at *path*."""
-    return report(path, depth).findings
+    return report(path, depth, demands).findings

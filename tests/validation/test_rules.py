@@ -14,7 +14,7 @@ from tests.support.rule_cases import CASES, UNREMARKABLE, Case, findings
 @pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.code}-{one.name}")
 def test_case(case: Case, tmp_path: Path) -> None:
     case.make(tmp_path)
-    found = findings(tmp_path, case.depth)
+    found = findings(tmp_path, case.depth, case.demands)
     expected = case.companions | ({case.code} if case.breaks else set())
     assert {one.code for one in found} - (UNREMARKABLE - expected) == expected
     assert all(one.message and one.remedy for one in found)

@@ -7,5 +7,6 @@ from deltaadm.validation.rules import cross_check as cross_check
 from deltaadm.validation.rules import features as features
 from deltaadm.validation.rules import files as files
 from deltaadm.validation.rules import log as log
+from deltaadm.validation.rules import policy as policy
 from deltaadm.validation.rules import protocol as protocol
 from deltaadm.validation.rules import schema as schema

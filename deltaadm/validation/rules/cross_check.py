@@ -1,1 +1,105 @@
-"""DL9xx: what another implementation reads."""
+"""DL98x: what another implementation reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.validation.rule import Problem, Scope, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.domain.facts import SecondOpinion
+
+
+@rule("DL981", Severity.WARNING, Scope.CROSS_CHECK)
+def other_version_read(opinion: SecondOpinion) -> Iterator[Problem]:
+    """
+    Another implementation takes another version for the newest one.
+
+    Why it matters: two clients then work on two different tables, and what the one commits the
+    other overwrites or never sees.
+
+    What to do: look for files in `_delta_log` that only one of them counts as commits, such as
+    names without twenty digits; the rules on the log name them.
+
+    Source: deltalake, which is built on delta-kernel-rs.
+    """
+    yield from _differing(opinion, "version")
+
+
+@rule("DL982", Severity.WARNING, Scope.CROSS_CHECK)
+def other_protocol_read(opinion: SecondOpinion) -> Iterator[Problem]:
+    """
+    Another implementation reads another protocol from the newest version.
+
+    Why it matters: clients then disagree about who may read and write the table.
+
+    What to do: look at what the other rules say about the protocol, the checkpoint and the
+    checksum. A further commit with the right protocol makes it unambiguous again.
+
+    Source: deltalake, which is built on delta-kernel-rs.
+    """
+    yield from _differing(opinion, "protocol.")
+
+
+@rule("DL983", Severity.WARNING, Scope.CROSS_CHECK)
+def other_metadata_read(opinion: SecondOpinion) -> Iterator[Problem]:
+    """
+    Another implementation reads another schema, other partition columns or properties.
+
+    Why it matters: clients then disagree about what the table holds.
+
+    What to do: look at what the other rules say about the metadata, the checkpoint and the
+    checksum. A further commit with the right metadata makes it unambiguous again.
+
+    Source: deltalake, which is built on delta-kernel-rs.
+    """
+    yield from _differing(opinion, "metadata.")
+
+
+@rule("DL984", Severity.WARNING, Scope.CROSS_CHECK)
+def other_files_read(opinion: SecondOpinion) -> Iterator[Problem]:
+    """
+    Another implementation counts another number of live files.
+
+    Why it matters: the same query then gives different rows in different clients.
+
+    What to do: look at what the other rules say about added and removed files; paths that are
+    spelled or escaped differently in add and remove are the usual cause.
+
+    Source: deltalake, which is built on delta-kernel-rs.
+    """
+    yield from _differing(opinion, "files")
+
+
+@rule("DL985", Severity.WARNING, Scope.CROSS_CHECK)
+def refused_by_other_implementation(opinion: SecondOpinion) -> Iterator[Problem]:
+    """
+    Another implementation does not open the table.
+
+    That it lacks a feature of the table is only worth knowing.
+
+    Why it matters: where it is not for a feature, the log has something in it that not every
+    client can cope with.
+
+    What to do: where it is for a feature, nothing, unless such clients are to read the table.
+    Otherwise look at what the other rules say; the refusal names the place.
+
+    Source: deltalake, which is built on delta-kernel-rs.
+    """
+    if opinion.refusal:
+        lacks = any(word in opinion.refusal.lower() for word in _FEATURES)
+        yield Problem(
+            f"{opinion.program} does not open the table: {opinion.refusal}",
+            severity=Severity.INFO if lacks else None,
+        )
+
+
+_FEATURES = ("not supported", "unsupported", "catalog-managed")
+
+
+def _differing(opinion: SecondOpinion, prefix: str) -> Iterator[Problem]:
+    for place, (ours, theirs) in opinion.differences.items():
+        if place.startswith(prefix):
+            yield Problem(f"The log says {ours!r}, {opinion.program} reads {theirs!r}.", place)

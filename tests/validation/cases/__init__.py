@@ -1,6 +1,8 @@
 """The cases, one module a topic; importing this package registers them."""
 
 from tests.validation.cases import checkpoints as checkpoints
+from tests.validation.cases import cross_check as cross_check
 from tests.validation.cases import files as files
 from tests.validation.cases import log as log
+from tests.validation.cases import policy as policy
 from tests.validation.cases import protocol as protocol

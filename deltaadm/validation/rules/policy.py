@@ -1,0 +1,231 @@
+"""DL90x: what the settings demand of a table, beyond what the protocol does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.features import lookup
+from deltaadm.domain.policy import effective
+from deltaadm.domain.properties import (
+    COLUMN_MAPPING_MODE,
+    FEATURE_PREFIX,
+    PROPERTIES,
+)
+from deltaadm.domain.table_changes import SetProperties
+from deltaadm.validation.rule import Problem, Scope, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.domain.facts import PolicyFacts
+    from deltaadm.domain.policy import ClientVerdict
+    from deltaadm.domain.table_changes import Step
+
+
+@rule("DL901", Severity.ERROR, Scope.POLICY)
+def reader_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The protocol's reader version is higher than the settings allow.
+
+    Why it matters: whoever set the limit has readers that stop at it.
+
+    What to do: drop the features that need the version, or raise `max-reader-version`.
+
+    Source: deltaadm.toml, policy.
+    """
+    version, limit = facts.snapshot.protocol.min_reader_version, facts.policy.max_reader_version
+    if limit is not None and version > limit:
+        yield Problem(
+            f"The reader version is {version}, and the policy allows {limit}.",
+            "protocol.minReaderVersion",
+        )
+
+
+@rule("DL902", Severity.ERROR, Scope.POLICY)
+def writer_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The protocol's writer version is higher than the settings allow.
+
+    Why it matters: whoever set the limit has writers that stop at it.
+
+    What to do: drop the features that need the version, or raise `max-writer-version`.
+
+    Source: deltaadm.toml, policy.
+    """
+    version, limit = facts.snapshot.protocol.min_writer_version, facts.policy.max_writer_version
+    if limit is not None and version > limit:
+        yield Problem(
+            f"The writer version is {version}, and the policy allows {limit}.",
+            "protocol.minWriterVersion",
+        )
+
+
+@rule("DL903", Severity.ERROR, Scope.POLICY)
+def required_feature_missing(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The protocol lacks a table feature that the settings require.
+
+    Why it matters: whoever requires the feature relies on what it guarantees.
+
+    What to do: enable the feature with `deltaadm enable-feature`; where that refuses, it says what
+    else can add it.
+
+    Source: deltaadm.toml, policy.
+    """
+    for name in facts.policy.required_features:
+        if not facts.snapshot.protocol.supports(name):
+            known = lookup(name)
+            fix: tuple[Step, ...] = (SetProperties({f"{FEATURE_PREFIX}{name}": "supported"}),)
+            yield Problem(
+                f"The policy requires the feature {name}, which the table does not support.",
+                f"protocol.writerFeatures[{name}]",
+                fix=fix if known is not None and not known.not_addable else (),
+            )
+
+
+@rule("DL904", Severity.ERROR, Scope.POLICY)
+def forbidden_feature_supported(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The protocol has a table feature that the settings forbid.
+
+    Why it matters: whoever forbids the feature has clients that cannot cope with it.
+
+    What to do: drop the feature with Delta's `ALTER TABLE ... DROP FEATURE`, where that can be
+    done; `deltaadm features NAME` tells. Turning its property off is not enough.
+
+    Source: deltaadm.toml, policy.
+    """
+    for name in facts.policy.forbidden_features:
+        if facts.snapshot.protocol.supports(name):
+            yield Problem(
+                f"The table supports the feature {name}, which the policy forbids.",
+                f"protocol.writerFeatures[{name}]",
+            )
+
+
+@rule("DL905", Severity.ERROR, Scope.POLICY)
+def mapping_mode_not_allowed(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The table's column mapping mode is not one that the settings allow.
+
+    Why it matters: clients that ignore column mapping read nothing but nulls; and without it
+    columns can neither be renamed nor dropped.
+
+    What to do: change it with `deltaadm set-mapping-mode`. An existing table can go from none to
+    name, and back only by rewriting every file.
+
+    Source: deltaadm.toml, policy.
+    """
+    allowed = facts.policy.mapping_modes
+    mode = facts.snapshot.metadata.configuration.get(COLUMN_MAPPING_MODE, "none")
+    if allowed and mode not in allowed:
+        can_change = mode == "none" and "name" in allowed
+        yield Problem(
+            f"The column mapping mode is {mode!r}, and the policy allows {', '.join(allowed)}.",
+            f"configuration[{COLUMN_MAPPING_MODE}]",
+            fix=(SetProperties({COLUMN_MAPPING_MODE: "name"}),) if can_change else (),
+        )
+
+
+@rule("DL906", Severity.ERROR, Scope.POLICY)
+def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    A table property does not have the value that the settings require.
+
+    A property that is not set counts with Delta's default.
+
+    Why it matters: whoever requires the value relies on it, for how long the history is kept for
+    example.
+
+    What to do: set the property with `deltaadm alter TABLE --set`.
+
+    Source: deltaadm.toml, policy.
+    """
+    configuration = facts.snapshot.metadata.configuration
+    for key, wanted in sorted(facts.policy.properties.items()):
+        value = effective(configuration, key)
+        if not wanted.met_by(value):
+            found = "is not set" if value is None else f"is {value!r}"
+            by_default = "" if key in configuration or value is None else " by default"
+            known = PROPERTIES.get(key.lower())
+            target = wanted.nearest if known is None or known.editable else None
+            yield Problem(
+                f"{key} {found}{by_default}, and the policy requires {wanted}.",
+                f"configuration[{key}]",
+                fix=() if target is None else (SetProperties({key: target}),),
+            )
+
+
+@rule("DL907", Severity.ERROR, Scope.POLICY)
+def client_cannot_read(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    A client that must be able to read the table is shut out of it, or reads it wrongly.
+
+    Where nothing is known about the client and one of the table's features, that is a warning.
+
+    Why it matters: the settings, or `--for-client`, name the client as one that uses the table.
+
+    What to do: use a release of the client that knows the features, or drop them; the finding names
+    them. `deltaadm features NAME` tells how a feature can be dropped.
+
+    Source: deltaadm.clients, which names the page that each verdict rests on.
+    """
+    yield from _shut_out(facts, "read")
+
+
+@rule("DL908", Severity.ERROR, Scope.POLICY)
+def client_cannot_write(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    A client that must be able to write the table is shut out of it, or writes it wrongly.
+
+    Where nothing is known about the client and one of the table's features, that is a warning.
+
+    Why it matters: the settings name the client as one that writes the table.
+
+    What to do: use a release of the client that knows the features, or drop them; the finding names
+    them. `deltaadm features NAME` tells how a feature can be dropped.
+
+    Source: deltaadm.clients, which names the page that each verdict rests on.
+    """
+    yield from _shut_out(facts, "write")
+
+
+def _shut_out(facts: PolicyFacts, access: str) -> Iterator[Problem]:
+    for one in facts.verdicts:
+        if one.access == access and one.outcome != "works":
+            unknown = one.outcome == "unknown"
+            yield Problem(
+                _sentence(one),
+                f"client[{one.client}]",
+                severity=Severity.WARNING if unknown else None,
+            )
+
+
+def _sentence(verdict: ClientVerdict) -> str:
+    subjects = ", ".join(one.subject for one in verdict.obstacles) or "the protocol"
+    what = {
+        "unknown": f"Nothing is known about whether {verdict.client} can {verdict.access} it",
+        "fails loudly": f"{verdict.client} refuses to {verdict.access} it",
+        "silently wrong": f"{verdict.client} would {verdict.access} it wrongly, without an error",
+    }[verdict.outcome]
+    notes = dict.fromkeys(one.note.rstrip(".") for one in verdict.obstacles if one.note)
+    return f"{what}, because of {subjects}{''.join(f' ({one})' for one in notes)}."
+
+
+@rule("DL950", Severity.WARNING, Scope.POLICY)
+def expired_ignore(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The settings ignore findings until a day that has passed, so these count again.
+
+    Why it matters: somebody wanted the matter to be looked at again by that day.
+
+    What to do: mend what is found, or give the ignore another day; where nothing is found any more,
+    remove it.
+
+    Source: deltaadm.toml, ignore.
+    """
+    for one in facts.expired:
+        reason = f" ({one.reason})" if one.reason else ""
+        yield Problem(
+            f"{one.code} was to be ignored until {one.until}{reason}.", f"settings[{one.code}]"
+        )
