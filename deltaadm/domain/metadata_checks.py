@@ -47,7 +47,7 @@ UNREAD_UNLESS_SUPPORTED: Final = {
     "identityColumns": _IDENTITY_PREFIX,
 }
 """Features without which Delta takes no notice of a column's keys of their kind."""
-_CHAR: Final = re.compile(r"(var)?char\(\d+\)")
+CHAR_TYPE: Final = re.compile(r"(var)?char\(\d+\)")
 _TYPES: Final = frozenset(
     {
         "binary",
@@ -93,7 +93,7 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
 
 
 def _without_char(one: StructField) -> StructField:
-    if isinstance(one.type, PrimitiveType) and _CHAR.fullmatch(one.type.name):
+    if isinstance(one.type, PrimitiveType) and CHAR_TYPE.fullmatch(one.type.name):
         return replace(
             one,
             type=PrimitiveType("string"),
@@ -152,9 +152,14 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
     _check_change_data_columns(old, new)
 
 
-def _check_duplicates(schema: StructType) -> None:
+def duplicate_columns(schema: StructType) -> list[str]:
+    """The columns, in lower case, that occur more than once in their struct."""
     paths = [tuple(part.lower() for part in path) for path, _ in walk(schema)]
-    repeated = _repeated(path_text(path) for path in paths)
+    return _repeated(path_text(path) for path in paths)
+
+
+def _check_duplicates(schema: StructType) -> None:
+    repeated = duplicate_columns(schema)
     if repeated:
         raise Refused(
             f"These columns occur more than once, ignoring case: {', '.join(repeated)}.",
@@ -167,13 +172,18 @@ def _repeated(names: Iterable[str]) -> list[str]:
     return sorted(name for name, times in Counter(names).items() if times > 1)
 
 
-def _check_names(metadata: Metadata) -> None:
+def columns_unfit_for_files(metadata: Metadata) -> list[Path]:
+    """The columns whose names data files cannot have; partition columns are not in the files."""
     partitions = {one.lower() for one in metadata.partition_columns}
-    unfit = [
-        path_text(path)
+    return [
+        path
         for path, one in walk(metadata.schema)
-        if _is_unfit(one.name) and path[0].lower() not in partitions
+        if is_unfit_for_files(one.name) and path[0].lower() not in partitions
     ]
+
+
+def _check_names(metadata: Metadata) -> None:
+    unfit = [path_text(path) for path in columns_unfit_for_files(metadata)]
     if unfit:
         raise Refused(
             f"These column names contain characters out of {INVALID_CHARACTERS!r}: "
@@ -181,7 +191,7 @@ def _check_names(metadata: Metadata) -> None:
             remedy="Rename them, or turn column mapping on.",
             delta_error_class="DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
         )
-    unfit = [one for one in metadata.partition_columns if _is_unfit(one)]
+    unfit = [one for one in metadata.partition_columns if is_unfit_for_files(one)]
     if unfit:
         raise Refused(
             f"These partition columns contain characters out of {INVALID_CHARACTERS!r}: "
@@ -191,7 +201,8 @@ def _check_names(metadata: Metadata) -> None:
         )
 
 
-def _is_unfit(name: str) -> bool:
+def is_unfit_for_files(name: str) -> bool:
+    """Whether *name* has characters that a column of a data file must not have."""
     return any(one in INVALID_CHARACTERS for one in name)
 
 
@@ -211,21 +222,23 @@ def _has_unsupported_type(one: StructField) -> bool:
         "UTF8_BINARY" not in str(name) for name in collations.values()
     ):
         return True
-    return any(
-        leaf.name not in _TYPES and not leaf.name.startswith(("decimal", "geometry", "geography"))
-        for leaf in _leaves(one.type)
-    )
+    return not all(is_supported_type(leaf) for leaf in leaves(one.type))
 
 
-def _leaves(data_type: DataType) -> Iterable[PrimitiveType]:
+def is_supported_type(leaf: PrimitiveType) -> bool:
+    """Whether Delta lets a table have a column of this type."""
+    return leaf.name in _TYPES or leaf.name.startswith(("decimal", "geometry", "geography"))
+
+
+def leaves(data_type: DataType) -> Iterable[PrimitiveType]:
     """The primitive types in the slots of *data_type*, without those of fields inside it."""
     if isinstance(data_type, PrimitiveType):
         yield data_type
     elif isinstance(data_type, ArrayType):
-        yield from _leaves(data_type.element)
+        yield from leaves(data_type.element)
     elif isinstance(data_type, MapType):
-        yield from _leaves(data_type.key)
-        yield from _leaves(data_type.value)
+        yield from leaves(data_type.key)
+        yield from leaves(data_type.value)
 
 
 def _check_property_constraints(metadata: Metadata) -> None:

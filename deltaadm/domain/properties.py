@@ -43,7 +43,7 @@ class Property:
     One property. *check* raises `Refused` for a value that Delta would not store.
 
     `default` is None where the property has none; `alternates` are older keys that are read
-    when this one is absent.
+    when this one is absent; `elsewhere` are values, in lower case, that other engines take.
     """
 
     key: str
@@ -52,6 +52,7 @@ class Property:
     help: str = ""
     editable: bool = True
     alternates: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
     def validate(self, value: str) -> None:
         """Raise `Refused` unless a user may set this property to *value*."""
@@ -268,6 +269,7 @@ def _known(
     *,
     editable: bool = True,
     alternates: tuple[str, ...] = (),
+    elsewhere: tuple[str, ...] = (),
 ) -> Property:
     return Property(
         key=f"delta.{name}",
@@ -276,6 +278,7 @@ def _known(
         help=text,
         editable=editable,
         alternates=alternates,
+        elsewhere=elsewhere,
     )
 
 
@@ -290,7 +293,13 @@ def _duration(name: str, default: str | None) -> Property:
 _ALL = (
     _switch("appendOnly"),
     _switch("autoOptimize", None),
-    _known("autoOptimize.autoCompact", _boolean, None, "needs to be one of: true, false."),
+    _known(
+        "autoOptimize.autoCompact",
+        _boolean,
+        None,
+        "needs to be one of: true, false.",
+        elsewhere=("auto", "legacy"),
+    ),
     _switch("autoOptimize.optimizeWrite", None),
     _known("castIcebergTimeType", _boolean, "false", "casts Iceberg TIME to long."),
     _switch("checkpoint.writeStatsAsJson", "true"),
@@ -343,7 +352,13 @@ _ALL = (
     _switch("ignoreProtocolDefaults"),
     _known("inCommitTimestampEnablementTimestamp", _integer(at_least=-(2**63)), None, _LONG),
     _known("inCommitTimestampEnablementVersion", _integer(at_least=-(2**63)), None, _LONG),
-    _known("isolationLevel", _isolation_level, "Serializable", "must be Serializable."),
+    _known(
+        "isolationLevel",
+        _isolation_level,
+        "Serializable",
+        "must be Serializable.",
+        elsewhere=("writeserializable", "snapshotisolation"),
+    ),
     _duration("logRetentionDuration", "interval 30 days"),
     _known("minReaderVersion", _version(1, 2, 3), "3", "needs to be one of 1, 2, 3."),
     _known(
@@ -383,6 +398,54 @@ _ALL = (
 
 PROPERTIES: Final[Mapping[str, Property]] = {one.key.lower(): one for one in _ALL}
 """Every property by its key in lower case."""
+
+
+KNOWN_ELSEWHERE: Final = frozenset(
+    {
+        "delta.columnMapping.hasDroppedOrRenamed",  # protocol_rfcs/column-mapping-usage-tracking.md
+        "delta.enableIcebergWriterCompatV1",  # Delta Kernel for Java
+        "delta.enableIcebergWriterCompatV3",
+        "delta.lastCommitTimestamp",  # Unity Catalog
+        "delta.lastUpdateVersion",
+        "delta.liquid.clusteringColumns",  # Databricks, before clustering was in the protocol
+        "delta.parquet.compression.codec",  # PROTOCOL.md, Table Properties
+        "delta.targetFileSize",  # Databricks, delta-kernel-rs
+        "delta.tuneFileSizesForRewrites",
+        ROW_COMMIT_VERSION_COLUMN,  # PROTOCOL.md, Row Tracking
+        ROW_ID_COLUMN,
+    }
+)
+"""Keys that the protocol or another engine knows, and the registry of Delta Spark does not."""
+
+
+def is_registered(key: str) -> bool:
+    """Whether anyone is known to give *key* a meaning, whatever its case."""
+    lower = key.lower()
+    free = (CONSTRAINT_PREFIX, FEATURE_PREFIX, UNIVERSAL_FORMAT_PREFIX)
+    known = lower in PROPERTIES or lower in {one.lower() for one in KNOWN_ELSEWHERE}
+    return known or lower.startswith(free)
+
+
+def portable(known: Property, value: str) -> str:
+    """
+    *value*, which Delta Spark accepts, as every other client reads it too.
+
+    delta-kernel-rs and delta-rs take `true` and `false` in lower case only, and intervals only
+    as the word, one number and one unit (`table_properties/deserialize.rs`).
+
+    >>> portable(PROPERTIES["delta.logretentionduration"], "1 days 12 hours")
+    'interval 36 hours'
+    """
+    if known.check is _boolean:
+        return value.lower()
+    if known.check is not _interval or _PORTABLE_INTERVAL.fullmatch(value):
+        return value
+    length = interval_microseconds(value) or 0
+    unit = max((one for one in _UNITS if not length % _UNITS[one]), key=lambda u: _UNITS[u])
+    return f"interval {length // _UNITS[unit]} {unit}s"
+
+
+_PORTABLE_INTERVAL = re.compile(rf"interval [0-9]+ ({'|'.join(_UNITS)})s?")
 
 
 def is_protocol_property(key: str) -> bool:

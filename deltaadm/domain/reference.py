@@ -114,12 +114,17 @@ _SPARK_TYPE = re.compile(
 )
 
 
+def is_spark_type(name: str) -> bool:
+    """Whether Spark can read the type *name* in a schema."""
+    return _SPARK_TYPE.fullmatch(name) is not None
+
+
 def _require_known_types(schema: StructType) -> None:
     """Spark reads the schema before anything else, and stops at a type it cannot read."""
     for data_type in all_types(schema):
         if not isinstance(data_type, PrimitiveType):
             continue
-        if not _SPARK_TYPE.fullmatch(data_type.name):
+        if not is_spark_type(data_type.name):
             raise TableError(
                 f"The table's schema has a type that Spark does not know: {data_type.name}.",
                 remedy="Use the client that wrote it.",

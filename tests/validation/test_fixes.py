@@ -44,6 +44,8 @@ MENDABLE = {
         "lists_without_features",
         "reader_2_that_means_nothing",
     },
+    "DL308": {"versions_among_the_properties", "ignored_defaults_among_the_properties"},
+    "DL310": {"interval_without_its_word", "boolean_in_capitals"},
 }
 """The cases for which there is a fix, for the rules that sometimes have one."""
 

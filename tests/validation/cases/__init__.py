@@ -6,3 +6,4 @@ from tests.validation.cases import files as files
 from tests.validation.cases import log as log
 from tests.validation.cases import policy as policy
 from tests.validation.cases import protocol as protocol
+from tests.validation.cases import schema as schema

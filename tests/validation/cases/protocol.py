@@ -9,62 +9,19 @@ import pyarrow as pa
 from deltalake import DeltaTable, TableFeatures, write_deltalake
 
 from tests.support.rule_cases import breaks, respects
+from tests.support.schemas import INFO, field, mapped, one_commit, schema, with_protocol
 from tests.support.tables import (
-    Action,
     Table,
     add,
     commit_info,
     deletion_vector,
     metadata,
     protocol,
-    table,
 )
-from tests.support.tables import commit as body
 
-INFO = commit_info(txnId="6a9f")
 VACUUM = "vacuumProtocolCheck"
 DV = {"delta.enableDeletionVectors": "true"}
 MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"}
-
-
-def schema(*fields: Any) -> str:
-    """A schema of fields, each a name with its type, or a whole JSON object."""
-    documents = [
-        one
-        if isinstance(one, dict)
-        else {"name": one[0], "type": one[1], "nullable": True, "metadata": {}}
-        for one in fields
-    ]
-    return json.dumps({"type": "struct", "fields": documents})
-
-
-def field(name: str, kind: Any = "integer", *, nullable: bool = True, **keys: Any) -> Any:
-    return {"name": name, "type": kind, "nullable": nullable, "metadata": keys}
-
-
-def mapped(name: str, number: int, kind: Any = "integer", physical: str = "", **keys: Any) -> Any:
-    """A field with column mapping's metadata."""
-    ids = {
-        "delta.columnMapping.id": number,
-        "delta.columnMapping.physicalName": physical or f"col-{number}",
-    }
-    return {"name": name, "type": kind, "nullable": True, "metadata": ids | keys}
-
-
-def one_commit(path: Path, *actions: Action) -> Table:
-    return table(path, body(INFO, *actions))
-
-
-def with_protocol(
-    path: Path,
-    reader: int,
-    writer: int,
-    readers: Sequence[str] | None = None,
-    writers: Sequence[str] | None = None,
-    **meta: Any,
-) -> Table:
-    """A table of one commit with this protocol."""
-    return one_commit(path, protocol(reader, writer, readers, writers), metadata(**meta))
 
 
 def with_mapping(
@@ -305,7 +262,7 @@ def only_the_preview_is_listed(path: Path) -> None:
     with_protocol(path, 3, 7, both, both, configuration={"delta.enableTypeWidening": "true"})
 
 
-@respects("DL211")
+@respects("DL211", "DL310")
 def property_that_nobody_can_judge(path: Path) -> None:
     configuration = {"delta.enableChangeDataFeed": "perhaps"}
     with_protocol(path, 1, 7, None, ["domainMetadata"], configuration=configuration)
