@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
 from deltaadm.domain.json_checksum import checksums, duplicate_key
 from deltaadm.domain.log_segment import Kind
+from deltaadm.domain.properties import whole_number
 from deltaadm.domain.table_changes import WriteCheckpoint
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
@@ -679,8 +680,8 @@ def _versions(files: Iterable[LogFile]) -> list[int]:
 
 
 def _checkpoint_interval(state: State) -> int:
-    text = state.property("delta.checkpointInterval", "10").strip()
-    return int(text) if text.isascii() and text.isdecimal() and int(text) > 0 else 10
+    stored = whole_number(state.property("delta.checkpointInterval", "10").strip())
+    return stored if stored is not None and stored > 0 else 10
 
 
 def _is_integer(value: Any) -> bool:

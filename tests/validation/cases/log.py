@@ -351,7 +351,7 @@ def the_first_commit_lacks_metadata_that_a_later_one_has(path: Path) -> None:
     table(path, body(INFO, protocol()), body(INFO, metadata()))
 
 
-@breaks("DL113")
+@breaks("DL113", "DL301")
 def the_first_commit_has_metadata_without_id(path: Path) -> None:
     table(path, body(INFO, protocol(), metadata(id=...)))
 

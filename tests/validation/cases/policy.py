@@ -121,7 +121,7 @@ def an_interval_is_written_in_other_units(path: Path) -> None:
     plain(path, **{LOG_RETENTION: "interval 1440 hours"})
 
 
-@respects("DL906", demands=required("delta.appendOnly", "true"))
+@respects("DL906", "DL310", demands=required("delta.appendOnly", "true"))
 def a_switch_is_on_in_capitals(path: Path) -> None:
     plain(path, **{"delta.appendOnly": "TRUE"})
 
