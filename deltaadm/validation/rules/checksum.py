@@ -1,1 +1,346 @@
 """DL8xx: version checksums."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.actions import AddFile
+from deltaadm.domain.log_segment import Kind
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.protocol import Protocol
+from deltaadm.validation.rule import Problem, Scope, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from deltaadm.domain.facts import ChecksumFacts, Document, SnapshotFacts
+
+_NUMBERS: Final = ("tableSizeBytes", "numFiles", "numMetadata", "numProtocol")
+_ACTIONS: Final = ("metadata", "protocol")
+_HISTOGRAMS: Final = ("fileSizeHistogram", "histogramOpt")
+_BINS: Final = 10
+
+
+@rule("DL801", Severity.ERROR, Scope.CHECKSUM)
+def broken_checksum(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    A version checksum is not one JSON object with all required fields.
+
+    Why it matters: readers that trust it fail, or take defaults for what is missing. Very old
+    writers left out metadata and protocol, which readers then look for in the log.
+
+    What to do: delete the file; readers work without it. Then update the writer.
+
+    Source: PROTOCOL.md, Version Checksum File.
+    """
+    where = checksum.file.path
+    if checksum.document is None:
+        yield Problem(f"It cannot be used: {checksum.error}.", where)
+        return
+    for key in _NUMBERS:
+        if _integer(checksum.document, key) is None:
+            yield Problem(f"It has no number {key}.", where)
+    for key in _ACTIONS:
+        found = checksum.document.get(key)
+        if found is None:
+            yield Problem(f"It has no {key}.", where, severity=Severity.WARNING)
+        elif not isinstance(found, dict):
+            yield Problem(f"Its {key} is not a JSON object.", where)
+
+
+@rule("DL802", Severity.ERROR, Scope.CHECKSUM)
+def checksum_of_another_protocol(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    The protocol in a version checksum is not that of the log.
+
+    Why it matters: Delta Spark takes the protocol from the checksum where there is one. Readers
+    disagree on which features the table has.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
+    """
+    told = (checksum.document or {}).get("protocol")
+    known = checksum.state.protocol
+    if isinstance(told, dict) and known is not None and Protocol.from_wire(told) != known:
+        yield Problem("Its protocol is not that of the log.", checksum.file.path)
+
+
+@rule("DL803", Severity.ERROR, Scope.CHECKSUM)
+def checksum_of_other_metadata(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    The metadata in a version checksum is not that of the log.
+
+    Why it matters: Delta Spark takes the metadata from the checksum where there is one. Readers
+    disagree on the table's schema or properties.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
+    """
+    told = (checksum.document or {}).get("metadata")
+    known = checksum.state.metadata
+    if not isinstance(told, dict) or known is None:
+        return
+    if not Metadata.from_wire(told).says_the_same_as(known):
+        yield Problem("Its metadata is not that of the log.", checksum.file.path)
+
+
+@rule("DL804", Severity.ERROR, Scope.CHECKSUM)
+def wrong_file_totals(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    A version checksum counts another number of files, or other bytes, than the log has.
+
+    Why it matters: that is what checksums are for. Either the checksum is wrong, or actions of
+    the log were lost or doubled; Delta Spark refuses the version where it checks.
+
+    What to do: compare with a backup before anything else: files may be missing from the table.
+    If the log is right, delete the checksum.
+
+    Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
+    """
+    files = None if checksum.snapshot is None else checksum.snapshot.files
+    if files is None or checksum.document is None:
+        return
+    for key, found in (("numFiles", files.files), ("tableSizeBytes", files.bytes)):
+        told = _integer(checksum.document, key)
+        if told is not None and told != found:
+            yield Problem(f"It says {key} {told}, the log has {found}.", checksum.file.path)
+
+
+@rule("DL805", Severity.ERROR, Scope.CHECKSUM)
+def wrong_action_count(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    A version checksum counts more or fewer than one protocol or one metaData action.
+
+    Why it matters: every version has exactly one of each. The writer that wrote it saw another
+    state than there can be.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, Version Checksum File.
+    """
+    for key in ("numMetadata", "numProtocol"):
+        told = _integer(checksum.document or {}, key)
+        if told not in (None, 1):
+            yield Problem(f"It says {key} {told} instead of 1.", checksum.file.path)
+
+
+@rule("DL806", Severity.ERROR, Scope.CHECKSUM)
+def wrong_checksum_timestamp(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    The in-commit timestamp in a version checksum is missing, needless or not the commit's.
+
+    Why it matters: readers take it in the place of the commit's, and time travel finds another
+    version.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, Version Checksum File and In-Commit Timestamps.
+    """
+    if checksum.document is None or checksum.state.metadata is None:
+        return
+    told = checksum.document.get("inCommitTimestampOpt")
+    state = checksum.state
+    enabled = state.property("delta.enableInCommitTimestamps").lower() == "true"
+    inside = None if checksum.commit is None else checksum.commit.in_commit
+    where = checksum.file.path
+    if not (enabled and state.supports("inCommitTimestamp")):
+        if told is not None:
+            yield Problem(f"It has {told!r}, but the table has no in-commit timestamps.", where)
+    elif told is None:
+        yield Problem("It lacks inCommitTimestampOpt.", where)
+    elif inside is not None and told != inside:
+        yield Problem(f"It says {told!r}, the commit says {inside}.", where)
+
+
+@rule("DL807", Severity.ERROR, Scope.CHECKSUM)
+def wrong_transactions_or_domains(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    A version checksum has other transactions or domains than the log, or a removed domain.
+
+    Why it matters: a stream may write a batch twice or skip one; a domain's setting comes back
+    or is lost.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, Version Checksum File.
+    """
+    document, snapshot, where = checksum.document or {}, checksum.snapshot, checksum.file.path
+    for one in _objects(document, "domainMetadata"):
+        if one.get("removed") is True:
+            yield Problem(f"It has the removed domain {one.get('domain')!r}.", where)
+    if snapshot is None or snapshot.transactions is None or snapshot.domains is None:
+        return
+    # Delta leaves out transactions that are older than this.
+    may_expire = checksum.state.property("delta.setTransactionRetentionDuration") != ""
+    versions = {app: one.version for app, one in snapshot.transactions.items()}
+    values = {name: one.configuration for name, one in snapshot.domains.items()}
+    for key, name, value, known, partial in (
+        ("setTransactions", "appId", "version", versions, may_expire),
+        ("domainMetadata", "domain", "configuration", values, False),
+    ):
+        if isinstance(document.get(key), list):
+            kept = (one for one in _objects(document, key) if one.get("removed") is not True)
+            told = {str(one.get(name)): one.get(value) for one in kept}
+            for odd in _different(told, known, partial=partial):
+                yield Problem(f"Its {key} and the log differ about {odd!r}.", where)
+
+
+@rule("DL808", Severity.WARNING, Scope.CHECKSUM)
+def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    The histogram of file sizes in a version checksum contradicts itself or the totals.
+
+    Why it matters: it serves statistics only, but tells that the checksum was written wrongly.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, File Size Histogram Schema.
+    """
+    document = checksum.document or {}
+    for name in _HISTOGRAMS:
+        found = document.get(name)
+        if found is not None:
+            for message in _histogram_problems(document, found):
+                yield Problem(f"Its {name} {message}.", checksum.file.path)
+
+
+@rule("DL809", Severity.WARNING, Scope.CHECKSUM)
+def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    A version checksum counts deletion vectors or deleted rows wrongly.
+
+    Why it matters: it serves statistics only, but tells that the checksum was written wrongly.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, Version Checksum File and Deleted Record Counts Histogram Schema.
+    """
+    document, totals, where = checksum.document or {}, checksum.totals, checksum.file.path
+    bins = _bins(document)
+    if bins is not None and (len(bins) != _BINS or not _all_integers(bins)):
+        yield Problem(f"Its histogram of deleted rows has not {_BINS} numbers.", where)
+    elif bins is not None and sum(bins) != _integer(document, "numFiles"):
+        yield Problem(f"Its histogram of deleted rows counts {sum(bins)} files.", where)
+    elif bins is not None and totals is not None and tuple(bins) != totals.deleted_record_counts:
+        yield Problem("Its histogram of deleted rows has files in the wrong bins.", where)
+    if totals is None:
+        return
+    for key, found in (
+        ("numDeletionVectorsOpt", totals.deletion_vectors),
+        ("numDeletedRecordsOpt", totals.deleted_records),
+    ):
+        told = _integer(document, key)
+        if told is not None and told != found:
+            yield Problem(f"It says {key} {told}, the log has {found}.", where)
+
+
+@rule("DL810", Severity.WARNING, Scope.SNAPSHOT)
+def missing_checksum(facts: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The newest version has no checksum.
+
+    Why it matters: nobody notices if actions of the log are lost, and readers look for protocol
+    and metadata in older files. Many writers write none, which the protocol permits; one that
+    used to and does not any more is worth a look.
+
+    What to do: nothing is broken. Prefer writers that write checksums.
+
+    Source: PROTOCOL.md, Version Checksum File.
+    """
+    versions = [one.version for one in facts.listing.of_kind(Kind.CRC)]
+    if facts.snapshot.version not in versions:
+        severity = Severity.WARNING if versions else Severity.INFO
+        message = f"There is no checksum of version {facts.snapshot.version}."
+        yield Problem(message, "_delta_log", severity=severity)
+
+
+@rule("DL811", Severity.INFO, Scope.CHECKSUM)
+def old_histogram_name(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    A version checksum has its histogram of file sizes under an older name, histogramOpt.
+
+    Why it matters: Delta Spark reads either name, but readers that go by the protocol know
+    fileSizeHistogram only and do not see this one.
+
+    What to do: nothing.
+
+    Source: PROTOCOL.md, Version Checksum File; Delta Spark, Checksum.scala.
+    """
+    document = checksum.document or {}
+    if document.get("histogramOpt") is not None and document.get("fileSizeHistogram") is None:
+        yield Problem("It has histogramOpt instead of fileSizeHistogram.", checksum.file.path)
+
+
+@rule("DL812", Severity.ERROR, Scope.CHECKSUM)
+def wrong_file_list(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    The list of all files in a version checksum is not that of the log.
+
+    Why it matters: a reader that takes it in the place of a replay sees another table.
+
+    What to do: compare with a backup; if the log is right, delete the checksum.
+
+    Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
+    """
+    adds = None if checksum.totals is None else checksum.totals.adds
+    document = checksum.document or {}
+    if adds is None or not isinstance(document.get("allFiles"), list):
+        return
+    listed = map(AddFile.from_wire, _objects(document, "allFiles"))
+    told, known = ({_file_key(one): one.size for one in found} for found in (listed, adds))
+    for path, _ in _different(told, known):
+        yield Problem(f"Its allFiles and the log differ about {path!r}.", checksum.file.path)
+
+
+def _different(
+    told: Mapping[Any, Any], known: Mapping[Any, Any], *, partial: bool = False
+) -> list[Any]:
+    """The keys that only one side has or that differ; *told* may lack some if *partial*."""
+    keys = told.keys() if partial else told.keys() | known.keys()
+    return sorted(one for one in keys if one not in told or told[one] != known.get(one, ...))
+
+
+def _file_key(one: AddFile) -> tuple[str, str]:
+    return one.path, "" if one.deletion_vector is None else one.deletion_vector.unique_id
+
+
+def _histogram_problems(document: Document, found: Any) -> Iterator[str]:
+    parts = found if isinstance(found, dict) else {}
+    keys = ("sortedBinBoundaries", "fileCounts", "totalBytes")
+    lists = [one for key in keys if isinstance(one := parts.get(key), list) and _all_integers(one)]
+    if len(lists) != len(keys):
+        yield "does not consist of three lists of numbers"
+        return
+    boundaries, counts, sizes = lists
+    if not len(boundaries) == len(counts) == len(sizes):
+        yield "has lists of different lengths"
+    if not boundaries or boundaries[0] != 0 or boundaries != sorted(boundaries):
+        yield "has boundaries that do not rise from 0"
+    for name, key, numbers in (("files", "numFiles", counts), ("bytes", "tableSizeBytes", sizes)):
+        told = _integer(document, key)
+        if told is not None and sum(numbers) != told:
+            yield f"counts {sum(numbers)} {name}, not {told}"
+
+
+def _bins(document: Document) -> list[Any] | None:
+    found = document.get("deletedRecordCountsHistogramOpt")
+    if found is None:
+        return None
+    counts = found.get("deletedRecordCounts") if isinstance(found, dict) else None
+    return counts if isinstance(counts, list) else []
+
+
+def _objects(document: Document, key: str) -> list[Document]:
+    found = document.get(key)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _all_integers(values: list[Any]) -> bool:
+    return all(isinstance(one, int) and not isinstance(one, bool) for one in values)
+
+
+def _integer(document: Document, key: str) -> int | None:
+    value = document.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,6 +1,7 @@
 """The cases, one module a topic; importing this package registers them."""
 
 from tests.validation.cases import checkpoints as checkpoints
+from tests.validation.cases import checksum as checksum
 from tests.validation.cases import cross_check as cross_check
 from tests.validation.cases import files as files
 from tests.validation.cases import log as log
