@@ -6,12 +6,12 @@ _deltaadm_value() {
     case "$1" in
         'inspect --version') : ;;
         'inspect --timestamp') : ;;
-        'inspect --output' | 'inspect -o') candidates=(text json jsonl) ;;
+        'inspect --output' | 'inspect -o') candidates=(text json jsonl markdown html) ;;
         'inspect --color') candidates=(auto always never) ;;
-        'validate --select') candidates=(DL1 DL2 DL6 DL7 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL717 DL718 DL719 DL720 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985) ;;
-        'validate --ignore') candidates=(DL1 DL2 DL6 DL7 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL717 DL718 DL719 DL720 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985) ;;
+        'validate --select') candidates=(DL1 DL2 DL3 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL717 DL718 DL719 DL720 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985) ;;
+        'validate --ignore') candidates=(DL1 DL2 DL3 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL717 DL718 DL719 DL720 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985) ;;
         'validate --fail-on') candidates=(error warning info) ;;
-        'validate --output' | 'validate -o') candidates=(text json jsonl) ;;
+        'validate --output' | 'validate -o') candidates=(text json jsonl sarif junit github gitlab markdown html) ;;
         'validate --output-file') files=1 ;;
         'validate --color') candidates=(auto always never) ;;
         'upgrade-protocol --reader') : ;;
@@ -24,7 +24,7 @@ _deltaadm_value() {
         'upgrade-protocol --remote') : ;;
         'upgrade-protocol --spark-conf') : ;;
         'upgrade-protocol --jars') : ;;
-        'upgrade-protocol --output' | 'upgrade-protocol -o') candidates=(text json jsonl sql) ;;
+        'upgrade-protocol --output' | 'upgrade-protocol -o') candidates=(text json jsonl sql markdown html) ;;
         'upgrade-protocol --color') candidates=(auto always never) ;;
         'enable-feature --out') files=1 ;;
         'enable-feature --for-client') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
@@ -34,7 +34,7 @@ _deltaadm_value() {
         'enable-feature --remote') : ;;
         'enable-feature --spark-conf') : ;;
         'enable-feature --jars') : ;;
-        'enable-feature --output' | 'enable-feature -o') candidates=(text json jsonl sql) ;;
+        'enable-feature --output' | 'enable-feature -o') candidates=(text json jsonl sql markdown html) ;;
         'enable-feature --color') candidates=(auto always never) ;;
         'set-mapping-mode --out') files=1 ;;
         'set-mapping-mode --for-client') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
@@ -44,7 +44,7 @@ _deltaadm_value() {
         'set-mapping-mode --remote') : ;;
         'set-mapping-mode --spark-conf') : ;;
         'set-mapping-mode --jars') : ;;
-        'set-mapping-mode --output' | 'set-mapping-mode -o') candidates=(text json jsonl sql) ;;
+        'set-mapping-mode --output' | 'set-mapping-mode -o') candidates=(text json jsonl sql markdown html) ;;
         'set-mapping-mode --color') candidates=(auto always never) ;;
         'alter --set') : ;;
         'alter --unset') : ;;
@@ -56,7 +56,7 @@ _deltaadm_value() {
         'alter --remote') : ;;
         'alter --spark-conf') : ;;
         'alter --jars') : ;;
-        'alter --output' | 'alter -o') candidates=(text json jsonl sql) ;;
+        'alter --output' | 'alter -o') candidates=(text json jsonl sql markdown html) ;;
         'alter --color') candidates=(auto always never) ;;
         'apply --for-client') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
         'apply --for-client-writing') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
@@ -65,15 +65,15 @@ _deltaadm_value() {
         'apply --remote') : ;;
         'apply --spark-conf') : ;;
         'apply --jars') : ;;
-        'apply --output' | 'apply -o') candidates=(text json jsonl sql) ;;
+        'apply --output' | 'apply -o') candidates=(text json jsonl sql markdown html) ;;
         'apply --color') candidates=(auto always never) ;;
-        'features --output' | 'features -o') candidates=(text json jsonl) ;;
+        'features --output' | 'features -o') candidates=(text json jsonl markdown html) ;;
         'features --color') candidates=(auto always never) ;;
         'doctor --spark-master') : ;;
         'doctor --remote') : ;;
         'doctor --spark-conf') : ;;
         'doctor --jars') : ;;
-        'doctor --output' | 'doctor -o') candidates=(text json jsonl) ;;
+        'doctor --output' | 'doctor -o') candidates=(text json jsonl markdown html) ;;
         'doctor --color') candidates=(auto always never) ;;
         *) return 1 ;;
     esac

@@ -211,7 +211,7 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l timestamp -x -d 'As of a time
 complete -c deltaadm -n '__deltaadm_at inspect' -l files -d 'Count the live files; reads the whole state.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l columns -d 'List columns with their ids and physical names.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l clients -d 'List every client with its verdict and the sources.'
-complete -c deltaadm -n '__deltaadm_at inspect' -l output -s o -x -a 'text json jsonl' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at inspect' -l output -s o -x -a 'text json jsonl markdown html' -d 'text, json, jsonl, markdown or html; for plans also sql.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l help -s h -d 'Show this message and exit.'
 
@@ -219,10 +219,10 @@ complete -c deltaadm -n '__deltaadm_at validate 0' -F
 complete -c deltaadm -n '__deltaadm_at validate' -l history -d 'Every commit that is still in the log.'
 complete -c deltaadm -n '__deltaadm_at validate' -l deep -d 'Whole checkpoints, sidecars and data files as well.'
 complete -c deltaadm -n '__deltaadm_at validate' -l cross-check -d 'Compare with what deltalake reads.'
-complete -c deltaadm -n '__deltaadm_at validate' -l select -x -a 'DL1 DL2 DL6 DL7 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL717 DL718 DL719 DL720 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Only these rules: codes or families such as DL4, with commas.'
-complete -c deltaadm -n '__deltaadm_at validate' -l ignore -x -a 'DL1 DL2 DL6 DL7 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL717 DL718 DL719 DL720 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'All rules but these, given as with --select.'
+complete -c deltaadm -n '__deltaadm_at validate' -l select -x -a 'DL1 DL2 DL3 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL717 DL718 DL719 DL720 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Only these rules: codes or families such as DL4, with commas.'
+complete -c deltaadm -n '__deltaadm_at validate' -l ignore -x -a 'DL1 DL2 DL3 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL717 DL718 DL719 DL720 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'All rules but these, given as with --select.'
 complete -c deltaadm -n '__deltaadm_at validate' -l fail-on -x -a 'error warning info' -d 'From where on findings give exit code 1: error, warning, info.'
-complete -c deltaadm -n '__deltaadm_at validate' -l output -s o -x -a 'text json jsonl' -d 'A format, and the file it goes to; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at validate' -l output -s o -x -a 'text json jsonl sarif junit github gitlab markdown html' -d 'text, json, jsonl, sarif, junit, github, gitlab, markdown or html, each with the file it goes to if that is not standard output; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l output-file -r -F -d 'Where the format without a file goes, not standard output.'
 complete -c deltaadm -n '__deltaadm_at validate' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at validate' -l help -s h -d 'Show this message and exit.'
@@ -244,7 +244,7 @@ complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l remote -x -d 'Spark 
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l spark-conf -x -d 'A Spark setting; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l debug -d 'Show Spark\'s own messages on standard error.'
-complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l output -s o -x -a 'text json jsonl sql markdown html' -d 'text, json, jsonl, markdown or html; for plans also sql.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l help -s h -d 'Show this message and exit.'
 
@@ -265,7 +265,7 @@ complete -c deltaadm -n '__deltaadm_at enable-feature' -l remote -x -d 'Spark Co
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l spark-conf -x -d 'A Spark setting; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l debug -d 'Show Spark\'s own messages on standard error.'
-complete -c deltaadm -n '__deltaadm_at enable-feature' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l output -s o -x -a 'text json jsonl sql markdown html' -d 'text, json, jsonl, markdown or html; for plans also sql.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l help -s h -d 'Show this message and exit.'
 
@@ -285,7 +285,7 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l remote -x -d 'Spark 
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l spark-conf -x -d 'A Spark setting; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l debug -d 'Show Spark\'s own messages on standard error.'
-complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l output -s o -x -a 'text json jsonl sql markdown html' -d 'text, json, jsonl, markdown or html; for plans also sql.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l help -s h -d 'Show this message and exit.'
 
@@ -307,7 +307,7 @@ complete -c deltaadm -n '__deltaadm_at alter' -l remote -x -d 'Spark Connect ser
 complete -c deltaadm -n '__deltaadm_at alter' -l spark-conf -x -d 'A Spark setting; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
 complete -c deltaadm -n '__deltaadm_at alter' -l debug -d 'Show Spark\'s own messages on standard error.'
-complete -c deltaadm -n '__deltaadm_at alter' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at alter' -l output -s o -x -a 'text json jsonl sql markdown html' -d 'text, json, jsonl, markdown or html; for plans also sql.'
 complete -c deltaadm -n '__deltaadm_at alter' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at alter' -l help -s h -d 'Show this message and exit.'
 
@@ -323,12 +323,12 @@ complete -c deltaadm -n '__deltaadm_at apply' -l remote -x -d 'Spark Connect ser
 complete -c deltaadm -n '__deltaadm_at apply' -l spark-conf -x -d 'A Spark setting; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
 complete -c deltaadm -n '__deltaadm_at apply' -l debug -d 'Show Spark\'s own messages on standard error.'
-complete -c deltaadm -n '__deltaadm_at apply' -l output -s o -x -a 'text json jsonl sql' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at apply' -l output -s o -x -a 'text json jsonl sql markdown html' -d 'text, json, jsonl, markdown or html; for plans also sql.'
 complete -c deltaadm -n '__deltaadm_at apply' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at apply' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at features 0 0' -a 'adaptiveMetadata adaptiveMetadata-preview allowColumnDefaults appendOnly catalogManaged catalogOwned-preview changeDataFeed checkConstraints checkpointProtection clustering collations collations-preview columnMapping columnMappingUsageTracking coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 icebergWriterCompatV1 icebergWriterCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns redirectReaderWriter-preview redirectWriterOnly-preview rowTracking timestampNanos timestampNtz timestampWithoutTimezone typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview'
-complete -c deltaadm -n '__deltaadm_at features' -l output -s o -x -a 'text json jsonl' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at features' -l output -s o -x -a 'text json jsonl markdown html' -d 'text, json, jsonl, markdown or html; for plans also sql.'
 complete -c deltaadm -n '__deltaadm_at features' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at features' -l help -s h -d 'Show this message and exit.'
 
@@ -338,7 +338,7 @@ complete -c deltaadm -n '__deltaadm_at doctor' -l remote -x -d 'Spark Connect se
 complete -c deltaadm -n '__deltaadm_at doctor' -l spark-conf -x -d 'A Spark setting; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l debug -d 'Show Spark\'s own messages on standard error.'
-complete -c deltaadm -n '__deltaadm_at doctor' -l output -s o -x -a 'text json jsonl' -d 'text, json, jsonl, or sql (plans only).'
+complete -c deltaadm -n '__deltaadm_at doctor' -l output -s o -x -a 'text json jsonl markdown html' -d 'text, json, jsonl, markdown or html; for plans also sql.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l help -s h -d 'Show this message and exit.'
 

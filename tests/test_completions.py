@@ -13,7 +13,11 @@ import pytest
 from deltaadm.cli.app import COMMANDS
 from deltaadm.cli.completion import Shell, read_commands, script
 from deltaadm.domain.features import FEATURES
+from deltaadm.operations.inspect import TableReport
+from deltaadm.operations.reports import PlanReport
 from deltaadm.operations.validate import choose_rules
+from deltaadm.render.formats import formats_for
+from deltaadm.validation.finding import ValidationReport
 
 SCRIPTS = Path(__file__).parent.parent / "completions"
 FILES = {
@@ -78,12 +82,13 @@ CASES = (
     ("inspect ta", "*"),
     ("inspect table ", "*"),
     ("inspect --co", {"--columns", "--color"}),
-    ("inspect --output ", {"text", "json", "jsonl"}),
+    ("inspect --output ", {*formats_for(TableReport)}),
     ("inspect --version 3 ", "*"),
     ("inspect --version ", set()),
     ("validate --fail-on ", {"error", "warning", "info"}),
     ("validate table --select DL10", {one.code for one in choose_rules(["DL10"])}),
-    ("alter table -o ", {"text", "json", "jsonl", "sql"}),
+    ("alter table -o ", {*formats_for(PlanReport)}),
+    ("validate table -o ", {*formats_for(ValidationReport)}),
     ("alter table -o s", {"sql"}),
     ("alter table --set a=b --color a", {"auto", "always"}),
     ("alter table --out ", "*"),
@@ -104,7 +109,7 @@ CASES = (
     ("no-such-command ", set()),
 )
 CASES_WITH_EQUALS = (
-    ("inspect --output=", {"text", "json", "jsonl"}),
+    ("inspect --output=", {*formats_for(TableReport)}),
     ("inspect --output=js", {"json", "jsonl"}),
     ("alter --output=json ta", "*"),
 )

@@ -6,7 +6,7 @@ command line shows.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -14,12 +14,31 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from deltaadm.operations.inspect import TableReport
+from deltaadm.operations.reports import PlanReport
+from deltaadm.render.formats import formats_for
+from deltaadm.validation.finding import ValidationReport
+
 TableArgument = Annotated[
     str, typer.Argument(metavar="TABLE", help="A path, a file: URL, or delta.`path`.")
 ]
 TableArguments = Annotated[
     list[str], typer.Argument(metavar="TABLE...", help="Paths, file: URLs, or delta.`path`.")
 ]
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+_ALWAYS = formats_for(TableReport)
+_FOR_PLANS = tuple(name for name in formats_for(PlanReport) if name not in _ALWAYS)
+
+FORMATS_HELP = f"{_either(_ALWAYS)}; for plans also {_either(_FOR_PLANS)}."
+REPORT_FORMATS_HELP = (
+    f"{_either(formats_for(ValidationReport))}, each with the file it goes to if that is not "
+    "standard output; may be given several times."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +51,7 @@ class OutputOptions:
             "--output",
             "-o",
             metavar="FORMAT",
-            help="text, json, jsonl, or sql (plans only).",
+            help=FORMATS_HELP,
         ),
     ] = "text"
     color: Annotated[
@@ -51,7 +70,7 @@ class ReportOptions:
             "--output",
             "-o",
             metavar="FORMAT[:FILE]",
-            help="A format, and the file it goes to; may be given several times.",
+            help=REPORT_FORMATS_HELP,
         ),
     ] = None
     output_file: Annotated[

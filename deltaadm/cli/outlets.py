@@ -66,11 +66,11 @@ def _outlet(text: str, default: Path | None, report: type) -> Outlet:
     return Outlet(name, Path(file) if file else default)
 
 
-def show(reports: "Sequence[Report]", outlet: Outlet, color: str) -> None:
+def show(reports: "Sequence[Report]", outlet: Outlet, style: Style) -> None:
     """Write *reports* to *outlet*; what goes to a file is not coloured unless that is asked for."""
     if outlet.file is None:
-        wiring.show(reports, OutputOptions(output=outlet.format, color=color))
+        wiring.write(reports, outlet.format, style)
         return
     body = StringIO()
-    render(outlet.format, reports, body, Style(color=color))
+    render(outlet.format, reports, body, style)
     wiring.write_file(outlet.file, body.getvalue())

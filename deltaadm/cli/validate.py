@@ -19,6 +19,7 @@ from deltaadm.operations.validate import (
     unreadable,
     validate,
 )
+from deltaadm.render.formats import Style
 from deltaadm.validation.finding import Severity, ValidationReport
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def command(
     rules = choose_rules(_prefixes(select, "--select"), _prefixes(ignore, "--ignore"))
     depth = _depth(history=history, deep=deep, cross_check=cross_check)
     reports = [_report(table, depth, rules) for table in tables]
-    _show(reports, places, output.color)
+    _show(reports, places, Style(color=output.color, fail_on=fail_on))
     return _exit_code(reports, fail_on)
 
 
@@ -90,13 +91,13 @@ def _report(table: str, depth: "Depth", rules: "Sequence[Rule]") -> "ValidationR
 
 
 def _show(
-    reports: "Sequence[ValidationReport | Failure]", places: Sequence[Outlet], color: str
+    reports: "Sequence[ValidationReport | Failure]", places: Sequence[Outlet], style: Style
 ) -> None:
     """Write everything everywhere; errors go to standard error where no report on it has them."""
     for place in places:
         told = [one for one in reports if place.takes_errors or not isinstance(one, Failure)]
         if told or place.file is not None:
-            show(told, place, color)
+            show(told, place, style)
     if not any(one.file is None and one.takes_errors for one in places):
         for one in reports:
             if isinstance(one, Failure):

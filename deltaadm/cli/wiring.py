@@ -45,10 +45,15 @@ def check_format(output: OutputOptions, report: type) -> None:
 
 
 def show(reports: "Sequence[Report]", output: OutputOptions) -> None:
+    """Write *reports* to standard output, as *output* says."""
+    write(reports, output.output, Style(color=output.color))
+
+
+def write(reports: "Sequence[Report]", format_name: str, style: Style) -> None:
     """Write *reports* to standard output; raises `OutputLost` where it takes no more."""
     _survive_odd_names(sys.stdout)
     try:
-        render(output.output, reports, sys.stdout, Style(color=output.color))
+        render(format_name, reports, sys.stdout, style)
         sys.stdout.flush()
     except BrokenPipeError:
         raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from typing import TYPE_CHECKING
 
@@ -75,4 +74,6 @@ def quoted(word: str) -> str:
 
 
 def _bytes(one: str) -> str:
-    return "".join(f"\\x{byte:02x}" for byte in os.fsencode(one))
+    """The bytes of *one*; half a character that stands for a byte of a file's name is that byte."""
+    errors = "surrogateescape" if "\udc80" <= one <= "\udcff" else "surrogatepass"
+    return "".join(f"\\x{byte:02x}" for byte in one.encode("utf-8", errors))

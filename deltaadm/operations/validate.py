@@ -117,6 +117,7 @@ def validate(
         versions=None if log is None else log.versions,
         rules=len(chosen),
         depth=depth,
+        snapshot=snapshot,
     )
     return _without_ignored(report, asked.ignores, 0 if log is None else log.now)
 

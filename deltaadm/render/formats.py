@@ -14,7 +14,7 @@ from deltaadm.operations.reports import (
     OutcomeReport,
     PlanReport,
 )
-from deltaadm.validation.finding import ValidationReport
+from deltaadm.validation.finding import Severity, ValidationReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,10 +25,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How text may look; other formats ignore it. `color` is auto, always or never."""
+    """
+    What the command line says about all output; each format takes what concerns it.
+
+    `color`, auto, always or never, and `width` are for text. Findings at or above `fail_on` are
+    failures in formats that know such.
+    """
 
     color: str = "auto"
     width: int | None = None
+    fail_on: Severity = Severity.ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,44 @@ def _sql(reports: Sequence[Report], out: TextIO, _: Style) -> None:
     write_sql(reports, out)
 
 
+def _sarif(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+    from deltaadm.render.sarif import write_sarif
+
+    write_sarif(reports, out)
+
+
+def _junit(reports: Sequence[Report], out: TextIO, style: Style) -> None:
+    from deltaadm.render.junit import write_junit
+
+    write_junit(reports, out, fail_on=style.fail_on)
+
+
+def _github(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+    from deltaadm.render.github import write_github
+
+    write_github(reports, out)
+
+
+def _gitlab(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+    from deltaadm.render.gitlab import write_gitlab
+
+    write_gitlab(reports, out)
+
+
+def _markdown(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+    from deltaadm.render.markdown import write_markdown
+
+    write_markdown(reports, out)
+
+
+def _html(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+    from deltaadm.render.html import write_html
+
+    write_html(reports, out)
+
+
 _PLANS = frozenset({PlanReport, OutcomeReport})
+_FINDINGS = frozenset({ValidationReport, Failure})
 _ALL = _PLANS | {
     TableReport,
     ValidationReport,
@@ -96,5 +139,11 @@ FORMATS: Final[Mapping[str, Format]] = {
         Format("json", _ALL, _json, machine=True),
         Format("jsonl", _ALL, _jsonl, machine=True),
         Format("sql", _PLANS, _sql, machine=False),
+        Format("sarif", _FINDINGS, _sarif, machine=True),
+        Format("junit", _FINDINGS, _junit, machine=True),
+        Format("github", _FINDINGS, _github, machine=True),
+        Format("gitlab", _FINDINGS, _gitlab, machine=True),
+        Format("markdown", _ALL, _markdown, machine=True),
+        Format("html", _ALL, _html, machine=True),
     )
 }

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from deltaadm.domain.cost import Cost
 from deltaadm.operations.diff import ChangeKind
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.mend import fix_command
-from deltaadm.operations.reasons import undo_feature
 from deltaadm.operations.reports import (
     DoctorReport,
     Failure,
@@ -26,27 +23,45 @@ from deltaadm.operations.reports import (
 )
 from deltaadm.operations.sql import statement
 from deltaadm.render.visible import visible
-from deltaadm.validation.finding import Cause, Severity, ValidationReport
+from deltaadm.render.wording import (
+    COSTS,
+    DIFFERS,
+    SEVERITIES,
+    catalogue_row,
+    change_words,
+    client_cells,
+    client_rows,
+    column_rows,
+    explained,
+    facts,
+    feature_rows,
+    file_rows,
+    mapping_rows,
+    outcome_sentences,
+    protocol_rows,
+    recreatable,
+    shut_out_rows,
+    summary,
+    unchanged,
+    value_words,
+)
+from deltaadm.validation.finding import Severity, ValidationReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TextIO
 
-    from deltaadm.clients import ClientRelease, Verdict
-    from deltaadm.domain.features import TableFeature
-    from deltaadm.domain.protocol import Protocol
     from deltaadm.operations.plan import Plan, PlannedChange
     from deltaadm.operations.reports import Report
     from deltaadm.validation.finding import Finding
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WIDTH_WITHOUT_TERMINAL = 100
 _COLUMNS_SHOWN_ONE_BY_ONE = 8
 _STYLES = {ChangeKind.ADD: "green", ChangeKind.REMOVE: "red", ChangeKind.SET: "yellow"}
-_COSTS = {
-    Cost.METADATA: "metadata only",
-    Cost.BACKFILL: "backfill: every file is listed anew",
-    Cost.REWRITE: "rewrite of every data file",
+_SEVERITY_STYLES = {
+    Severity.ERROR: "bold red",
+    Severity.WARNING: "bold yellow",
+    Severity.INFO: "bold",
 }
 
 
@@ -117,16 +132,6 @@ def _bullets(mark: str, sentences: Iterable[str]) -> Iterable[Text]:
     return (_line(f"  {mark} {one}") for one in sentences)
 
 
-def _moment(timestamp: int | None) -> str:
-    if timestamp is None:
-        return "unknown"
-    try:
-        moment = _EPOCH + timedelta(milliseconds=timestamp)
-    except OverflowError:
-        return f"{timestamp} ms since 1970"
-    return moment.replace(tzinfo=None).isoformat(" ", "milliseconds") + "Z"
-
-
 # doctor
 
 _HEALTH = {Health.OK: "green", Health.WARNING: "yellow", Health.FAILED: "red"}
@@ -147,165 +152,27 @@ def _doctor(report: DoctorReport) -> Iterable[Text]:
 def _table(report: TableReport) -> Iterable[Text]:
     snapshot, metadata = report.snapshot, report.snapshot.metadata
     yield _line(report.table, "bold")
-    facts = [("location", snapshot.root), ("id", metadata.id or "none")]
-    if metadata.name:
-        facts.append(("name", metadata.name))
-    if metadata.description:
-        facts.append(("comment", metadata.description))
-    facts += [("version", str(snapshot.version)), ("time", _moment(snapshot.timestamp))]
-    if metadata.partition_columns:
-        facts.append(("partitioned by", ", ".join(metadata.partition_columns)))
-    yield from _grid(facts)
+    yield from _grid(facts(report))
     yield _heading("Protocol")
-    yield from _grid(_protocol_rows(report))
+    yield from _grid(protocol_rows(report))
     if report.features:
         yield _heading("Features")
-        yield from _grid(_feature_rows(report), bold_first=True)
+        yield from _grid(feature_rows(report), bold_first=True)
     yield _heading("Column mapping")
-    yield from _grid(_mapping_rows(report))
+    yield from _grid(mapping_rows(report))
     if report.mapping.columns is not None:
-        yield from _grid(_column_rows(report))
+        yield from _grid(column_rows(report))
     if metadata.configuration:
         yield _heading("Properties")
         yield from _grid((key, value) for key, value in sorted(metadata.configuration.items()))
     if snapshot.files is not None:
         yield _heading("Files")
-        yield from _grid(_file_rows(report))
+        yield from _grid(file_rows(report))
     yield _heading("Clients")
-    yield from _grid(_client_cells(report) if report.every_client else _client_rows(report))
+    yield from _grid(client_cells(report) if report.every_client else client_rows(report))
     if report.warnings:
         yield _heading("Warnings")
         yield from _bullets("!", report.warnings)
-
-
-def _protocol_rows(report: TableReport) -> Iterable[tuple[str, str]]:
-    protocol = report.snapshot.protocol
-    yield "as written", _protocol(protocol)
-    if report.minimum_protocol is not None:
-        yield "the metadata needs", _protocol(report.minimum_protocol)
-    if report.classic_minimum_versions is not None:
-        reader, writer = report.classic_minimum_versions
-        yield "by the classic table", f"reader {reader}, writer {writer}"
-    if report.lowest_equivalent_protocol is not None:
-        yield "lowest equivalent", _protocol(report.lowest_equivalent_protocol)
-    yield "not needed", ", ".join(report.slack) or "nothing"
-    reads = "yes" if report.refused_to_read is None else "no"
-    writes = "yes" if report.refused_to_write is None else "no"
-    yield "Delta Spark 4.4", f"reads: {reads}, writes: {writes}"
-
-
-def _protocol(protocol: Protocol) -> str:
-    text = f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"
-    for what, names in (
-        ("reader features", protocol.reader_features),
-        ("writer features", protocol.writer_features),
-    ):
-        if names is not None:
-            text += f", {what}: {', '.join(sorted(names)) or 'none'}"
-    return text
-
-
-def _feature_rows(report: TableReport) -> Iterable[tuple[str, ...]]:
-    words = {"explicit": "listed", "implicit": "implied", None: "NOT SUPPORTED"}
-    for one in report.features:
-        yield (
-            one.name,
-            one.feature.kind.value if one.feature else "unknown",
-            words[one.supported],
-            "active" if one.active else "not active",
-            "; ".join(one.because),
-        )
-
-
-def _mapping_rows(report: TableReport) -> Iterable[tuple[str, str]]:
-    mapping = report.mapping
-    yield "mode", mapping.mode
-    yield "supported", "yes" if mapping.supported else "no"
-    if mapping.max_column_id is not None:
-        yield "highest id given", str(mapping.max_column_id)
-
-
-def _column_rows(report: TableReport) -> Iterable[tuple[str, ...]]:
-    for one in report.mapping.columns or ():
-        number = "" if one.id is None else str(one.id)
-        yield (number, one.path, one.type, one.physical_name)
-
-
-def _file_rows(report: TableReport) -> Iterable[tuple[str, str]]:
-    files = report.snapshot.files
-    if files is not None:
-        yield "files", f"{files.files} ({files.bytes} bytes)"
-        yield "with deletion vectors", str(files.with_deletion_vector)
-        yield "without statistics", str(files.without_stats)
-        yield "without row ids", str(files.without_base_row_id)
-
-
-# clients
-
-_DOES = {
-    "works": {"read": "read it", "write": "write it"},
-    "fails loudly": {"read": "cannot read it", "write": "cannot write it"},
-    "silently wrong": {"read": "READ IT WRONGLY", "write": "WRITE IT WRONGLY"},
-    "unknown": {"read": "reading unknown", "write": "writing unknown"},
-}
-
-
-def _client_rows(report: TableReport) -> Iterable[tuple[str, str]]:
-    """Who does, who does not, and what shuts them out; nobody twice for the same reason."""
-    told: set[tuple[ClientRelease, str]] = set()
-    for access in ("read", "write"):
-        for kind, does in _DOES.items():
-            found = [
-                one
-                for one in report.clients
-                if (one.access.value, one.compatibility.value) == (access, kind)
-                and (kind == "works" or (one.release, kind) not in told)
-            ]
-            told |= {(one.release, kind) for one in found}
-            if found:
-                yield does[access], _grouped(found)
-
-
-def _grouped(verdicts: Iterable[Verdict]) -> str:
-    """The releases, those with the same features in the way together."""
-    groups: dict[str, list[str]] = {}
-    for one in verdicts:
-        subjects = ", ".join(cell.subject for cell in one.responsible)
-        if "protocol." in subjects and one.compatibility.value == "unknown":
-            subjects = ""  # nothing at all is known about it
-        groups.setdefault(subjects, []).append(str(one.release))
-    return "; ".join(
-        f"{', '.join(names)} ({subjects})" if subjects else ", ".join(names)
-        for subjects, names in groups.items()
-    )
-
-
-def _client_cells(report: TableReport) -> Iterable[tuple[str, ...]]:
-    for one in report.clients:
-        shown = one.responsible or one.cells
-        for cell in shown:
-            told = [cell.note] if cell.note else []
-            told += [f"{cell.source.title}, {cell.source.date}"] if cell.source else []
-            yield (
-                str(one.release),
-                one.access.value,
-                one.compatibility.value,
-                cell.subject,
-                "; ".join(told),
-            )
-
-
-def _shut_out(plan: Plan) -> Iterable[Text]:
-    """Whom a plan newly shuts out, the worst first."""
-    from deltaadm.operations.clients import newly_shut_out
-
-    rows: dict[str, list[Verdict]] = {}
-    for one in sorted(newly_shut_out(plan), key=lambda one: -one.after.compatibility.rank):
-        does = _DOES[one.after.compatibility.value][one.after.access.value]
-        rows.setdefault(does, []).append(one.after)
-    if rows:
-        yield _heading("Clients from now on")
-        yield from _grid((does, _grouped(some)) for does, some in rows.items())
 
 
 # plans
@@ -320,19 +187,17 @@ def _plan(report: PlanReport) -> Iterable[Text]:
         yield Text()
         yield from _changes(plan)
         if not plan.changes:
-            yield _line(_UNCHANGED if any(one.is_commit for one in plan.stages) else _BESIDE)
-        yield _heading(f"Cost: {_COSTS[plan.cost]}")
+            yield _line(f"  {unchanged(plan)}")
+        yield _heading(f"Cost: {COSTS[plan.cost]}")
         for stage in plan.stages:
             several = "several commits: " if stage.several_commits else ""
             yield _line(f"  {several}{statement(plan.before.root, stage.step)}")
-    yield from _shut_out(plan)
+    if shut_out := shut_out_rows(plan):
+        yield _heading("Clients from now on")
+        yield from _grid(shut_out)
     if plan.notes:
         yield _heading("Notes")
         yield from _bullets("-", plan.notes)
-
-
-_UNCHANGED = "  No difference in the end, but these steps are committed all the same."
-_BESIDE = "  Protocol and metadata stay as they are."
 
 
 def _changes(plan: Plan) -> Iterable[Text]:
@@ -349,58 +214,25 @@ def _changes(plan: Plan) -> Iterable[Text]:
 
 
 def _change(one: PlannedChange) -> Iterable[Text]:
-    change = one.change
-    head = f"  {change.kind.value} {change.subject}"
-    if change.kind is ChangeKind.SET:
-        head += f": {_value(change.before)} -> {_value(change.after)}"
-    elif change.subject.startswith("configuration["):
-        head += f" = {_value(change.after if change.before is None else change.before)}"
-    yield _line(head, _STYLES[change.kind])
+    yield _line(f"  {change_words(one.change)}", _STYLES[one.change.kind])
     yield _line(f"      {one.because}", "dim")
     yield _line(f"      undo: {one.undo}", "dim")
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key.rpartition('.')[2]} {one}" for key, one in value.items()) or "none"
-    if isinstance(value, list):
-        return ", ".join(map(str, value)) or "none"
-    return str(value)
 
 
 def _outcome(report: OutcomeReport) -> Iterable[Text]:
     outcome = report.outcome
     if outcome.mismatches:
-        yield _line("The result differs from the plan:", "bold red")
+        yield _line(DIFFERS, "bold red")
         yield from _grid(
-            (one.subject, f"planned: {_value(one.before)}", f"found: {_value(one.after)}")
+            (one.subject, f"planned: {value_words(one.before)}", f"found: {value_words(one.after)}")
             for one in outcome.mismatches
         )
-        return
-    listed = ", ".join(map(str, outcome.versions))
-    checkpoint = any(not one.is_commit for one in outcome.plan.stages)
-    if not outcome.versions and not checkpoint:
-        yield _line("Nothing was committed: there is nothing to do.")
-    if len(outcome.versions) == 1:
-        yield _line(f"Version {listed} was committed, and is what was planned.", "green")
-    elif outcome.versions:
-        yield _line(f"Versions {listed} were committed, and are what was planned.", "green")
-    if checkpoint:
-        yield _checkpoint(outcome.actual.version)
-
-
-def _checkpoint(version: int) -> Text:
-    return _line(f"_last_checkpoint points to a checkpoint of version {version}.", "green")
+    else:
+        for one in outcome_sentences(outcome):
+            yield _line(one, "green" if outcome.plan.stages else "")
 
 
 # findings
-
-
-_SEVERITIES = {
-    Severity.ERROR: ("Errors", "error", "bold red"),
-    Severity.WARNING: ("Warnings", "warning", "bold yellow"),
-    Severity.INFO: ("Worth knowing", "note", "bold"),
-}
 
 
 def _validation(report: ValidationReport) -> Iterable[Text]:
@@ -408,25 +240,14 @@ def _validation(report: ValidationReport) -> Iterable[Text]:
     yield _line(f"{report.table}{at}", "bold")
     if report.stopped:
         yield _line(f"  Not everything could be checked: {report.stopped}", "red")
-        yield _line(f"  {_recreatable(report)}")
-    for severity, (title, _, style) in _SEVERITIES.items():
+        yield _line(f"  {recreatable(report)}")
+    for severity, (title, _) in SEVERITIES.items():
         found = [one for one in report.findings if one.severity is severity]
         if found:
-            yield Text(f"\n{title}", style=style)
+            yield Text(f"\n{title}", style=_SEVERITY_STYLES[severity])
             yield from _findings(report, found)
     yield Text()
-    yield _line(_summary(report))
-
-
-def _recreatable(report: ValidationReport) -> str:
-    if report.versions is None:
-        return "No version can be rebuilt."
-    first, last = report.versions
-    return (
-        f"Version {first} can be rebuilt."
-        if first == last
-        else f"Versions {first} to {last} can be rebuilt."
-    )
+    yield _line(summary(report))
 
 
 def _findings(report: ValidationReport, found: Sequence[Finding]) -> Iterable[Text]:
@@ -452,17 +273,6 @@ def _fix(table: str, one: Finding) -> Iterable[Text]:
         yield _line(f"      fix: {command}", "green")
 
 
-def _summary(report: ValidationReport) -> str:
-    counts = [(report.count(one), word) for one, (_, word, _) in _SEVERITIES.items()]
-    told = [f"{number} {word}{'' if number == 1 else 's'}" for number, word in counts if number]
-    by = [one.by for one in report.suppressed]
-    known, ignored = by.count(Cause.BASELINE), by.count(Cause.SETTINGS)
-    beside = [f"{known} known to the baseline"] if known else []
-    beside += [f"{ignored} ignored by the settings"] if ignored else []
-    text = ", ".join(told) or "Nothing found"
-    return f"{text} by {report.rules} rules{''.join(f', {one}' for one in beside)}."
-
-
 # the rest
 
 
@@ -473,49 +283,13 @@ def _failure(report: Failure) -> Iterable[Text]:
 
 
 def _catalogue(report: FeatureCatalogue) -> Iterable[Text]:
-    yield from _grid(
-        (
-            (
-                one.name,
-                one.kind.value,
-                f"implied by ({one.legacy[0] or 1}, {one.legacy[1]})" if one.legacy else "listed",
-                one.status.value,
-                " ".join(f"{key}={value}" for key, value in one.activation.properties.items()),
-            )
-            for one in report.features
-        ),
-        bold_first=True,
-    )
+    yield from _grid(map(catalogue_row, report.features), bold_first=True)
 
 
 def _explanation(report: FeatureExplanation) -> Iterable[Text]:
     feature = report.feature
     yield _line(feature.name, "bold")
-    yield from _grid(_explained(feature, report.required_by))
-
-
-def _explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[tuple[str, str]]:
-    yield "concerns", "writers and readers" if feature.is_reader else "writers only"
-    yield "status", feature.status.value
-    if feature.since:
-        yield "since", f"Delta Spark {feature.since}"
-    if feature.legacy:
-        yield "implied by", f"reader {feature.legacy[0] or 1}, writer {feature.legacy[1]}"
-    yield "requires", ", ".join(sorted(feature.requires)) or "nothing"
-    if required_by:
-        yield "required by", ", ".join(required_by)
-    if feature.twin:
-        yield "other form", feature.twin
-    for key, value in feature.activation.properties.items():
-        yield "activated by", f"{key} = {value}"
-    if feature.not_addable:
-        yield "existing tables", feature.not_addable
-    yield "cost of enabling", _COSTS[feature.cost]
-    yield "undo", undo_feature(feature)
-    if feature.caution:
-        yield "caution", feature.caution
-    yield "described in", feature.section
-    yield "known to", feature.source
+    yield from _grid(explained(feature, report.required_by))
 
 
 _PARTS: Final[Mapping[type, Callable[[Any], Iterable[Text]]]] = {

@@ -5,18 +5,38 @@ from __future__ import annotations
 import unicodedata
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+_COMMAND_MARK = "::"
+"""What a line begins with that GitHub's runner takes for a command, whoever wrote it."""
+_OLD_COMMAND_MARK = "##["
+"""The same, anywhere in a line."""
 
 
 def visible(text: str) -> str:
     r"""
     *text* with control characters, direction marks and the like as escapes.
 
+    What a CI system's log would take for a command is spelled so that it does not.
+
     >>> visible("a\x1b[31m")
     'a\\x1b[31m'
+    >>> visible("::error::x")
+    '\\x3a:error::x'
     """
-    if text.isprintable():
-        return text
-    return "".join(_escaped(one) if unicodedata.category(one) in _HIDDEN else one for one in text)
+    if not text.isprintable():
+        text = "".join(_escaped(one) if is_hidden(one) else one for one in text)
+    if text.lstrip().startswith(_COMMAND_MARK):
+        text = text.replace(":", "\\x3a", 1)
+    return text.replace(_OLD_COMMAND_MARK, "##\\x5b")
+
+
+def is_hidden(one: str) -> bool:
+    """Whether a character controls what is shown rather than being shown."""
+    return unicodedata.category(one) in _HIDDEN or _is_noncharacter(ord(one))
+
+
+def _is_noncharacter(code: int) -> bool:
+    """Whether Unicode has set it aside for ever; XML allows some of them nowhere."""
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004
 
 
 def _escaped(one: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.table_changes import Step
 
 
@@ -72,6 +73,7 @@ class ValidationReport:
     count. `more` counts, by code, the findings beyond the first `LIMIT`. `version` is None where
     no snapshot can be built; `stopped` then says why, and `versions` is the range that can be
     rebuilt, if any. `depth` names how far the rules looked beyond the newest version.
+    `snapshot` is that version, where it could be built.
     """
 
     table: str
@@ -83,6 +85,7 @@ class ValidationReport:
     versions: tuple[int, int] | None = None
     rules: int = 0
     depth: tuple[str, ...] = ()
+    snapshot: Snapshot | None = None
 
     @property
     def worst(self) -> Severity | None:

@@ -1,0 +1,106 @@
+"""The graph of a table's features: what each requires, laid out from left to right."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.features import FEATURES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from deltaadm.operations.inspect import TableReport
+    from deltaadm.validation.finding import Finding, Severity
+
+_SUPPORT = {"explicit": "listed", "implicit": "implied", None: "not supported"}
+_COLUMNS_OF_LONERS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """
+    A feature and where it stands: the column from the left, the row from the top.
+
+    `severity` is that of the worst finding about it.
+    """
+
+    name: str
+    supported: bool
+    active: bool
+    state: str
+    severity: Severity | None
+    column: int
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Nodes, and edges from a feature to one that it requires."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[tuple[Node, Node], ...]
+
+
+def feature_graph(report: TableReport, findings: Collection[Finding] = ()) -> Graph:
+    """The features of *report* and all that they require, whether the table has it or not."""
+    listed = {one.name: one for one in report.features}
+    requires = dict(_requirements(listed))
+    nodes = {}
+    for name, (column, row) in _places(requires).items():
+        one = listed.get(name)
+        supported = one is not None and one.supported is not None
+        active = one is not None and one.active
+        support = _SUPPORT[one.supported if one is not None else None]
+        nodes[name] = Node(
+            name=name,
+            supported=supported,
+            active=active,
+            state=f"{support}, active" if active else support,
+            severity=_worst(name, findings),
+            column=column,
+            row=row,
+        )
+    edges = ((nodes[name], nodes[one]) for name, needed in requires.items() for one in needed)
+    return Graph(tuple(nodes.values()), tuple(edges))
+
+
+def _requirements(names: Collection[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    waiting, seen = sorted(names), set(names)
+    while waiting:
+        name = waiting.pop(0)
+        known = FEATURES.get(name)
+        needed = tuple(sorted(known.requires)) if known else ()
+        yield name, needed
+        waiting.extend(one for one in needed if one not in seen)
+        seen.update(needed)
+
+
+def _places(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[int, int]]:
+    """Column and row of each: what is required to the right, what stands alone at the bottom."""
+    joined = {one for name, needed in requires.items() if needed for one in (name, *needed)}
+    depths = {name: _depth(name, requires) for name in requires if name in joined}
+    deepest = max(depths.values(), default=0)
+    rows = [0] * (deepest + 1)
+    places = {}
+    for name, depth in sorted(depths.items(), key=lambda item: (-item[1], item[0])):
+        column = deepest - depth
+        places[name] = (column, rows[column])
+        rows[column] += 1
+    top = max(rows)
+    for number, name in enumerate(sorted(set(requires) - joined)):
+        row, column = divmod(number, _COLUMNS_OF_LONERS)
+        places[name] = (column, top + row)
+    return places
+
+
+def _depth(name: str, requires: Mapping[str, tuple[str, ...]]) -> int:
+    """The length of the longest way from *name* to what requires nothing."""
+    return max((1 + _depth(one, requires) for one in requires[name]), default=0)
+
+
+def _worst(name: str, findings: Collection[Finding]) -> Severity | None:
+    word = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
+    about = (one.severity for one in findings if word.search(f"{one.where} {one.message}"))
+    return min(about, key=lambda one: one.rank, default=None)

@@ -1,0 +1,106 @@
+"""What the formats of CI systems need to know of a finding: which file, and whether it is known."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from deltaadm.operations.mend import fix_command
+from deltaadm.render.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deltaadm.validation.finding import Finding, ValidationReport
+
+LOG = "_delta_log"
+
+_PLACE = re.compile(
+    r"(protocol|configuration|schema|id|name|description|format|partitionColumns|createdTime"
+    r"|metaData|domainMetadata|txn|commitInfo)(?![^\s.\[])"
+)
+_QUOTED = re.compile(r"delta\.`(.+)`", re.DOTALL)
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """
+    A finding, the file that it is about, and the place within the table if it names one.
+
+    `file` begins with the table as the user wrote it. `fingerprint` is the same in every run
+    that finds the same thing at the same place, and differs from all others of its report.
+    """
+
+    finding: Finding
+    file: str
+    place: str
+    fingerprint: str
+
+
+def located(report: ValidationReport, findings: Iterable[Finding]) -> Iterator[Located]:
+    """*findings*, which are some of *report*, in their order."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for one in findings:
+        key = (one.code, one.where)
+        seen[key] += 1
+        is_place = not one.where or _PLACE.match(one.where) is not None
+        yield Located(
+            finding=one,
+            file=path_of(report.table, LOG if is_place else one.where),
+            place=one.where if is_place else "",
+            fingerprint=fingerprint(report.table, *key, str(seen[key])),
+        )
+
+
+def fingerprint(*parts: str) -> str:
+    """A hash of *parts*, whose boundaries count."""
+    told = "\0".join(one.replace("\\", "\\\\").replace("\0", "\\0") for one in parts)
+    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def path_of(table: str, file: str = "") -> str:
+    """The path of *file*, which is one of the table's or absolute, as seen from the user."""
+    if file.startswith("/") or _SCHEME.match(file):
+        return file
+    quoted = _QUOTED.fullmatch(table)
+    root = (quoted[1] if quoted else table).removeprefix("./").rstrip("/")
+    return f"{root}/{file}" if file else root or "."
+
+
+def uri_of(path: str) -> str:
+    """
+    *path* as a URI, or as a relative reference if it is relative.
+
+    >>> uri_of("/data/my events")
+    'file:///data/my%20events'
+    >>> uri_of("a:b/c")
+    'a:b/c'
+    >>> uri_of("data/50%")
+    'data/50%25'
+    """
+    scheme = _SCHEME.match(path)
+    if scheme is not None:
+        return _quoted(path, "/:@!$&'()*+,;=~%")
+    encoded = _quoted(path, "/@!$&'()*+,;=~")
+    return f"file://{encoded}" if path.startswith("/") else encoded
+
+
+def _quoted(text: str, safe: str) -> str:
+    return quote(text.encode("utf-8", "surrogatepass"), safe=safe)
+
+
+def sentence(finding: Finding) -> str:
+    """What was found, and where if the message does not say so."""
+    known = not finding.where or finding.where in finding.message
+    return visible(finding.message if known else f"{finding.where}: {finding.message}")
+
+
+def advice(table: str, finding: Finding) -> tuple[str, ...]:
+    """What to do about it, and the command that does it if there is one."""
+    command = fix_command(table, finding.fix)
+    return tuple(filter(None, (visible(finding.remedy), command and f"Fix: {visible(command)}")))

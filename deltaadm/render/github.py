@@ -1,0 +1,54 @@
+"""Findings as workflow commands, which GitHub Actions shows as annotations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.operations.reports import Failure
+from deltaadm.render.findings import advice, located, path_of, sentence
+from deltaadm.render.visible import visible
+from deltaadm.validation.finding import ValidationReport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TextIO
+
+    from deltaadm.operations.reports import Report
+
+_COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def write_github(reports: Sequence[Report], out: TextIO) -> None:
+    """One command a line for each finding, each table that failed and each that stops short."""
+    for report in reports:
+        if isinstance(report, ValidationReport):
+            out.writelines(_findings(report))
+        elif isinstance(report, Failure):
+            told = filter(None, (report.error.message, report.error.remedy))
+            said = "\n".join(map(visible, told))
+            out.write(_command("error", path_of(report.table), "deltaadm", said))
+
+
+def _findings(report: ValidationReport) -> Iterator[str]:
+    for one in located(report, report.findings):
+        finding = one.finding
+        title = f"{finding.code} {finding.name}"
+        said = "\n".join((sentence(finding), *advice(report.table, finding)))
+        yield _command(_COMMANDS[finding.severity.value], one.file, title, said)
+    for code, count in report.more.items():
+        yield _command("notice", path_of(report.table), code, f"{count} more findings of {code}.")
+    if report.stopped and not report.findings:
+        yield _command("error", path_of(report.table), "deltaadm", visible(report.stopped))
+
+
+def _command(name: str, file: str, title: str, message: str) -> str:
+    properties = f"file={_property(visible(file))},title={_property(title)}"
+    return f"::{name} {properties}::{_data(message)}\n"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,58 @@
+"""Findings as GitLab's code quality report."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from deltaadm.operations.reports import Failure
+from deltaadm.render.findings import advice, fingerprint, located, path_of, sentence
+from deltaadm.render.visible import visible
+from deltaadm.validation.finding import ValidationReport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TextIO
+
+    from deltaadm.operations.reports import Report
+
+_SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
+
+
+def write_gitlab(reports: Sequence[Report], out: TextIO) -> None:
+    """One array, whatever the number of tables."""
+    issues = [one for report in reports for one in _issues(report)]
+    json.dump(issues, out, indent=2)
+    out.write("\n")
+
+
+def _issues(report: Report) -> Iterator[dict[str, Any]]:
+    if isinstance(report, ValidationReport):
+        for one in located(report, report.findings):
+            yield _issue(
+                one.finding.code,
+                sentence(one.finding),
+                one.fingerprint,
+                _SEVERITIES[one.finding.severity.value],
+                one.file,
+            ) | {"content": {"body": "\n".join(advice(report.table, one.finding))}}
+        if report.stopped and not report.findings:
+            yield _failure(report.table, "table", report.stopped)
+    elif isinstance(report, Failure):
+        yield _failure(report.table, report.error.kind, report.error.message)
+
+
+def _failure(table: str, kind: str, message: str) -> dict[str, Any]:
+    mark = fingerprint(table, kind)
+    return _issue(f"{kind}-error", visible(message), mark, "blocker", path_of(table))
+
+
+def _issue(check: str, text: str, mark: str, severity: str, path: str) -> dict[str, Any]:
+    return {
+        "type": "issue",
+        "check_name": check,
+        "description": text,
+        "fingerprint": mark,
+        "severity": severity,
+        "location": {"path": visible(path), "lines": {"begin": 1}},
+    }

@@ -1,0 +1,263 @@
+"""
+Reports as one HTML page that needs nothing else: no script, no font, no image from elsewhere.
+
+Every element is made by `_tag`, which escapes each text that it is given.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+from deltaadm import __version__
+from deltaadm.render.feature_graph import feature_graph
+from deltaadm.render.page import Command, Graph, Heading, Items, Paragraph, Table, blocks
+from deltaadm.render.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, TextIO
+
+    from deltaadm.operations.reports import Report
+    from deltaadm.render.feature_graph import Node
+
+_STYLE = """
+:root {
+  color-scheme: light dark;
+  --page: #ffffff; --text: #1c1e21; --faint: #5a6068; --line: #c9ced6; --head: #f2f4f7;
+  --error: #b3261e; --warning: #8a5300; --info: #0b57a4; --good: #1a6b33; --node: #eef4fb;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #16181b; --text: #e6e8eb; --faint: #a3abb5; --line: #444b55; --head: #22262b;
+    --error: #ff8f86; --warning: #f0b45b; --info: #8ec0ff; --good: #7fd99a; --node: #202b38;
+  }
+}
+body { margin: 0 auto; max-width: 72rem; padding: 1rem; background: var(--page);
+  color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
+h1, h2, h3 { line-height: 1.25; overflow-wrap: anywhere; }
+h2 { border-bottom: 2px solid var(--line); margin-top: 2.5rem; }
+.error { color: var(--error); } .warning { color: var(--warning); }
+.info { color: var(--info); } .good { color: var(--good); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; margin: 0.5rem 0 1rem; }
+caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: start;
+  vertical-align: top; overflow-wrap: anywhere; min-width: 5rem; }
+th { background: var(--head); font-weight: 600; }
+pre { background: var(--head); border: 1px solid var(--line); padding: 0.6rem;
+  overflow-x: auto; }
+footer, figcaption { color: var(--faint); font-size: 0.875rem; }
+figure { margin: 1rem 0; }
+svg { max-width: 100%; height: auto; }
+svg text { fill: var(--text); font: 13px system-ui, sans-serif; }
+svg .state { fill: var(--faint); font-size: 11px; }
+svg rect { fill: var(--node); stroke: var(--line); stroke-width: 1.5; }
+svg .active rect { stroke: var(--good); }
+svg .missing rect { fill: none; stroke-dasharray: 5 4; }
+svg .error rect { stroke: var(--error); stroke-width: 3; }
+svg .warning rect { stroke: var(--warning); stroke-width: 3; }
+svg .info rect { stroke: var(--info); stroke-width: 3; }
+svg path { fill: none; stroke: var(--faint); stroke-width: 1.5; }
+svg marker path { fill: var(--faint); stroke: none; }
+"""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_MARKS = {"error": "Error", "warning": "Warning", "info": "Note"}
+
+
+def write_html(reports: Sequence[Report], out: TextIO) -> None:
+    """One page for all *reports*; with several, a list of them leads to each."""
+    pages = [list(blocks(one)) for one in reports]
+    sections = [_section(number, one) for number, one in enumerate(pages)]
+    head = _tag(
+        "head",
+        _tag("meta", charset="utf-8"),
+        _tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        _tag("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        _tag("title", "deltaadm report"),
+        _Html(f"<style>{_STYLE}</style>"),
+    )
+    body = _tag(
+        "body",
+        _tag("header", _tag("h1", "deltaadm report")),
+        *([_contents(pages)] if len(pages) > 1 else []),
+        _tag("main", *sections),
+        _tag("footer", _tag("p", f"Written by deltaadm {__version__}.")),
+    )
+    page = f"<!doctype html>\n{_tag('html', head, body, lang='en')}\n"
+    out.write(page.encode("ascii", "xmlcharrefreplace").decode("ascii"))
+
+
+class _Html(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+_EMPTY: Final = frozenset({"meta", "rect", "path"})
+
+
+def _tag(name: str, /, *children: str, **attributes: str) -> _Html:
+    """One element; children are texts unless they are elements themselves."""
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(visible(one))}"'
+        for key, one in attributes.items()
+        if one
+    )
+    if name in _EMPTY:
+        return _Html(f"<{name}{given}>" if name == "meta" else f"<{name}{given}/>")
+    inside = "".join(one if isinstance(one, _Html) else escape(visible(one)) for one in children)
+    return _Html(f"<{name}{given}>{inside}</{name}>")
+
+
+def _contents(pages: Iterable[Sequence[object]]) -> _Html:
+    titles = [next(one for one in page if isinstance(one, Heading)) for page in pages]
+    links = (
+        _tag("li", _tag("a", one.text, href=f"#report-{number}"))
+        for number, one in enumerate(titles)
+    )
+    return _tag("nav", _tag("ul", *links), aria_label="Reports")
+
+
+def _section(number: int, page: Iterable[object]) -> _Html:
+    made = []
+    for place, one in enumerate(page):
+        anchor = f"report-{number}" if not place else f"part-{number}-{place}"
+        made.append(_Html("\n") + _BLOCKS[type(one)](one, anchor))
+    return _tag("section", *map(_Html, made), aria_labelledby=f"report-{number}")
+
+
+def _heading(one: Heading, anchor: str) -> _Html:
+    mark = f"{_MARKS[one.tone]}: " if one.level == 1 and one.tone in _MARKS else ""
+    return _tag(f"h{one.level + 1}", mark + one.text, id=anchor, class_=one.tone)
+
+
+def _paragraph(one: Paragraph, _: str) -> _Html:
+    return _tag("p", one.text, class_=one.tone)
+
+
+def _items(one: Items, _: str) -> _Html:
+    return _tag("ul", *(_tag("li", text) for text in one.texts))
+
+
+def _table(one: Table, _: str) -> _Html:
+    parts = [_tag("caption", one.caption)]
+    if one.columns:
+        heads = (_tag("th", text, scope="col") for text in one.columns)
+        parts.append(_tag("thead", _tag("tr", *heads)))
+    parts.append(_tag("tbody", *map(_row, one.rows)))
+    return _tag("div", _tag("table", *parts), class_="scroll")
+
+
+def _row(cells: Sequence[str]) -> _Html:
+    first, *rest = cells
+    return _tag("tr", _tag("th", first, scope="row"), *(_tag("td", one) for one in rest))
+
+
+def _command(one: Command, _: str) -> _Html:
+    return _tag("pre", _tag("code", one.text))
+
+
+# the graph of features
+
+_WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 230, 44, 70, 16, 4
+_LONGEST_NAME = 30
+_LEGEND = (
+    "An arrow leads from a feature to one that it requires. A dashed border means that the "
+    "protocol does not have the feature; a thick one, that there are findings about it."
+)
+
+
+def _graph(one: Graph, anchor: str) -> _Html:
+    drawn = feature_graph(one.report, one.findings)
+    width = max(_left(node) for node in drawn.nodes) + _WIDTH + _MARGIN
+    height = max(_top(node) for node in drawn.nodes) + _HEIGHT + _MARGIN
+    arrow = f"{anchor}-arrow"
+    head = _tag("path", d="M0 0L8 4L0 8z")
+    marker = _tag(
+        "marker",
+        head,
+        id=arrow,
+        viewBox="0 0 8 8",
+        refX="8",
+        refY="4",
+        markerWidth="8",
+        markerHeight="8",
+        orient="auto",
+    )
+    picture = _tag(
+        "svg",
+        _tag("title", "The features of the table and what they require", id=f"{anchor}-title"),
+        _tag("desc", _description(drawn.nodes), id=f"{anchor}-desc"),
+        _tag("defs", marker),
+        *(_edge(start, end, arrow) for start, end in drawn.edges),
+        *map(_node, drawn.nodes),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width} {height}",
+        width=str(width),
+        height=str(height),
+        role="img",
+        aria_labelledby=f"{anchor}-title {anchor}-desc",
+    )
+    return _tag("figure", picture, _tag("figcaption", _LEGEND))
+
+
+def _description(nodes: Iterable[Node]) -> str:
+    return "; ".join(f"{one.name}: {_state(one)}" for one in nodes)
+
+
+def _state(node: Node) -> str:
+    return f"{node.state} ({node.severity.value})" if node.severity else node.state
+
+
+def _left(node: Node) -> int:
+    return _MARGIN + node.column * (_WIDTH + _GAP_X)
+
+
+def _top(node: Node) -> int:
+    return _MARGIN + node.row * (_HEIGHT + _GAP_Y)
+
+
+def _edge(start: Node, end: Node, arrow: str) -> _Html:
+    x, y = _left(start) + _WIDTH, _top(start) + _HEIGHT // 2
+    to_x, to_y = _left(end), _top(end) + _HEIGHT // 2
+    middle = (x + to_x) // 2
+    curve = f"M{x} {y}C{middle} {y} {middle} {to_y} {to_x} {to_y}"
+    return _tag("path", d=curve, marker_end=f"url(#{arrow})")
+
+
+def _node(node: Node) -> _Html:
+    left, top = _left(node), _top(node)
+    return _tag(
+        "g",
+        _tag("title", f"{node.name}: {_state(node)}"),
+        _tag("rect", x=str(left), y=str(top), width=str(_WIDTH), height=str(_HEIGHT), rx="6"),
+        _tag("text", _short(node.name), x=str(left + 10), y=str(top + 19)),
+        _tag("text", _state(node), x=str(left + 10), y=str(top + 35), class_="state"),
+        class_=" ".join(_classes(node)),
+    )
+
+
+def _classes(node: Node) -> Iterator[str]:
+    yield "node"
+    if node.active:
+        yield "active"
+    if not node.supported:
+        yield "missing"
+    if node.severity:
+        yield node.severity.value
+
+
+def _short(name: str) -> str:
+    shown = visible(name)
+    return shown if len(shown) <= _LONGEST_NAME else f"{shown[: _LONGEST_NAME - 1]}…"
+
+
+_BLOCKS: Final[Mapping[type, Callable[[Any, str], _Html]]] = {
+    Heading: _heading,
+    Paragraph: _paragraph,
+    Items: _items,
+    Table: _table,
+    Command: _command,
+    Graph: _graph,
+}

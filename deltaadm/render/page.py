@@ -1,0 +1,258 @@
+"""Reports as pages: headings, tables and lists, which Markdown and HTML write in their own way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.operations.inspect import TableReport, describe
+from deltaadm.operations.mend import fix_command
+from deltaadm.operations.reports import (
+    DoctorReport,
+    Failure,
+    FeatureCatalogue,
+    FeatureExplanation,
+    OutcomeReport,
+    PlanReport,
+)
+from deltaadm.operations.sql import statement
+from deltaadm.render.wording import (
+    COSTS,
+    DIFFERS,
+    SEVERITIES,
+    catalogue_row,
+    change_words,
+    client_cells,
+    client_rows,
+    column_rows,
+    explained,
+    facts,
+    feature_rows,
+    file_rows,
+    mapping_rows,
+    outcome_sentences,
+    protocol_rows,
+    recreatable,
+    shut_out_rows,
+    summary,
+    unchanged,
+    value_words,
+)
+from deltaadm.validation.finding import ValidationReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from deltaadm.operations.plan import PlannedChange
+    from deltaadm.operations.reports import Report
+    from deltaadm.validation.finding import Finding, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading; `level` 1 begins a report, `tone` is that of its worst news."""
+
+    text: str
+    level: int = 2
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Sentences; `tone` is error, warning, info, good, or nothing of these."""
+
+    text: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows whose first cell names them; `columns` are empty where the rows need no headings."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What can be pasted into a shell or sent to Spark."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The features of a table with what they require, beside the findings about them."""
+
+    report: TableReport
+    findings: tuple[Finding, ...] = ()
+
+
+Block = Heading | Paragraph | Table | Items | Command | Graph
+
+
+def blocks(report: Report) -> Iterator[Block]:
+    """What a page says of *report*, from top to bottom."""
+    return _BLOCKS[type(report)](report)
+
+
+def _table(report: TableReport) -> Iterator[Block]:
+    yield Heading(report.table, level=1)
+    yield Table("Table", (), tuple(facts(report)))
+    yield Heading("Protocol")
+    yield Table("Protocol", (), tuple(protocol_rows(report)))
+    yield from _features(report)
+    yield Heading("Column mapping")
+    yield Table("Column mapping", (), tuple(mapping_rows(report)))
+    if report.mapping.columns is not None:
+        rows = ((path, number, *rest) for number, path, *rest in column_rows(report))
+        yield Table("Columns", ("column", "id", "type", "physical name"), tuple(rows))
+    configuration = report.snapshot.metadata.configuration
+    if configuration:
+        yield Heading("Properties")
+        yield Table("Properties", ("property", "value"), tuple(sorted(configuration.items())))
+    if report.snapshot.files is not None:
+        yield Heading("Files")
+        yield Table("Files", (), tuple(file_rows(report)))
+    yield Heading("Clients")
+    if report.every_client:
+        columns = ("client", "access", "verdict", "subject", "source")
+        yield Table("Clients", columns, tuple(client_cells(report)))
+    else:
+        yield Table("Clients", (), tuple(client_rows(report)))
+    if report.warnings:
+        yield Heading("Warnings", tone="warning")
+        yield Items(report.warnings)
+
+
+def _features(report: TableReport, findings: tuple[Finding, ...] = ()) -> Iterator[Block]:
+    if report.features:
+        yield Heading("Features")
+        yield Graph(report, findings)
+        yield Table(
+            "Features",
+            ("feature", "kind", "support", "activity", "because"),
+            tuple(feature_rows(report)),
+        )
+
+
+def _plan(report: PlanReport) -> Iterator[Block]:
+    plan = report.plan
+    yield Heading(f"{plan.operation}: {report.table} (version {plan.before.version})", level=1)
+    if plan.is_noop:
+        yield Paragraph("No changes.", "good")
+    else:
+        if plan.changes:
+            yield Table("Changes", ("change", "because", "undo"), tuple(map(_change, plan.changes)))
+        else:
+            yield Paragraph(unchanged(plan))
+        yield Heading(f"Cost: {COSTS[plan.cost]}")
+        for stage in plan.stages:
+            if stage.several_commits:
+                yield Paragraph("In several commits:")
+            yield Command(statement(plan.before.root, stage.step))
+    if shut_out := shut_out_rows(plan):
+        yield Heading("Clients from now on", tone="warning")
+        yield Table("Clients from now on", (), shut_out)
+    if plan.notes:
+        yield Heading("Notes")
+        yield Items(plan.notes)
+
+
+def _change(one: PlannedChange) -> tuple[str, ...]:
+    return change_words(one.change), one.because, one.undo
+
+
+def _outcome(report: OutcomeReport) -> Iterator[Block]:
+    outcome = report.outcome
+    yield Heading(f"{outcome.plan.operation}: {report.table}", level=1)
+    if outcome.mismatches:
+        yield Paragraph(DIFFERS, "error")
+        rows = (
+            (one.subject, value_words(one.before), value_words(one.after))
+            for one in outcome.mismatches
+        )
+        yield Table("Differences", ("place", "planned", "found"), tuple(rows))
+    else:
+        for one in outcome_sentences(outcome):
+            yield Paragraph(one, "good")
+
+
+def _validation(report: ValidationReport) -> Iterator[Block]:
+    at = "" if report.version is None else f" (version {report.version})"
+    worst = report.worst
+    tone = "error" if report.stopped else "good" if worst is None else worst.value
+    yield Heading(f"{report.table}{at}", level=1, tone=tone)
+    if report.stopped:
+        yield Paragraph(f"Not everything could be checked: {report.stopped}", "error")
+        yield Paragraph(recreatable(report))
+    yield Paragraph(summary(report), tone)
+    for severity, (title, _) in SEVERITIES.items():
+        yield from _found(report, severity, title)
+    for code, count in report.more.items():
+        yield Paragraph(f"{count} more findings of {code} are not listed.")
+    if report.suppressed:
+        yield Heading("Known or ignored")
+        rows = (
+            (f"{one.finding.code} {one.finding.name}", one.finding.where, one.by.value, one.reason)
+            for one in report.suppressed
+        )
+        yield Table("Known or ignored", ("rule", "where", "by", "reason"), tuple(rows))
+    if report.snapshot is not None:
+        yield from _features(describe(report.table, report.snapshot), report.findings)
+
+
+def _found(report: ValidationReport, severity: Severity, title: str) -> Iterator[Block]:
+    found = [one for one in report.findings if one.severity is severity]
+    if not found:
+        return
+    yield Heading(title, tone=severity.value)
+    rows = ((f"{one.code} {one.name}", one.where, one.message, one.remedy) for one in found)
+    yield Table(title, ("rule", "where", "what", "what to do"), tuple(rows))
+    fixes = (fix_command(report.table, one.fix) for one in found)
+    for command in dict.fromkeys(filter(None, fixes)):
+        yield Command(command)
+
+
+def _failure(report: Failure) -> Iterator[Block]:
+    yield Heading(report.table, level=1, tone="error")
+    yield Paragraph(report.error.message, "error")
+    if report.error.remedy:
+        yield Paragraph(report.error.remedy)
+
+
+def _catalogue(report: FeatureCatalogue) -> Iterator[Block]:
+    yield Heading("Table features", level=1)
+    columns = ("feature", "kind", "in the protocol", "status", "activated by")
+    yield Table("Table features", columns, tuple(map(catalogue_row, report.features)))
+
+
+def _explanation(report: FeatureExplanation) -> Iterator[Block]:
+    yield Heading(report.feature.name, level=1)
+    yield Table(report.feature.name, (), tuple(explained(report.feature, report.required_by)))
+
+
+def _doctor(report: DoctorReport) -> Iterator[Block]:
+    yield Heading("This machine", level=1, tone="error" if report.failed else "good")
+    rows = ((one.subject, one.health.value, one.detail, one.remedy) for one in report.checks)
+    yield Table("Checks", ("subject", "health", "detail", "what to do"), tuple(rows))
+
+
+_BLOCKS: Final[Mapping[type, Callable[[Any], Iterator[Block]]]] = {
+    TableReport: _table,
+    PlanReport: _plan,
+    OutcomeReport: _outcome,
+    ValidationReport: _validation,
+    Failure: _failure,
+    FeatureCatalogue: _catalogue,
+    FeatureExplanation: _explanation,
+    DoctorReport: _doctor,
+}

@@ -1,0 +1,301 @@
+"""What reports say in words, row by row: shared by every format that people read."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.cost import Cost
+from deltaadm.operations.diff import ChangeKind
+from deltaadm.operations.reasons import undo_feature
+from deltaadm.validation.finding import Cause, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deltaadm.clients import ClientRelease, Verdict
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.operations.diff import Change
+    from deltaadm.operations.inspect import TableReport
+    from deltaadm.operations.plan import Outcome, Plan
+    from deltaadm.validation.finding import ValidationReport
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+COSTS: Final = {
+    Cost.METADATA: "metadata only",
+    Cost.BACKFILL: "backfill: every file is listed anew",
+    Cost.REWRITE: "rewrite of every data file",
+}
+
+
+SEVERITIES: Final = {
+    Severity.ERROR: ("Errors", "error"),
+    Severity.WARNING: ("Warnings", "warning"),
+    Severity.INFO: ("Worth knowing", "note"),
+}
+"""The heading over findings of a severity, and what one of them is called."""
+
+
+def moment(timestamp: int | None) -> str:
+    """A time in UTC, as people write it."""
+    if timestamp is None:
+        return "unknown"
+    try:
+        moment = _EPOCH + timedelta(milliseconds=timestamp)
+    except OverflowError:
+        return f"{timestamp} ms since 1970"
+    return moment.replace(tzinfo=None).isoformat(" ", "milliseconds") + "Z"
+
+
+def facts(report: TableReport) -> Iterable[tuple[str, str]]:
+    """Which table it is."""
+    snapshot, metadata = report.snapshot, report.snapshot.metadata
+    yield "location", snapshot.root
+    yield "id", metadata.id or "none"
+    if metadata.name:
+        yield "name", metadata.name
+    if metadata.description:
+        yield "comment", metadata.description
+    yield "version", str(snapshot.version)
+    yield "time", moment(snapshot.timestamp)
+    if metadata.partition_columns:
+        yield "partitioned by", ", ".join(metadata.partition_columns)
+
+
+def protocol_rows(report: TableReport) -> Iterable[tuple[str, str]]:
+    """The protocol, and how much of it is needed."""
+    protocol = report.snapshot.protocol
+    yield "as written", protocol_words(protocol)
+    if report.minimum_protocol is not None:
+        yield "the metadata needs", protocol_words(report.minimum_protocol)
+    if report.classic_minimum_versions is not None:
+        reader, writer = report.classic_minimum_versions
+        yield "by the classic table", f"reader {reader}, writer {writer}"
+    if report.lowest_equivalent_protocol is not None:
+        yield "lowest equivalent", protocol_words(report.lowest_equivalent_protocol)
+    yield "not needed", ", ".join(report.slack) or "nothing"
+    reads = "yes" if report.refused_to_read is None else "no"
+    writes = "yes" if report.refused_to_write is None else "no"
+    yield "Delta Spark 4.4", f"reads: {reads}, writes: {writes}"
+
+
+def protocol_words(protocol: Protocol) -> str:
+    """Versions and features in a line."""
+    text = f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"
+    for what, names in (
+        ("reader features", protocol.reader_features),
+        ("writer features", protocol.writer_features),
+    ):
+        if names is not None:
+            text += f", {what}: {', '.join(sorted(names)) or 'none'}"
+    return text
+
+
+def feature_rows(report: TableReport) -> Iterable[tuple[str, ...]]:
+    """Name, kind, support, activity and reasons of each feature."""
+    words = {"explicit": "listed", "implicit": "implied", None: "NOT SUPPORTED"}
+    for one in report.features:
+        yield (
+            one.name,
+            one.feature.kind.value if one.feature else "unknown",
+            words[one.supported],
+            "active" if one.active else "not active",
+            "; ".join(one.because),
+        )
+
+
+def mapping_rows(report: TableReport) -> Iterable[tuple[str, str]]:
+    """How columns are mapped."""
+    mapping = report.mapping
+    yield "mode", mapping.mode
+    yield "supported", "yes" if mapping.supported else "no"
+    if mapping.max_column_id is not None:
+        yield "highest id given", str(mapping.max_column_id)
+
+
+def column_rows(report: TableReport) -> Iterable[tuple[str, ...]]:
+    """Id, path, type and physical name of each column, if they were asked for."""
+    for one in report.mapping.columns or ():
+        number = "" if one.id is None else str(one.id)
+        yield (number, one.path, one.type, one.physical_name)
+
+
+def file_rows(report: TableReport) -> Iterable[tuple[str, str]]:
+    """How many live files there are; nothing if they were not counted."""
+    files = report.snapshot.files
+    if files is not None:
+        yield "files", f"{files.files} ({files.bytes} bytes)"
+        yield "with deletion vectors", str(files.with_deletion_vector)
+        yield "without statistics", str(files.without_stats)
+        yield "without row ids", str(files.without_base_row_id)
+
+
+def value_words(value: Any) -> str:
+    """The value of a change, as people write it."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key.rpartition('.')[2]} {one}" for key, one in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
+
+
+def change_words(change: Change) -> str:
+    """What changes, to what and from what."""
+    head = f"{change.kind.value} {change.subject}"
+    if change.kind is ChangeKind.SET:
+        return f"{head}: {value_words(change.before)} -> {value_words(change.after)}"
+    if change.subject.startswith("configuration["):
+        return f"{head} = {value_words(change.after if change.before is None else change.before)}"
+    return head
+
+
+DIFFERS: Final = "The result differs from the plan:"
+
+
+def outcome_sentences(outcome: Outcome) -> Iterable[str]:
+    """What was committed, if all is as planned."""
+    listed = ", ".join(map(str, outcome.versions))
+    checkpoint = any(not one.is_commit for one in outcome.plan.stages)
+    if not outcome.versions and not checkpoint:
+        yield "Nothing was committed: there is nothing to do."
+    if len(outcome.versions) == 1:
+        yield f"Version {listed} was committed, and is what was planned."
+    elif outcome.versions:
+        yield f"Versions {listed} were committed, and are what was planned."
+    if checkpoint:
+        yield f"_last_checkpoint points to a checkpoint of version {outcome.actual.version}."
+
+
+def unchanged(plan: Plan) -> str:
+    """What a plan does that has steps and yet changes nothing in protocol and metadata."""
+    if any(one.is_commit for one in plan.stages):
+        return "No difference in the end, but these steps are committed all the same."
+    return "Protocol and metadata stay as they are."
+
+
+def shut_out_rows(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """Whom a plan newly shuts out, the worst first."""
+    from deltaadm.operations.clients import newly_shut_out
+
+    rows: dict[str, list[Verdict]] = {}
+    for one in sorted(newly_shut_out(plan), key=lambda one: -one.after.compatibility.rank):
+        does = _DOES[one.after.compatibility.value][one.after.access.value]
+        rows.setdefault(does, []).append(one.after)
+    return tuple((does, _grouped(some)) for does, some in rows.items())
+
+
+_DOES = {
+    "works": {"read": "read it", "write": "write it"},
+    "fails loudly": {"read": "cannot read it", "write": "cannot write it"},
+    "silently wrong": {"read": "READ IT WRONGLY", "write": "WRITE IT WRONGLY"},
+    "unknown": {"read": "reading unknown", "write": "writing unknown"},
+}
+
+
+def client_rows(report: TableReport) -> Iterable[tuple[str, str]]:
+    """Who does, who does not, and what shuts them out; nobody twice for the same reason."""
+    told: set[tuple[ClientRelease, str]] = set()
+    for access in ("read", "write"):
+        for kind, does in _DOES.items():
+            found = [
+                one
+                for one in report.clients
+                if (one.access.value, one.compatibility.value) == (access, kind)
+                and (kind == "works" or (one.release, kind) not in told)
+            ]
+            told |= {(one.release, kind) for one in found}
+            if found:
+                yield does[access], _grouped(found)
+
+
+def _grouped(verdicts: Iterable[Verdict]) -> str:
+    """The releases, those with the same features in the way together."""
+    groups: dict[str, list[str]] = {}
+    for one in verdicts:
+        subjects = ", ".join(cell.subject for cell in one.responsible)
+        if "protocol." in subjects and one.compatibility.value == "unknown":
+            subjects = ""  # nothing at all is known about it
+        groups.setdefault(subjects, []).append(str(one.release))
+    return "; ".join(
+        f"{', '.join(names)} ({subjects})" if subjects else ", ".join(names)
+        for subjects, names in groups.items()
+    )
+
+
+def client_cells(report: TableReport) -> Iterable[tuple[str, ...]]:
+    """Client, access, verdict, subject and source of everything that decided."""
+    for one in report.clients:
+        shown = one.responsible or one.cells
+        for cell in shown:
+            told = [cell.note] if cell.note else []
+            told += [f"{cell.source.title}, {cell.source.date}"] if cell.source else []
+            yield (
+                str(one.release),
+                one.access.value,
+                one.compatibility.value,
+                cell.subject,
+                "; ".join(told),
+            )
+
+
+def catalogue_row(feature: TableFeature) -> tuple[str, ...]:
+    """Name, kind, how a protocol has it, status and what activates it."""
+    legacy = feature.legacy
+    return (
+        feature.name,
+        feature.kind.value,
+        f"implied by ({legacy[0] or 1}, {legacy[1]})" if legacy else "listed",
+        feature.status.value,
+        " ".join(f"{key}={value}" for key, value in feature.activation.properties.items()),
+    )
+
+
+def recreatable(report: ValidationReport) -> str:
+    """Which versions can be rebuilt, in a sentence."""
+    if report.versions is None:
+        return "No version can be rebuilt."
+    first, last = report.versions
+    return (
+        f"Version {first} can be rebuilt."
+        if first == last
+        else f"Versions {first} to {last} can be rebuilt."
+    )
+
+
+def summary(report: ValidationReport) -> str:
+    """How much was found, in a sentence."""
+    counts = [(report.count(one), word) for one, (_, word) in SEVERITIES.items()]
+    told = [f"{number} {word}{'' if number == 1 else 's'}" for number, word in counts if number]
+    by = [one.by for one in report.suppressed]
+    known, ignored = by.count(Cause.BASELINE), by.count(Cause.SETTINGS)
+    beside = [f"{known} known to the baseline"] if known else []
+    beside += [f"{ignored} ignored by the settings"] if ignored else []
+    text = ", ".join(told) or "Nothing found"
+    return f"{text} by {report.rules} rules{''.join(f', {one}' for one in beside)}."
+
+
+def explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[tuple[str, str]]:
+    """What is known of a feature."""
+    yield "concerns", "writers and readers" if feature.is_reader else "writers only"
+    yield "status", feature.status.value
+    if feature.since:
+        yield "since", f"Delta Spark {feature.since}"
+    if feature.legacy:
+        yield "implied by", f"reader {feature.legacy[0] or 1}, writer {feature.legacy[1]}"
+    yield "requires", ", ".join(sorted(feature.requires)) or "nothing"
+    if required_by:
+        yield "required by", ", ".join(required_by)
+    if feature.twin:
+        yield "other form", feature.twin
+    for key, value in feature.activation.properties.items():
+        yield "activated by", f"{key} = {value}"
+    if feature.not_addable:
+        yield "existing tables", feature.not_addable
+    yield "cost of enabling", COSTS[feature.cost]
+    yield "undo", undo_feature(feature)
+    if feature.caution:
+        yield "caution", feature.caution
+    yield "described in", feature.section
+    yield "known to", feature.source

@@ -1,0 +1,15 @@
+"""What tests of several formats need."""
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft7Validator
+
+SARIF = Path(__file__).parent.parent / "data" / "sarif" / "sarif-schema-2.1.0.json"
+
+
+@pytest.fixture(scope="session")
+def sarif_validator() -> Draft7Validator:
+    """Judges whether a document is SARIF 2.1.0, by the published schema."""
+    return Draft7Validator(json.loads(SARIF.read_text(encoding="utf-8")))

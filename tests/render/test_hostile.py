@@ -1,0 +1,262 @@
+"""Whatever a table's names are made of, each format shows it and obeys none of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from markdown_it import MarkdownIt
+
+from deltaadm.operations.reports import Failure
+from deltaadm.render.formats import FORMATS, Style, render
+from deltaadm.render.visible import is_hidden, visible
+from deltaadm.validation.finding import ValidationReport
+from tests.support.samples import HOSTILE, hostile_reports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deltaadm.operations.reports import Report
+
+SCHEMA = Path(__file__).parent.parent / "data" / "sarif" / "sarif-schema-2.1.0.json"
+
+
+@pytest.fixture(params=HOSTILE.values(), ids=HOSTILE)
+def text(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def reports(tmp_path: Path, text: str) -> Sequence[Report]:
+    return hostile_reports(tmp_path / "table", text)
+
+
+def shown(name: str, reports: Sequence[Report]) -> str:
+    """The output for those reports that the format can show."""
+    out = StringIO()
+    fitting = [one for one in reports if type(one) in FORMATS[name].shows]
+    render(name, fitting, out, Style(color="always", width=100))
+    return out.getvalue()
+
+
+def hidden(text: str) -> set[str]:
+    return {one for one in text if is_hidden(one)} - {"\n"}
+
+
+def strings(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield key
+            yield from strings(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from strings(one)
+    elif isinstance(value, str):
+        yield value
+
+
+@pytest.mark.parametrize("name", [one for one in FORMATS if one != "sql"])
+def test_output_can_be_written_in_utf_8(name: str, reports: Sequence[Report]) -> None:
+    assert shown(name, reports).encode("utf-8")
+
+
+@pytest.mark.parametrize("name", ["text", "github", "markdown", "html", "junit"])
+def test_nothing_hidden_is_left(name: str, reports: Sequence[Report]) -> None:
+    colours = re.sub(r"\x1b\[[0-9;]*m", "", shown(name, reports)) if name == "text" else ""
+    assert hidden(colours or shown(name, reports)) == set()
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html", "junit", "sarif", "gitlab", "json"])
+def test_no_line_is_a_workflow_command(name: str, reports: Sequence[Report]) -> None:
+    output = re.sub(r"\x1b\[[0-9;]*m", "", shown(name, reports))
+    assert not [one for one in output.splitlines() if one.lstrip().startswith("::")]
+    if name == "text":
+        assert "##[" not in output
+
+
+def test_colours_come_from_deltaadm_alone(reports: Sequence[Report]) -> None:
+    codes = set(re.findall(r"\x1b\[([0-9;]*)m", shown("text", reports)))
+    assert codes <= {"0", "1", "2", "31", "32", "33", "1;31", "1;33"}
+
+
+def test_json_keeps_every_name_as_it_is(reports: Sequence[Report], text: str) -> None:
+    found, table, *_ = json.loads(shown("json", reports))
+    assert (found["table"], found["findings"][0]["message"]) == (text, text)
+    assert table["table"] == table["location"] == text
+    assert table["metadata"]["name"] == reports[1].snapshot.metadata.name  # type: ignore[union-attr]
+    assert len(shown("jsonl", reports).splitlines()) == len(reports)
+
+
+def test_sarif_stays_valid(reports: Sequence[Report], sarif_validator: Any) -> None:
+    log = json.loads(shown("sarif", reports))
+    sarif_validator.validate(log)
+    assert not [one for one in strings(log) if hidden(one)]
+    [run] = log["runs"]
+    assert len(run["results"]) == 5
+    for one in run["results"]:
+        assert "](" not in one["message"]["text"]
+        uri = one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        assert re.fullmatch(r"(?:[A-Za-z0-9/:@!$&'()*+,;=~._-]|%[0-9A-F]{2})+", uri)
+
+
+def test_gitlab_stays_valid(reports: Sequence[Report]) -> None:
+    issues = json.loads(shown("gitlab", reports))
+    assert not [one for one in strings(issues) if hidden(one)]
+    assert len({one["fingerprint"] for one in issues}) == len(issues) == 5
+
+
+def test_junit_keeps_its_shape(reports: Sequence[Report], text: str) -> None:
+    root = ET.fromstring(shown("junit", reports))  # noqa: S314 -- our own output
+    suite, failed = root
+    assert Counter(one.tag for one in root.iter()) == {
+        "testsuites": 1,
+        "testsuite": 2,
+        "testcase": 6,
+        "failure": 2,
+        "system-out": 2,
+        "error": 2,
+    }
+    assert suite.get("name") == failed.get("name") == visible(text)
+
+
+GITHUB = re.compile(r"::(error|warning|notice) file=[^,:\s]+,title=DL99\d sample-rule::[^\r\n]*")
+
+
+def test_github_writes_one_command_for_each_finding(reports: Sequence[Report]) -> None:
+    lines = shown("github", reports).split("\n")
+    assert lines.pop() == ""
+    *found, failure = lines
+    assert [bool(re.match(r"::(error|warning|notice) file=", one)) for one in found] == [True] * 4
+    assert failure.startswith("::error file=")
+    for one in lines:
+        _, head, message = one.split("::", 2)
+        assert len(re.findall("[,:]", head)) == 1
+        assert not re.search(r"%(?!25|0A)", message)
+
+
+MARKDOWN_TOKENS = {
+    "heading_open", "heading_close", "inline", "paragraph_open", "paragraph_close",
+    "table_open", "table_close", "thead_open", "thead_close", "tbody_open", "tbody_close",
+    "tr_open", "tr_close", "th_open", "th_close", "td_open", "td_close",
+    "bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close", "fence",
+}  # fmt: skip
+AUTOLINKED = re.compile(r"https?://|www\.|\w@\w|(?:^|\W)[@#]\w|:\w+:", re.IGNORECASE)
+"""What GitHub and GitLab make links, mentions or pictures of in plain text."""
+
+
+def test_markdown_has_no_structure_but_ours(reports: Sequence[Report], text: str) -> None:
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    tokens = parser.parse(shown("markdown", reports))
+    assert {one.type for one in tokens} <= MARKDOWN_TOKENS
+    inside = [each for one in tokens for each in one.children or ()]
+    assert {one.type for one in inside} <= {"text", "text_special"}
+    assert not AUTOLINKED.search(" ".join(one.content for one in inside))
+    assert sum(one.type == "heading_open" and one.tag == "h2" for one in tokens) == 5
+    for row in cells_by_row(tokens):
+        assert len(row) in {2, 3, 4, 5}
+    told = " ".join(one.content for one in inside).replace("\u2060", "")
+    assert visible(text).strip() in told
+
+
+def cells_by_row(tokens: Sequence[Any]) -> Iterator[list[Any]]:
+    """The cells of each row; the parser drops surplus ones, so the source is counted as well."""
+    row: list[Any] = []
+    for one in tokens:
+        if one.type == "tr_open":
+            row = []
+        elif one.type in {"td_open", "th_open"}:
+            row.append(one)
+        elif one.type == "tr_close":
+            yield row
+
+
+def test_markdown_rows_have_as_many_cells_as_their_heading(reports: Sequence[Report]) -> None:
+    expected = 0
+    for line in shown("markdown", reports).splitlines():
+        if not line.startswith("|"):
+            expected = 0
+            continue
+        bars = line.count("|")
+        assert bars == (expected or bars)
+        expected = bars
+
+
+class Page(HTMLParser):
+    """Every tag, attribute and text, with the elements that are open checked as they close."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.texts: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] != ["style"]:
+            self.texts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        pytest.fail(f"a comment: {data}")
+
+    def handle_pi(self, data: str) -> None:
+        pytest.fail(f"a processing instruction: {data}")
+
+    def unknown_decl(self, data: str) -> None:
+        pytest.fail(f"a declaration: {data}")
+
+
+def read_page(source: str) -> Page:
+    page = Page()
+    page.feed(source)
+    page.close()
+    assert page.open == []
+    return page
+
+
+def test_html_is_made_of_our_elements(reports: Sequence[Report], tmp_path: Path, text: str) -> None:
+    page = read_page(shown("html", reports))
+    tame = read_page(shown("html", hostile_reports(tmp_path / "tame", "tame")))
+    assert set(page.tags) <= set(tame.tags)
+    assert {key for _, key, _ in page.attributes} <= {key for _, key, _ in tame.attributes}
+    assert not [key for _, key, _ in page.attributes if key.startswith("on") or key == "src"]
+    assert all(value.startswith("#report-") for _, key, value in page.attributes if key == "href")
+    assert visible(text) in "".join(page.texts)
+
+
+def test_html_needs_nothing_from_elsewhere(reports: Sequence[Report]) -> None:
+    source = shown("html", reports)
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    assert ("meta", "content", policy) in read_page(source).attributes
+    style = source[source.index("<style>") : source.index("</style>")]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_drawing_is_well_formed(reports: Sequence[Report]) -> None:
+    for one in re.findall(r"<svg.*?</svg>", shown("html", reports), re.DOTALL):
+        ET.fromstring(one)  # noqa: S314 -- our own output
+
+
+def test_hostile_reports_reach_every_format(reports: Sequence[Report]) -> None:
+    assert {ValidationReport, Failure} <= {type(one) for one in reports}
+    assert all(any(type(one) in each.shows for one in reports) for each in FORMATS.values())

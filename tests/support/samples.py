@@ -1,0 +1,258 @@
+"""One set of reports for every output format, and the strings that no format may obey."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.table_changes import SetProperties, Step
+from deltaadm.errors import StorageError, TableError
+from deltaadm.operations.alter import plan_properties
+from deltaadm.operations.diff import Change, ChangeKind
+from deltaadm.operations.enable_feature import plan_features
+from deltaadm.operations.features import explain_feature, list_features
+from deltaadm.operations.inspect import describe
+from deltaadm.operations.plan import Outcome
+from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport, Report
+from deltaadm.replay.engine import Detail, load_snapshot
+from deltaadm.storage.store import open_store
+from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, ValidationReport
+from tests.support import tables
+
+LOCATION: Final = "/data/events"
+
+
+def snapshot(path: Path, *actions: tables.Action, root: str = LOCATION) -> Snapshot:
+    """The table that *actions* make, as if it were at *root*."""
+    table = tables.Table(path)
+    body = "\n".join(json.dumps(one) for one in actions)
+    table.write(f"{0:020d}.json", body, modified=1_700_000_000_000)
+    found = load_snapshot(open_store(str(path)), detail=Detail.STATE)
+    return replace(found, root=root)
+
+
+def column(name: str, number: int, kind: Any = "long") -> dict[str, Any]:
+    mapping = {"delta.columnMapping.id": number, "delta.columnMapping.physicalName": f"col-{name}"}
+    return {"name": name, "type": kind, "nullable": True, "metadata": mapping}
+
+
+def schema(*columns: dict[str, Any]) -> str:
+    return json.dumps({"type": "struct", "fields": columns})
+
+
+def events(path: Path) -> Snapshot:
+    """A table with mapped columns, and a feature whose requirement the protocol lacks."""
+    return snapshot(
+        path,
+        tables.protocol(
+            3,
+            7,
+            ["columnMapping", "deletionVectors"],
+            ["columnMapping", "deletionVectors", "icebergCompatV1", "rowTracking"],
+        ),
+        tables.metadata(
+            {
+                "delta.columnMapping.mode": "name",
+                "delta.columnMapping.maxColumnId": "2",
+                "delta.enableDeletionVectors": "true",
+                "owner": "me",
+            },
+            name="events",
+            description="What happened",
+            partitionColumns=["day"],
+            schemaString=schema(column("id", 1), column("day", 2, "date")),
+        ),
+        tables.add("day=1/a.parquet", 10, partitionValues={"col-day": "2026-11-21"}),
+        tables.add("day=1/b.parquet", 20, partitionValues={"col-day": "2026-11-21"}),
+    )
+
+
+def orders(path: Path) -> Snapshot:
+    """A table of the first protocol."""
+    return snapshot(
+        path,
+        tables.protocol(1, 2),
+        tables.metadata({"delta.appendOnly": "true"}),
+        root="/data/orders",
+    )
+
+
+def finding(number: int, severity: Severity, message: str, **more: Any) -> Finding:
+    given = {"name": "sample-rule", "remedy": "Mend it."} | more
+    return Finding(code=f"DL99{number}", severity=severity, message=message, **given)
+
+
+FINDINGS: Final = (
+    finding(
+        1,
+        Severity.ERROR,
+        "rowTracking requires domainMetadata, which the protocol lacks.",
+        where="protocol.writerFeatures[domainMetadata]",
+        remedy="Add the feature.",
+        fix=(SetProperties({"delta.feature.domainMetadata": "supported"}),),
+    ),
+    finding(2, Severity.ERROR, "Line 3 is no JSON.", where="_delta_log/00000000000000000002.json"),
+    finding(3, Severity.WARNING, "No statistics.", where="day=1/a.parquet", remedy=""),
+    finding(3, Severity.WARNING, "Odd.", where="schema[address.city]"),
+    finding(3, Severity.WARNING, "Odd again.", where="schema[address.city]"),
+    finding(4, Severity.INFO, "icebergCompatV1 is not used."),
+)
+
+
+def validations(path: Path) -> tuple[Report, ...]:
+    """A table with findings of every severity, one without, one that stops short, and none."""
+    known = finding(5, Severity.ERROR, "Known for long.", where="configuration[owner]")
+    return (
+        ValidationReport(
+            table="events",
+            version=0,
+            findings=FINDINGS,
+            more={"DL993": 7},
+            suppressed=(
+                Suppressed(known, Cause.BASELINE),
+                Suppressed(replace(known, where="id"), Cause.SETTINGS, "Told to the owner."),
+            ),
+            rules=177,
+            depth=("history",),
+            snapshot=events(path / "events"),
+        ),
+        ValidationReport(
+            table="orders",
+            version=0,
+            findings=(),
+            rules=177,
+            snapshot=orders(path / "orders"),
+        ),
+        ValidationReport(
+            table="/data/broken",
+            version=None,
+            findings=(finding(6, Severity.ERROR, "Commit 3 is missing."),),
+            stopped="Commit 3 is missing.",
+            versions=(0, 2),
+            rules=177,
+        ),
+        Failure("s3://bucket/none", StorageError("There is no such bucket.", remedy="Look.")),
+    )
+
+
+def inspections(path: Path) -> tuple[Report, ...]:
+    """Tables as `inspect` shows them, and one that it cannot."""
+    return (
+        describe("events", events(path / "events"), columns=True),
+        describe("orders", replace(orders(path / "orders"), files=None)),
+        Failure("nowhere", TableError("There is no table at nowhere.", remedy="Check the path.")),
+    )
+
+
+def plans(path: Path) -> tuple[Report, ...]:
+    """A plan, an empty one, and outcomes with and without differences."""
+    start = orders(path / "orders")
+    plan = plan_features(start, ["rowTracking"])
+    empty = plan_properties(start, set_properties={"delta.appendOnly": "true"})
+    change = Change(ChangeKind.SET, "configuration[owner]", "me", "you")
+    done = Outcome(plan=plan, actual=plan.after, versions=(1,))
+    return (
+        PlanReport("orders", plan),
+        PlanReport("orders", empty),
+        OutcomeReport("orders", done),
+        OutcomeReport("orders", replace(done, mismatches=(change,))),
+    )
+
+
+def features(_: Path) -> tuple[Report, ...]:
+    """One feature, explained."""
+    return (explain_feature("rowTracking"),)
+
+
+def catalogue(_: Path) -> tuple[Report, ...]:
+    """All features."""
+    return (list_features(),)
+
+
+# hostile strings
+
+HOSTILE: Final = {
+    "terminal": "a\x00\x07\b\x0b\x1b[31mred\x1b]0;title\x07\x7f\x9b31m",
+    "lines": "a\r\n::error::x\n##[error]x\n%0A::error::x\u2028\u2029\x85b",
+    "command": "  ::add-mask::x,y:z%25%3A",
+    "old-command": "a##[add-path]/evil",
+    "html": "</script><script>alert(1)</script><img src=x onerror=alert(1)>",
+    "attribute": "\"'><svg/onload=alert(1)>&lt;&#106;",
+    "style": "</style></title></pre></code></table>",
+    "xml": "]]><!--<?x y?>&amp;&#0;<![CDATA[",
+    "links": "[a](http://evil.example) ![i](http://evil.example/i.png) <http://evil.example>",
+    "bare-links": "https://evil.example www.evil.example me@evil.example javascript:alert(1)",
+    "mentions": "@user #1 :tada: $x$ GH-1 [^1]",
+    "emphasis": "**b** _e_ ~~s~~ `c` ``d`` \\`e",
+    "cells": "a | b \\| c || d |",
+    "heading": "# a",
+    "quote": "> a",
+    "list": "- a",
+    "number": "12. a",
+    "rule": "---",
+    "setext": "===",
+    "fence": "```\na\n```",
+    "bidi": "a\u202eb\u2066c\u200bd\ufeffe",
+    "surrogates": "a\ud800b\udcffc",
+    "noncharacters": "a\ufffe\uffff\ufdd0\U0001fffeb",
+    "long": "x" * 5000,
+    "empty": "",
+}
+
+
+def hostile_snapshot(path: Path, text: str) -> Snapshot:
+    """A table all of whose names are *text*."""
+    return snapshot(
+        path,
+        tables.protocol(3, 7, [text, "columnMapping"], [text, "columnMapping", "rowTracking"]),
+        tables.metadata(
+            {"delta.columnMapping.mode": text, text: text},
+            id=text,
+            name=text,
+            description=text,
+            partitionColumns=[text],
+            schemaString=schema(column(text, 1)),
+        ),
+        tables.add(text),
+        root=text,
+    )
+
+
+def hostile_reports(path: Path, text: str) -> Sequence[Report]:
+    """Reports of each kind in which *text* stands wherever a table or a user can put it."""
+    found = hostile_snapshot(path, text)
+    fix: tuple[Step, ...] = (SetProperties({text or "key": text}),)
+    bad = finding(1, Severity.ERROR, text, where=text, remedy=text, fix=fix)
+    placed = finding(2, Severity.WARNING, f"{text} {text}", where=f"schema[{text}]")
+    plan = plan_properties(orders(path.with_name("plain")), set_properties={"team": text})
+    error = TableError(text, remedy=text)
+    return (
+        ValidationReport(
+            table=text,
+            version=0,
+            findings=(
+                bad,
+                bad,
+                placed,
+                finding(3, Severity.INFO, text, where=f"_delta_log/{text}"),
+            ),
+            suppressed=(Suppressed(placed, Cause.SETTINGS, text),),
+            stopped=f"It stops at {text}",
+            rules=177,
+            snapshot=found,
+        ),
+        describe(text, found, columns=True),
+        PlanReport(text, plan),
+        OutcomeReport(
+            text,
+            Outcome(
+                plan=plan,
+                actual=plan.after,
+                versions=(1,),
+                mismatches=(Change(ChangeKind.SET, text, text, text),),
+            ),
+        ),
+        Failure(text, error),
+    )
