@@ -193,7 +193,8 @@ class FileTotals:
     - 1`; `overlapping_row_ids` are pairs of paths whose row ids overlap, `with_two_vectors`
     paths that are alive with several deletion vectors: the first few of each. `absolute` are
     the files whose path is not relative to the table, `without_row_tracking` those that lack a
-    base row id or a default row commit version. `deletion_vectors` counts the files that have
+    base row id or a default row commit version, `inline_vectors` those whose deletion vector
+    stands in the log itself. `deletion_vectors` counts the files that have
     one and `deleted_records` the rows in them; `deleted_record_counts` counts all files by how
     many rows each has deleted, in the bins of version checksums. `adds` are the actions
     themselves where there are few enough to hold.
@@ -205,6 +206,7 @@ class FileTotals:
     with_two_vectors: tuple[str, ...] = ()
     absolute: Some = field(default_factory=Some)
     without_row_tracking: Some = field(default_factory=Some)
+    inline_vectors: Some = field(default_factory=Some)
     deletion_vectors: int = 0
     deleted_records: int = 0
     deleted_record_counts: tuple[int, ...] = (0,) * 10

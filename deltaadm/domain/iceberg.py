@@ -120,7 +120,7 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
         )
     for one in metadata.schema.fields:
         for data_type in all_types(one.type):
-            if not _allowed(version, data_type):
+            if not allows_type(version, data_type):
                 raise _violation(
                     "UNSUPPORTED_DATA_TYPE",
                     f"Iceberg compatibility V{version} does not allow the type of column "
@@ -152,7 +152,7 @@ def _check_type_changes(version: int, metadata: Metadata) -> None:
             if not isinstance(change, dict):
                 continue
             old, new = str(change.get("fromType")), str(change.get("toType"))
-            if not _widens_in_iceberg(old, new):
+            if not widens_in_iceberg(old, new):
                 raise _violation(
                     "UNSUPPORTED_TYPE_WIDENING",
                     f"Column {path_text(path)} was changed from {old} to {new}, which Iceberg "
@@ -165,7 +165,8 @@ _INTEGERS: Final = ("byte", "short", "integer", "long")
 _DECIMAL: Final = re.compile(r"decimal\((\d+),(-?\d+)\)")
 
 
-def _widens_in_iceberg(old: str, new: str) -> bool:
+def widens_in_iceberg(old: str, new: str) -> bool:
+    """Whether Iceberg knows the change of a column from type *old* to *new*."""
     if old in _INTEGERS and new in _INTEGERS:
         return True
     before, after = _DECIMAL.fullmatch(old), _DECIMAL.fullmatch(new)
@@ -174,7 +175,8 @@ def _widens_in_iceberg(old: str, new: str) -> bool:
     return (old, new) == ("float", "double")
 
 
-def _allowed(version: int, data_type: DataType) -> bool:
+def allows_type(version: int, data_type: DataType) -> bool:
+    """Whether *data_type* itself, not what is inside it, goes with Iceberg compatibility."""
     if isinstance(data_type, PrimitiveType):
         name = data_type.name
         if version == 1:

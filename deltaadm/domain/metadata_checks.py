@@ -67,7 +67,8 @@ _TYPES: Final = frozenset(
     }
 )
 _SKIPPABLE: Final = _TYPES - {"binary", "boolean", "variant", "void"}
-_CDC_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
+CDC_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
+"""What the change data feed adds to a table's columns."""
 
 
 def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
@@ -147,7 +148,7 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
     else:
         check_column_id_and_physical_name_assignments(new)
     _check_types(schema)
-    _check_property_constraints(new)
+    check_property_constraints(new)
     _check_row_tracking_columns(new)
     _check_change_data_columns(old, new)
 
@@ -241,7 +242,8 @@ def leaves(data_type: DataType) -> Iterable[PrimitiveType]:
         yield from leaves(data_type.value)
 
 
-def _check_property_constraints(metadata: Metadata) -> None:
+def check_property_constraints(metadata: Metadata) -> None:
+    """Raise `Refused` where deletion vectors are on together with what they exclude."""
     if not is_true(metadata.configuration, "delta.enableDeletionVectors"):
         return
     provider = metadata.format.provider if metadata.format else "parquet"
@@ -280,7 +282,7 @@ def _check_row_tracking_columns(metadata: Metadata) -> None:
 def _check_change_data_columns(old: Metadata, new: Metadata) -> None:
     if not is_true(new.configuration, "delta.enableChangeDataFeed"):
         return
-    reserved = sorted(_CDC_COLUMNS & {one.name.lower() for one in new.schema.fields})
+    reserved = sorted(CDC_COLUMNS & {one.name.lower() for one in new.schema.fields})
     if reserved:
         turned_on = not is_true(old.configuration, "delta.enableChangeDataFeed")
         raise Refused(
@@ -346,11 +348,16 @@ def _statistics_leaves(name: str, data_type: DataType) -> list[str]:
             for one in data_type.fields
             for leaf in _statistics_leaves(f"{name}.{one.name}", one.type)
         ]
-    if isinstance(data_type, PrimitiveType) and (
-        data_type.name in _SKIPPABLE or data_type.name.startswith("decimal")
-    ):
+    if has_bounds(data_type):
         return [name]
     raise _statistics_refusal("NOT_SUPPORTED_TYPE", name, "has a type without statistics")
+
+
+def has_bounds(data_type: DataType) -> bool:
+    """Whether files keep a minimum and a maximum of columns of this type."""
+    return isinstance(data_type, PrimitiveType) and (
+        data_type.name in _SKIPPABLE or data_type.name.startswith("decimal")
+    )
 
 
 def _statistics_refusal(sub: str, name: str, why: str) -> Refused:

@@ -12,6 +12,7 @@ from array import array
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.data_paths import is_absolute
+from deltaadm.domain.deletion_vectors import INLINE
 from deltaadm.domain.facts import FileTotals, Some
 from deltaadm.domain.statistics import num_records
 from deltaadm.replay.reconcile import canonical_path
@@ -45,6 +46,7 @@ class TotalsBuilder:
         self._bins = [0] * len(_BINS)
         self._absolute = _Sample()
         self._without_row_tracking = _Sample()
+        self._inline_vectors = _Sample()
         self._row_ids = _Ranges()
         self._hashes = array("q")
 
@@ -54,6 +56,8 @@ class TotalsBuilder:
             self._held.append(one)
         if one.deletion_vector is not None:
             self._count_vector(one.deletion_vector.cardinality)
+            if one.deletion_vector.storage_type == INLINE:
+                self._inline_vectors.add(one.path)
         if one.base_row_id is not None:
             self._row_ids.add(self._count, one.base_row_id, num_records(one.stats) or 0)
         if one.base_row_id is None or one.default_row_commit_version is None:
@@ -80,6 +84,7 @@ class TotalsBuilder:
             with_two_vectors=tuple(self._confirmed(doubles, names)),
             absolute=self._absolute.some(),
             without_row_tracking=self._without_row_tracking.some(),
+            inline_vectors=self._inline_vectors.some(),
             deletion_vectors=self._deletion_vectors,
             deleted_records=self._deleted_records,
             deleted_record_counts=(self._bins[0] + without_vector, *self._bins[1:]),

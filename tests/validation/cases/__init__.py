@@ -3,6 +3,7 @@
 from tests.validation.cases import checkpoints as checkpoints
 from tests.validation.cases import checksum as checksum
 from tests.validation.cases import cross_check as cross_check
+from tests.validation.cases import features as features
 from tests.validation.cases import files as files
 from tests.validation.cases import log as log
 from tests.validation.cases import policy as policy

@@ -301,7 +301,7 @@ def change_data_feed_at_writer_4(path: Path) -> None:
     with_protocol(path, 1, 4, configuration={"delta.enableChangeDataFeed": "true"})
 
 
-@respects("DL212")
+@respects("DL212", "DL525")
 def not_null_column_at_writer_1(path: Path) -> None:
     with_protocol(path, 1, 1, schemaString=schema(field("a", nullable=False)))
 
@@ -563,7 +563,7 @@ def two_versions_of_iceberg_compatibility(path: Path) -> None:
     iceberg(path, 1, 2)
 
 
-@breaks("DL222", "DL214")
+@breaks("DL222", "DL214", "DL511", "DL532")
 def adaptive_metadata_with_v2_checkpoints(path: Path) -> None:
     both = sorted(
         {

@@ -527,7 +527,7 @@ def constraint_on_columns_that_are_there(path: Path) -> None:
     with_expressions(path, check, **{"delta.generationExpression": "CAST(a AS bigint)"})
 
 
-@respects("DL323")
+@respects("DL323", "DL526")
 def constraint_that_is_not_understood(path: Path) -> None:
     with_expressions(path, "exists(array(a), gone -> gone > 0)", **{"delta.invariants": "{"})
 
