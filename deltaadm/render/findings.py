@@ -68,8 +68,9 @@ def path_of(table: str, file: str = "") -> str:
     if file.startswith("/") or _SCHEME.match(file):
         return file
     quoted = _QUOTED.fullmatch(table)
-    root = (quoted[1] if quoted else table).removeprefix("./").rstrip("/")
-    return f"{root}/{file}" if file else root or "."
+    named = quoted[1] if quoted else table
+    root = named.removeprefix("./").rstrip("/") or ("" if named.startswith("/") else ".")
+    return f"{root}/{file}" if file else root or "/"
 
 
 def uri_of(path: str) -> str:

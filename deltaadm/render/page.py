@@ -122,15 +122,20 @@ def _table(report: TableReport) -> Iterator[Block]:
     if report.snapshot.files is not None:
         yield Heading("Files")
         yield Table("Files", (), tuple(file_rows(report)))
+    if report.clients:
+        yield from _clients(report)
+    if report.warnings:
+        yield Heading("Warnings", tone="warning")
+        yield Items(report.warnings)
+
+
+def _clients(report: TableReport) -> Iterator[Block]:
     yield Heading("Clients")
     if report.every_client:
         columns = ("client", "access", "verdict", "subject", "source")
         yield Table("Clients", columns, tuple(client_cells(report)))
     else:
         yield Table("Clients", (), tuple(client_rows(report)))
-    if report.warnings:
-        yield Heading("Warnings", tone="warning")
-        yield Items(report.warnings)
 
 
 def _features(report: TableReport, findings: tuple[Finding, ...] = ()) -> Iterator[Block]:
@@ -218,7 +223,9 @@ def _found(report: ValidationReport, severity: Severity, title: str) -> Iterator
     rows = ((f"{one.code} {one.name}", one.where, one.message, one.remedy) for one in found)
     yield Table(title, ("rule", "where", "what", "what to do"), tuple(rows))
     fixes = (fix_command(report.table, one.fix) for one in found)
-    for command in dict.fromkeys(filter(None, fixes)):
+    for number, command in enumerate(dict.fromkeys(filter(None, fixes))):
+        if not number:
+            yield Paragraph("What deltaadm can mend:")
         yield Command(command)
 
 

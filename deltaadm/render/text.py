@@ -168,8 +168,9 @@ def _table(report: TableReport) -> Iterable[Text]:
     if snapshot.files is not None:
         yield _heading("Files")
         yield from _grid(file_rows(report))
-    yield _heading("Clients")
-    yield from _grid(client_cells(report) if report.every_client else client_rows(report))
+    if report.clients:
+        yield _heading("Clients")
+        yield from _grid(client_cells(report) if report.every_client else client_rows(report))
     if report.warnings:
         yield _heading("Warnings")
         yield from _bullets("!", report.warnings)
@@ -254,11 +255,11 @@ def _findings(report: ValidationReport, found: Sequence[Finding]) -> Iterable[Te
     """Under each rule what it found; what to do once, where it is the same for all."""
     for code in dict.fromkeys(one.code for one in found):
         own = [one for one in found if one.code == code]
-        remedies = list(dict.fromkeys(one.remedy for one in own))
+        remedies = list(dict.fromkeys(one.remedy for one in own if one.remedy))
         yield _line(f"  {code} {own[0].name}", "bold")
         for one in own:
             yield _line(f"    {one.where}: {one.message}" if one.where else f"    {one.message}")
-            if len(remedies) > 1:
+            if one.remedy and len(remedies) > 1:
                 yield _line(f"      {one.remedy}", "dim")
             yield from _fix(report.table, one)
         if more := report.more.get(code):

@@ -139,9 +139,10 @@ def validations(path: Path) -> tuple[Report, ...]:
 
 def inspections(path: Path) -> tuple[Report, ...]:
     """Tables as `inspect` shows them, and one that it cannot."""
+    known = describe("events", events(path / "events"), columns=True)
     return (
-        describe("events", events(path / "events"), columns=True),
-        describe("orders", replace(orders(path / "orders"), files=None)),
+        replace(known, clients=known.clients[:2]),  # what becomes known of others is not our matter
+        replace(describe("orders", replace(orders(path / "orders"), files=None)), clients=()),
         Failure("nowhere", TableError("There is no table at nowhere.", remedy="Check the path.")),
     )
 

@@ -1,0 +1,278 @@
+"""What each format for CI systems promises beyond being harmless."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from deltaadm.operations.inspect import describe
+from deltaadm.operations.validate import choose_rules
+from deltaadm.render.feature_graph import feature_graph
+from deltaadm.render.findings import path_of, uri_of
+from deltaadm.render.formats import Style, render
+from deltaadm.validation.finding import Severity, ValidationReport
+from tests.support.samples import FINDINGS, events, finding, validations
+from tests.support.tables import metadata, protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from deltaadm.operations.reports import Report
+
+
+def shown(name: str, *reports: Report, fail_on: Severity = Severity.ERROR) -> str:
+    out = StringIO()
+    render(name, reports, out, Style(fail_on=fail_on))
+    return out.getvalue()
+
+
+def report(*findings: Any, **more: Any) -> ValidationReport:
+    return ValidationReport(**({"table": "events", "version": 3, "findings": findings} | more))
+
+
+@pytest.fixture
+def samples(tmp_path: Path) -> Sequence[Report]:
+    return validations(tmp_path)
+
+
+# SARIF
+
+
+def test_sarif_is_valid(samples: Sequence[Report], sarif_validator: Any) -> None:
+    sarif_validator.validate(json.loads(shown("sarif", *samples)))
+    sarif_validator.validate(json.loads(shown("sarif")))
+
+
+def test_sarif_of_every_rule_is_valid_and_has_its_help(sarif_validator: Any) -> None:
+    rules = choose_rules()
+    found = [replace(finding(1, one.severity, "Found."), code=one.code) for one in rules]
+    log = json.loads(shown("sarif", report(*found)))
+    sarif_validator.validate(log)
+    told = log["runs"][0]["tool"]["driver"]["rules"]
+    assert [one["id"] for one in told] == [one.code for one in rules]
+    assert all("What to do" in one["help"]["text"] for one in told)
+    assert all(len(one["shortDescription"]["text"]) <= 1024 for one in told)
+
+
+def test_sarif_has_one_run_for_all_tables(samples: Sequence[Report]) -> None:
+    [run] = json.loads(shown("sarif", *samples))["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert {one["level"] for one in run["results"]} == {"error", "warning", "note"}
+    assert all(rules[one["ruleIndex"]]["id"] == one["ruleId"] for one in run["results"])
+    assert run["invocations"][0]["executionSuccessful"] is False
+
+
+def test_sarif_says_where(samples: Sequence[Report]) -> None:
+    [run] = json.loads(shown("sarif", *samples))["runs"]
+    places = [one["locations"][0] for one in run["results"]]
+    uris = [one["physicalLocation"]["artifactLocation"]["uri"] for one in places]
+    assert uris[:3] == [
+        "events/_delta_log",
+        "events/_delta_log/00000000000000000002.json",
+        "events/day=1/a.parquet",
+    ]
+    assert places[0]["logicalLocations"][0] == {
+        "name": "protocol.writerFeatures[domainMetadata]",
+        "fullyQualifiedName": "events#protocol.writerFeatures[domainMetadata]",
+        "kind": "property",
+    }
+
+
+def test_sarif_marks_what_does_not_count(samples: Sequence[Report]) -> None:
+    [run] = json.loads(shown("sarif", *samples))["runs"]
+    suppressed = [one for one in run["results"] if one["suppressions"]]
+    assert [one["ruleId"] for one in suppressed] == ["DL995", "DL995"]
+    reasons = [one["suppressions"][0]["justification"] for one in suppressed]
+    assert reasons == ["baseline", "Told to the owner."]
+
+
+@pytest.mark.parametrize(
+    ("path", "uri"),
+    [
+        ("events", "events"),
+        ("/data/my events", "file:///data/my%20events"),
+        ("data/ä%", "data/%C3%A4%25"),
+        ("s3://bucket/a b/c%20d", "s3://bucket/a%20b/c%20d"),
+        ("a\ud800", "a%ED%A0%80"),
+    ],
+)
+def test_paths_become_uris(path: str, uri: str) -> None:
+    assert uri_of(path) == uri
+
+
+@pytest.mark.parametrize(
+    ("table", "file", "path"),
+    [
+        ("./events/", "", "events"),
+        ("events", "_delta_log/1.json", "events/_delta_log/1.json"),
+        ("delta.`/data/events`", "_delta_log", "/data/events/_delta_log"),
+        ("events", "/elsewhere/a.parquet", "/elsewhere/a.parquet"),
+        ("events", "s3://bucket/a.parquet", "s3://bucket/a.parquet"),
+        (".", "_delta_log", "./_delta_log"),
+        ("/", "", "/"),
+        ("", "", "."),
+    ],
+)
+def test_files_are_named_as_seen_from_the_user(table: str, file: str, path: str) -> None:
+    assert path_of(table, file) == path
+
+
+# fingerprints
+
+
+def fingerprints(*findings: Any, **more: Any) -> list[str]:
+    return [one["fingerprint"] for one in json.loads(shown("gitlab", report(*findings, **more)))]
+
+
+def test_fingerprints_are_the_same_in_every_run() -> None:
+    assert fingerprints(*FINDINGS) == fingerprints(*FINDINGS)
+    assert len(set(fingerprints(*FINDINGS))) == len(FINDINGS)
+    assert fingerprints(FINDINGS[0]) == ["22676f5612e77fe4c7dd30a7cbe8881e"]
+
+
+def test_fingerprints_survive_other_versions_and_messages() -> None:
+    reworded = replace(FINDINGS[0], message="Version 9 lacks it.", remedy="")
+    assert fingerprints(reworded, version=9) == fingerprints(FINDINGS[0])
+
+
+def test_fingerprints_differ_by_table_code_and_place() -> None:
+    one = FINDINGS[0]
+    others = (replace(one, code="DL998"), replace(one, where="id"))
+    assert len({*fingerprints(one), *fingerprints(*others), *fingerprints(one, table="b")}) == 4
+
+
+def test_sarif_and_gitlab_agree_on_fingerprints(samples: Sequence[Report]) -> None:
+    [run] = json.loads(shown("sarif", samples[0]))["runs"]
+    marks = [one["partialFingerprints"]["deltaadmFinding/v1"] for one in run["results"]]
+    issues = json.loads(shown("gitlab", samples[0]))
+    assert marks[: len(issues)] == [one["fingerprint"] for one in issues]
+
+
+# GitLab
+
+
+def test_gitlab_has_what_its_documentation_demands(samples: Sequence[Report]) -> None:
+    for one in json.loads(shown("gitlab", *samples)):
+        assert one["description"]
+        assert one["check_name"]
+        assert one["severity"] in {"info", "minor", "major", "critical", "blocker"}
+        assert one["location"]["lines"]["begin"] == 1
+        assert not one["location"]["path"].startswith("./")
+    assert json.loads(shown("gitlab")) == []
+
+
+# JUnit
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "failures"),
+    [(Severity.ERROR, 2), (Severity.WARNING, 5), (Severity.INFO, 6)],
+    ids=lambda one: getattr(one, "value", ""),
+)
+def test_junit_fails_what_the_exit_code_fails(fail_on: Severity, failures: int) -> None:
+    root = ET.fromstring(shown("junit", report(*FINDINGS), fail_on=fail_on))  # noqa: S314
+    assert len(root.findall(".//failure")) == failures
+    assert len(root.findall(".//testcase")) == len(FINDINGS)
+
+
+def test_junit_counts_what_it_lists(samples: Sequence[Report]) -> None:
+    root = ET.fromstring(shown("junit", *samples))  # noqa: S314 -- our own output
+    for suite in (root, *root):
+        for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+            assert suite.get(name) == str(len(suite.findall(f".//{tag}")))
+    assert [one.get("name") for one in root] == [
+        "events",
+        "orders",
+        "/data/broken",
+        "s3://bucket/none",
+    ]
+    assert root.get("errors") == "2"
+
+
+def test_junit_names_no_test_twice() -> None:
+    root = ET.fromstring(shown("junit", report(*FINDINGS)))  # noqa: S314 -- our own output
+    names = [one.get("name") for one in root.iter("testcase")]
+    assert len(set(names)) == len(names)
+
+
+def test_junit_has_a_test_for_a_table_without_findings() -> None:
+    [suite] = ET.fromstring(shown("junit", report()))  # noqa: S314 -- our own output
+    assert [one.tag for one in suite] == ["testcase"]
+
+
+# GitHub
+
+
+def test_github_escapes_as_its_runner_reads(samples: Sequence[Report]) -> None:
+    odd = finding(1, Severity.WARNING, "50% of a:b, c", where="day=1,2/x:y.parquet", remedy="")
+    assert shown("github", report(odd, table="my:table")) == (
+        "::warning file=my%3Atable/day=1%2C2/x%3Ay.parquet,title=DL991 sample-rule"
+        "::day=1,2/x:y.parquet: 50%25 of a:b, c\n"
+    )
+    assert all(re.match(r"::\w+ file=", one) for one in shown("github", *samples).splitlines())
+
+
+def test_github_says_nothing_of_a_table_without_findings() -> None:
+    assert shown("github", report()) == ""
+
+
+def test_fixes_stand_beside_their_findings(samples: Sequence[Report]) -> None:
+    command = "deltaadm enable-feature events domainMetadata --support-only --apply"
+    for name in ("sarif", "junit", "github", "gitlab", "markdown", "html", "json", "text"):
+        assert command in shown(name, samples[0]), name
+
+
+# the drawing
+
+
+def test_drawing_shows_what_is_required_and_missing(tmp_path: Path) -> None:
+    drawn = feature_graph(describe("events", events(tmp_path)), FINDINGS)
+    nodes = {one.name: one for one in drawn.nodes}
+    assert (nodes["deletionVectors"].active, nodes["deletionVectors"].supported) == (True, True)
+    assert (nodes["domainMetadata"].active, nodes["domainMetadata"].supported) == (False, False)
+    assert nodes["domainMetadata"].severity is Severity.ERROR
+    assert nodes["icebergCompatV1"].severity is Severity.INFO
+    edges = {(start.name, end.name) for start, end in drawn.edges}
+    assert {("rowTracking", "domainMetadata"), ("icebergCompatV1", "columnMapping")} <= edges
+
+
+def test_drawing_has_no_two_features_in_one_place_and_leads_to_the_right(tmp_path: Path) -> None:
+    drawn = feature_graph(describe("events", events(tmp_path)))
+    assert len({(one.column, one.row) for one in drawn.nodes}) == len(drawn.nodes)
+    assert all(start.column < end.column for start, end in drawn.edges)
+
+
+def test_drawing_can_have_no_edges(tmp_path: Path) -> None:
+    from tests.support.samples import snapshot
+
+    bare = snapshot(tmp_path, protocol(1, 2), metadata())
+    drawn = feature_graph(describe("bare", bare))
+    assert (len(drawn.nodes), drawn.edges) == (2, ())
+    assert "<svg" in shown("html", describe("bare", bare))
+
+
+def test_page_lists_its_reports(samples: Sequence[Report]) -> None:
+    page = shown("html", *samples)
+    anchors = set(re.findall(r'href="#([^"]*)"', page))
+    assert len(anchors) == len(samples)
+    assert anchors <= set(re.findall(r' id="([^"]*)"', page))
+
+
+def test_page_repeats_no_id(samples: Sequence[Report]) -> None:
+    ids = re.findall(r' id="([^"]*)"', shown("html", *samples, *samples))
+    assert len(set(ids)) == len(ids)
+
+
+def test_pages_refer_to_what_they_have(samples: Sequence[Report]) -> None:
+    page = shown("html", *samples)
+    ids = set(re.findall(r' id="([^"]*)"', page))
+    labels = {name for one in re.findall(r'labelledby="([^"]*)"', page) for name in one.split()}
+    arrows = set(re.findall(r"url\(#([^)]*)\)", page))
+    assert labels | arrows <= ids

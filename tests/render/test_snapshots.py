@@ -1,0 +1,66 @@
+"""The same sample reports in every format, as they were when somebody last looked at them."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deltaadm import __version__
+from deltaadm.operations.inspect import TableReport
+from deltaadm.operations.reports import FeatureExplanation, PlanReport
+from deltaadm.render.formats import FORMATS, Style, formats_for, render
+from deltaadm.validation.finding import ValidationReport
+from tests.support import samples
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
+
+GROUPS = {
+    "validations": samples.validations,
+    "inspections": samples.inspections,
+    "plans": samples.plans,
+    "feature": samples.features,
+}
+CASES = [
+    pytest.param(name, group, id=f"{group}-{name}")
+    for group, shows in (
+        ("validations", ValidationReport),
+        ("inspections", TableReport),
+        ("plans", PlanReport),
+        ("feature", FeatureExplanation),
+    )
+    for name in formats_for(shows)
+    if name != "jsonl" or group == "validations"
+]
+
+
+def shown(name: str, group: str, path: Path, color: str = "never") -> str:
+    out = StringIO()
+    fitting = [one for one in GROUPS[group](path) if type(one) in FORMATS[name].shows]
+    render(name, fitting, out, Style(color=color, width=100))
+    return out.getvalue().replace(__version__, "VERSION")
+
+
+@pytest.fixture(autouse=True)
+def _plain_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
+@pytest.mark.parametrize(("name", "group"), CASES)
+def test_output_is_as_it_was(
+    name: str, group: str, tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
+    assert shown(name, group, tmp_path) == snapshot
+
+
+@pytest.mark.parametrize("group", ["validations", "plans"])
+def test_coloured_text_is_as_it_was(
+    group: str, tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
+    assert shown("text", group, tmp_path, color="always") == snapshot
