@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -15,7 +16,9 @@ def main() -> None:
 
         sys.stdout.write(f"deltaadm {__version__}\n")
         return
-    from deltaadm.cli.app import run
+    # Start-up makes tens of thousands of objects that stay: looking for garbage among them is idle.
+    gc.set_threshold(50_000)
+    from deltaadm.cli.program import run
 
     sys.exit(run(arguments))
 

@@ -1,18 +1,19 @@
-"""The root of the command line, and the one place where errors become exit codes."""
+"""The root of the command line: the subcommands, and what they say about themselves."""
 
-import signal
 import sys
-import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from io import StringIO
-from types import FrameType
-from typing import Annotated
+from types import CodeType
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from deltaadm import __version__
-from deltaadm.errors import DeltaadmError
+from deltaadm.cli.program import INTERRUPTED
+
+if TYPE_CHECKING:
+    from importlib.abc import InspectLoader
 
 COMMANDS: Mapping[str, str] = {
     "inspect": "deltaadm.cli.inspect",
@@ -51,12 +52,17 @@ EPILOG = (
     "9 some of several tables failed, 70 a bug."
 )
 
-BUG = 70
-INTERRUPTED = 130
-TERMINATED = 143
+
+def import_command(module: str) -> Callable[..., None]:
+    """The subcommand that *module* holds."""
+    found: Callable[..., None] = import_module(module).command
+    return found
 
 
-def build(names: Sequence[str] = tuple(COMMANDS)) -> typer.Typer:
+def build(
+    names: Sequence[str] = tuple(COMMANDS),
+    load: Callable[[str], Callable[..., None]] = import_command,
+) -> typer.Typer:
     """The application with the subcommands *names*; the fewer, the sooner it starts."""
     app = typer.Typer(
         name="deltaadm",
@@ -78,9 +84,7 @@ def build(names: Sequence[str] = tuple(COMMANDS)) -> typer.Typer:
     ) -> None: ...
 
     for name in names:
-        app.command(name, no_args_is_help=name not in ANSWER_ALONE)(
-            import_module(COMMANDS[name]).command
-        )
+        app.command(name, no_args_is_help=name not in ANSWER_ALONE)(load(COMMANDS[name]))
     return app
 
 
@@ -90,42 +94,35 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 -- typer calls it so
         raise typer.Exit
 
 
-class _Terminated(BaseException):
-    """The process was asked to stop."""
-
-
-def run(arguments: Sequence[str]) -> int:
-    """Carry out the command line *arguments*; the exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
-    try:
-        return _answer(arguments)
-    except (typer.Abort, KeyboardInterrupt):
-        return _stopped("Interrupted", INTERRUPTED)
-    except _Terminated:
-        return _stopped("Terminated", TERMINATED)
-    except (BrokenPipeError, SystemExit):  # typer ends the process where a pipe breaks
-        return _unread(arguments)
-    except Exception:  # noqa: BLE001 -- whatever gets here is a bug of ours, and says so
-        traceback.print_exc()
-        sys.stderr.write("This is a bug in deltaadm; please report it with the lines above.\n")
-        return BUG
-
-
-def _answer(arguments: Sequence[str]) -> int:
+def answer(arguments: Sequence[str]) -> int:
+    """Carry out the command line *arguments*; the exit code. Usage errors are told here."""
     named = [arguments[0]] if arguments and arguments[0] in COMMANDS else list(COMMANDS)
+    overview = list(arguments) in ([], ["--help"], ["-h"])
     try:
-        code = build(named)(args=list(arguments), prog_name="deltaadm", standalone_mode=False)
+        app = build(named, _described if overview else import_command)
+        code = app(args=list(arguments), prog_name="deltaadm", standalone_mode=False)
     except typer.TyperException as error:
         return _show_usage(error)
-    except DeltaadmError as error:
-        return _said(error)
+    except typer.Abort:
+        raise KeyboardInterrupt from None
     if code == INTERRUPTED:  # which is what typer makes of a KeyboardInterrupt
         raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
 
 
-def _terminate(_number: int, _frame: FrameType | None) -> None:
-    raise _Terminated
+def _described(module: str) -> Callable[..., None]:
+    """What the overview needs of a subcommand: its docstring, read without running its module."""
+    from importlib.util import find_spec
+
+    spec = find_spec(module)
+    code = spec and spec.loader and cast("InspectLoader", spec.loader).get_code(module)
+    constants = code.co_consts if code else ()
+    body = next(one for one in constants if isinstance(one, CodeType) and one.co_name == "command")
+
+    def command() -> None: ...
+
+    command.__doc__ = body.co_consts[0]
+    return command
 
 
 def _show_usage(error: typer.TyperException) -> int:
@@ -140,27 +137,3 @@ def _show_usage(error: typer.TyperException) -> int:
     for line in said.getvalue().removesuffix("\n").split("\n"):
         sys.stderr.write(f"{visible(line)}\n")
     return int(getattr(error, "exit_code", 2))
-
-
-def _stopped(how: str, code: int) -> int:
-    from deltaadm.cli.wiring import commit_state
-
-    sys.stderr.write(f"\n{how}; {commit_state()}.\n")
-    return code
-
-
-def _unread(arguments: Sequence[str]) -> int:
-    """Whoever read our output has gone, which matters only where something was to be changed."""
-    from deltaadm.cli.wiring import discard_output
-
-    discard_output()
-    if "--apply" in arguments or "apply" in arguments[:1]:
-        return _stopped("Nobody reads the output any more", INTERRUPTED)
-    return 0
-
-
-def _said(error: DeltaadmError) -> int:
-    from deltaadm.cli.wiring import say_error
-
-    say_error("", error)
-    return error.exit_code

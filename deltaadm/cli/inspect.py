@@ -1,16 +1,13 @@
 """`deltaadm inspect`."""
 
 from datetime import UTC
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from deltaadm.cli import wiring
 from deltaadm.cli.options import OutputOptions, TableArguments, expanded
-from deltaadm.operations.inspect import TableReport, describe
-
-if TYPE_CHECKING:
-    from deltaadm.replay.engine import Detail
+from deltaadm.cli.quick import Inspection, inspect
 
 
 @expanded
@@ -41,24 +38,23 @@ def command(  # noqa: PLR0917 -- in the order of the command line
 
     Reads the log alone, whatever features the table has; needs neither Spark nor Java.
     """
+    from deltaadm.operations.inspect import TableReport
+
     wiring.check_format(output, TableReport)
     if version is not None and timestamp is not None:
         raise typer.BadParameter("cannot be combined with --version", param_hint="--timestamp")
-    moment = None if timestamp is None else _milliseconds(timestamp)
-
-    def report(table: str) -> TableReport:
-        snapshot = wiring.load(
-            wiring.locate(table), detail=_detail(files=files), version=version, timestamp=moment
+    return inspect(
+        Inspection(
+            tables=tables,
+            version=version,
+            timestamp=None if timestamp is None else _milliseconds(timestamp),
+            files=files,
+            columns=columns,
+            clients=clients,
+            output=output.output,
+            color=output.color,
         )
-        return describe(table, snapshot, columns=columns, clients=clients)
-
-    return wiring.reporting(tables, output, report)
-
-
-def _detail(*, files: bool) -> "Detail":
-    from deltaadm.replay.engine import Detail
-
-    return Detail.STATE if files else Detail.PROTOCOL
+    )
 
 
 def _milliseconds(text: str) -> int:

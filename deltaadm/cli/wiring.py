@@ -1,21 +1,22 @@
 """The composition root: which store, engine, executor and format a command gets."""
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+import typing
 from typing import TYPE_CHECKING
 
-import typer
-
-from deltaadm.cli.options import OutputOptions, SparkOptionGroup, pairs
 from deltaadm.errors import DeltaadmError, Refused, StorageError
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
     from types import TracebackType
     from typing import Self
 
+    from deltaadm.cli.options import SparkOptionGroup
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.table_changes import Step
@@ -27,12 +28,26 @@ if TYPE_CHECKING:
 SOME_FAILED = 9
 
 
+class Look(typing.Protocol):
+    """How an answer is to be shown: a format's name, and auto, always or never."""
+
+    @property
+    def output(self) -> str:
+        """The format."""
+
+    @property
+    def color(self) -> str:
+        """When to use colours."""
+
+
 class OutputLost(StorageError):  # noqa: N818 -- reads as what happened
     """Standard output takes no more, so that errors can only be told elsewhere."""
 
 
-def check_format(output: OutputOptions, report: type) -> None:
+def check_format(output: Look, report: type) -> None:
     """Turn away a format that there is not, or that cannot show *report*: a usage error."""
+    import typer
+
     offered = formats_for(report)
     if output.output not in offered:
         raise typer.BadParameter(
@@ -44,12 +59,12 @@ def check_format(output: OutputOptions, report: type) -> None:
         )
 
 
-def show(reports: "Sequence[Report]", output: OutputOptions) -> None:
+def show(reports: Sequence[Report], output: Look) -> None:
     """Write *reports* to standard output, as *output* says."""
     write(reports, output.output, Style(color=output.color))
 
 
-def write(reports: "Sequence[Report]", format_name: str, style: Style) -> None:
+def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
     """Write *reports* to standard output; raises `OutputLost` where it takes no more."""
     _survive_odd_names(sys.stdout)
     try:
@@ -70,24 +85,20 @@ def discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def show_to_user(reports: "Sequence[Report]", output: OutputOptions) -> None:
+def show_to_user(reports: Sequence[Report], output: Look) -> None:
     """Write *reports* to standard error, as text: for whoever is about to be asked."""
     _survive_odd_names(sys.stderr)
     render("text", reports, sys.stderr, Style(color=output.color))
     sys.stderr.flush()
 
 
-def reporting(
-    tables: Sequence[str], output: OutputOptions, report: "Callable[[str], Report]"
-) -> int:
+def reporting(tables: Sequence[str], output: Look, report: Callable[[str], Report]) -> int:
     """
     Show the *report* of each table, in order; the exit code.
 
     A table that fails does not stop the others. Where errors belong into the output they stand
     in the failed table's place, elsewhere on standard error.
     """
-    from deltaadm.operations.reports import Failure
-
     found: list[Report] = []
     errors: list[DeltaadmError] = []
     for table in tables:
@@ -96,6 +107,8 @@ def reporting(
         except DeltaadmError as error:
             errors.append(error)
             if FORMATS[output.output].machine:
+                from deltaadm.operations.reports import Failure
+
                 found.append(Failure(table, error))
             else:
                 say_error(table, error)
@@ -140,6 +153,8 @@ def locate(table: str) -> str:
     An empty name, most often a variable that is not set, is a usage error.
     """
     if not table:
+        import typer
+
         raise typer.BadParameter("is empty", param_hint="TABLE")
     from deltaadm.storage.local import LocalStore
     from deltaadm.storage.store import open_store
@@ -163,10 +178,10 @@ def is_writable(location: str) -> bool:
 def load(
     location: str,
     *,
-    detail: "Detail | None" = None,
+    detail: Detail | None = None,
     version: int | None = None,
     timestamp: int | None = None,
-) -> "Snapshot":
+) -> Snapshot:
     """The table at *location*; protocol and metadata alone unless *detail* says more."""
     from deltaadm.replay.engine import Detail, load_snapshot
     from deltaadm.storage.store import open_store
@@ -176,7 +191,7 @@ def load(
     )
 
 
-def versions_made(location: str) -> "Callable[[int, int, Step], tuple[int, ...]]":
+def versions_made(location: str) -> Callable[[int, int, Step], tuple[int, ...]]:
     """A function that tells which versions of the table at *location* a step has made."""
     from deltaadm.replay.provenance import versions_made_by
     from deltaadm.storage.store import open_store
@@ -185,8 +200,9 @@ def versions_made(location: str) -> "Callable[[int, int, Step], tuple[int, ...]]
     return lambda first, last, step: versions_made_by(store, first, last, step)
 
 
-def session_settings(group: SparkOptionGroup) -> "SessionSettings":
+def session_settings(group: SparkOptionGroup) -> SessionSettings:
     """The settings that plans depend on, from the command line."""
+    from deltaadm.cli.options import pairs
     from deltaadm.domain.session import SessionSettings
 
     return SessionSettings.from_conf(pairs(group.spark_conf, "--spark-conf"))
@@ -195,10 +211,10 @@ def session_settings(group: SparkOptionGroup) -> "SessionSettings":
 class _Hands:
     """An `Executor` that writes checkpoints without a JVM and leaves all else to Spark."""
 
-    def __init__(self, spark: "SparkExecutor") -> None:
+    def __init__(self, spark: SparkExecutor) -> None:
         self._spark = spark
 
-    def __enter__(self) -> "Self":
+    def __enter__(self) -> Self:
         self._spark.__enter__()
         return self
 
@@ -206,14 +222,14 @@ class _Hands:
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
-        trace: "TracebackType | None",
+        trace: TracebackType | None,
     ) -> None:
         self._spark.__exit__(kind, error, trace)
 
-    def settings(self) -> "SessionSettings":
+    def settings(self) -> SessionSettings:
         return self._spark.settings()
 
-    def apply(self, root: str, step: "Step") -> None:
+    def apply(self, root: str, step: Step) -> None:
         from deltaadm.domain.table_changes import WriteCheckpoint
 
         if isinstance(step, WriteCheckpoint):
@@ -224,8 +240,9 @@ class _Hands:
             self._spark.apply(root, step)
 
 
-def executor(group: SparkOptionGroup, settings: "SessionSettings") -> _Hands:
+def executor(group: SparkOptionGroup, settings: SessionSettings) -> _Hands:
     """Spark, under *settings* and whatever else the command line says."""
+    from deltaadm.cli.options import pairs
     from deltaadm.spark.executor import SparkExecutor
 
     changed = _said(settings)
@@ -233,7 +250,7 @@ def executor(group: SparkOptionGroup, settings: "SessionSettings") -> _Hands:
     return _Hands(SparkExecutor(spark_options(group, conf), say=say))
 
 
-def spark_options(group: SparkOptionGroup, conf: "Mapping[str, str]") -> "SparkOptions":
+def spark_options(group: SparkOptionGroup, conf: Mapping[str, str]) -> SparkOptions:
     """Where and how Spark runs, by the command line, with the settings *conf*."""
     from deltaadm.spark.jars import jars_at
     from deltaadm.spark.session import SparkOptions
@@ -247,7 +264,7 @@ def spark_options(group: SparkOptionGroup, conf: "Mapping[str, str]") -> "SparkO
     )
 
 
-def _said(settings: "SessionSettings") -> dict[str, str]:
+def _said(settings: SessionSettings) -> dict[str, str]:
     """Those of *settings* that are not Delta's own defaults."""
     from deltaadm.domain.session import SessionSettings
 

@@ -25,6 +25,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 
+ACTION_NAMES: Final = (
+    "txn",
+    "add",
+    "remove",
+    "metaData",
+    "protocol",
+    "cdc",
+    "commitInfo",
+    "domainMetadata",
+    "checkpointMetadata",
+    "sidecar",
+)
+"""The keys of a log line, in the order of Delta's log schema."""
+
+
 @dataclass(frozen=True, slots=True)
 class Codec:
     """A wire type: its type in the log schema, and a reader that answers None for anything else."""

@@ -14,27 +14,15 @@ from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties, WriteCheckpoint
 from deltaadm.errors import CommitError, Refused
+from deltaadm.operations.document import FORMAT_VERSION, protocol_document, verdict_document
 from deltaadm.operations.plan import Plan, Stage, propose, require_same_base
 from deltaadm.operations.sql import statement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deltaadm.clients import Shift, Verdict
+    from deltaadm.clients import Shift
     from deltaadm.operations.diff import Change
-
-FORMAT_VERSION = 1
-
-
-def protocol_document(protocol: Protocol) -> dict[str, Any]:
-    """The protocol as in the log, feature lists sorted."""
-    plain = Protocol(
-        protocol.min_reader_version,
-        protocol.min_writer_version,
-        protocol.reader_features,
-        protocol.writer_features,
-    )
-    return plain.to_wire()
 
 
 def plan_document(plan: Plan, table: str) -> dict[str, Any]:
@@ -100,22 +88,6 @@ def change_document(change: Change) -> dict[str, Any]:
         "subject": change.subject,
         "before": change.before,
         "after": change.after,
-    }
-
-
-def verdict_document(verdict: Verdict) -> dict[str, Any]:
-    """What becomes of the table in a client's hands, and who says so; nothing known is null."""
-    return {
-        "verdict": verdict.compatibility.value,
-        "because": [
-            {
-                "subject": one.subject,
-                "note": one.note,
-                "source": one.source and one.source.title,
-                "date": one.source and one.source.date,
-            }
-            for one in verdict.responsible
-        ],
     }
 
 

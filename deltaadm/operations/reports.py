@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from deltaadm.operations.inspect import TableReport
-from deltaadm.validation.finding import ValidationReport
-
 if TYPE_CHECKING:
     from deltaadm.domain.features import TableFeature
     from deltaadm.errors import DeltaadmError
+    from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.plan import Outcome, Plan
+    from deltaadm.validation.finding import ValidationReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +83,14 @@ class DoctorReport:
         return any(one.health is Health.FAILED for one in self.checks)
 
 
-Report = (
-    TableReport
-    | PlanReport
-    | OutcomeReport
-    | ValidationReport
-    | Failure
-    | FeatureCatalogue
-    | FeatureExplanation
-    | DoctorReport
-)
+if TYPE_CHECKING:
+    Report = (
+        TableReport
+        | PlanReport
+        | OutcomeReport
+        | ValidationReport
+        | Failure
+        | FeatureCatalogue
+        | FeatureExplanation
+        | DoctorReport
+    )

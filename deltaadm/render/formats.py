@@ -5,22 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.operations.inspect import TableReport
-from deltaadm.operations.reports import (
-    DoctorReport,
-    Failure,
-    FeatureCatalogue,
-    FeatureExplanation,
-    OutcomeReport,
-    PlanReport,
-)
-from deltaadm.validation.finding import Severity, ValidationReport
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TextIO
 
     from deltaadm.operations.reports import Report
+    from deltaadm.validation.finding import Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +18,13 @@ class Style:
     """
     What the command line says about all output; each format takes what concerns it.
 
-    `color`, auto, always or never, and `width` are for text. Findings at or above `fail_on` are
-    failures in formats that know such.
+    `color`, auto, always or never, and `width` are for text. Findings at or above `fail_on`, errors
+    if it is None, are failures in formats that know such.
     """
 
     color: str = "auto"
     width: int | None = None
-    fail_on: Severity = Severity.ERROR
+    fail_on: Severity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +32,12 @@ class Format:
     """
     One output format.
 
-    `shows` are the reports it can show; `machine` says that errors belong into it as well.
+    `shows` are the types of the reports it can show, by name, since to import them all would
+    cost every command; `machine` says that errors belong into it as well.
     """
 
     name: str
-    shows: frozenset[type]
+    shows: frozenset[str]
     render: Callable[[Sequence[Report], TextIO, Style], None]
     machine: bool
 
@@ -58,7 +49,7 @@ def render(format_name: str, reports: Sequence[Report], out: TextIO, style: Styl
 
 def formats_for(report: type) -> tuple[str, ...]:
     """The names of the formats that can show *report*."""
-    return tuple(name for name, one in FORMATS.items() if report in one.shows)
+    return tuple(name for name, one in FORMATS.items() if report.__name__ in one.shows)
 
 
 def _text(reports: Sequence[Report], out: TextIO, style: Style) -> None:
@@ -93,8 +84,9 @@ def _sarif(reports: Sequence[Report], out: TextIO, _: Style) -> None:
 
 def _junit(reports: Sequence[Report], out: TextIO, style: Style) -> None:
     from deltaadm.render.junit import write_junit
+    from deltaadm.validation.finding import Severity
 
-    write_junit(reports, out, fail_on=style.fail_on)
+    write_junit(reports, out, fail_on=style.fail_on or Severity.ERROR)
 
 
 def _github(reports: Sequence[Report], out: TextIO, _: Style) -> None:
@@ -121,15 +113,15 @@ def _html(reports: Sequence[Report], out: TextIO, _: Style) -> None:
     write_html(reports, out)
 
 
-_PLANS = frozenset({PlanReport, OutcomeReport})
-_FINDINGS = frozenset({ValidationReport, Failure})
+_PLANS = frozenset({"PlanReport", "OutcomeReport"})
+_FINDINGS = frozenset({"ValidationReport", "Failure"})
 _ALL = _PLANS | {
-    TableReport,
-    ValidationReport,
-    Failure,
-    FeatureCatalogue,
-    FeatureExplanation,
-    DoctorReport,
+    "TableReport",
+    "ValidationReport",
+    "Failure",
+    "FeatureCatalogue",
+    "FeatureExplanation",
+    "DoctorReport",
 }
 
 FORMATS: Final[Mapping[str, Format]] = {

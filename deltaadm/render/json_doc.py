@@ -6,26 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm import __version__
-from deltaadm.operations.inspect import TableReport
-from deltaadm.operations.mend import fix_command
-from deltaadm.operations.plan_document import (
-    FORMAT_VERSION,
-    change_document,
-    plan_document,
-    protocol_document,
-    step_document,
-    verdict_document,
-)
+from deltaadm.operations.document import FORMAT_VERSION, protocol_document, verdict_document
 from deltaadm.operations.reasons import undo_feature
-from deltaadm.operations.reports import (
-    DoctorReport,
-    Failure,
-    FeatureCatalogue,
-    FeatureExplanation,
-    OutcomeReport,
-    PlanReport,
-)
-from deltaadm.validation.finding import Severity, ValidationReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,9 +16,18 @@ if TYPE_CHECKING:
     from deltaadm.clients import ClientRelease
     from deltaadm.domain.features import TableFeature
     from deltaadm.errors import DeltaadmError
-    from deltaadm.operations.inspect import FeatureReport, MappingReport
-    from deltaadm.operations.reports import Check, Report
-    from deltaadm.validation.finding import Finding
+    from deltaadm.operations.inspect import FeatureReport, MappingReport, TableReport
+    from deltaadm.operations.reports import (
+        Check,
+        DoctorReport,
+        Failure,
+        FeatureCatalogue,
+        FeatureExplanation,
+        OutcomeReport,
+        PlanReport,
+        Report,
+    )
+    from deltaadm.validation.finding import Finding, ValidationReport
 
 
 def write_json(reports: Sequence[Report], out: TextIO) -> None:
@@ -53,10 +44,14 @@ def write_jsonl(reports: Sequence[Report], out: TextIO) -> None:
 
 def document(report: Report) -> dict[str, Any]:
     """The JSON document of any report; docs/json.md describes them."""
-    if isinstance(report, PlanReport):
-        return plan_document(report.plan, report.table)
     head = {"format_version": FORMAT_VERSION, "tool_version": __version__}
-    return head | _BODIES[type(report)](report)
+    return head | _BODIES[type(report).__name__](report)
+
+
+def _plan(report: PlanReport) -> dict[str, Any]:
+    from deltaadm.operations.plan_document import plan_document
+
+    return plan_document(report.plan, report.table)
 
 
 def _failure(report: Failure) -> dict[str, Any]:
@@ -85,6 +80,8 @@ def _check(one: Check) -> dict[str, str]:
 
 
 def _outcome(report: OutcomeReport) -> dict[str, Any]:
+    from deltaadm.operations.plan_document import change_document, plan_document
+
     outcome = report.outcome
     return {
         "table": report.table,
@@ -98,6 +95,8 @@ def _outcome(report: OutcomeReport) -> dict[str, Any]:
 
 
 def _validation(report: ValidationReport) -> dict[str, Any]:
+    from deltaadm.validation.finding import Severity
+
     return {
         "table": report.table,
         "version": report.version,
@@ -117,6 +116,9 @@ def _validation(report: ValidationReport) -> dict[str, Any]:
 
 
 def _finding(table: str, one: Finding) -> dict[str, Any]:
+    from deltaadm.operations.mend import fix_command
+    from deltaadm.operations.plan_document import step_document
+
     fix = {
         "command": fix_command(table, one.fix),
         "steps": [step_document(step) for step in one.fix],
@@ -251,13 +253,14 @@ def _registered(feature: TableFeature) -> dict[str, Any]:
     }
 
 
-_BODIES: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = {
-    TableReport: _table,
-    OutcomeReport: _outcome,
-    ValidationReport: _validation,
-    Failure: _failure,
-    FeatureCatalogue: _catalogue,
-    FeatureExplanation: _explanation,
-    DoctorReport: _doctor,
+_BODIES: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
+    "TableReport": _table,
+    "PlanReport": _plan,
+    "OutcomeReport": _outcome,
+    "ValidationReport": _validation,
+    "Failure": _failure,
+    "FeatureCatalogue": _catalogue,
+    "FeatureExplanation": _explanation,
+    "DoctorReport": _doctor,
 }
-"""What each report says beside the head that all documents share."""
+"""What each report, by the name of its type, says beside the head that all documents share."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.actions import ACTIONS
+from deltaadm.domain.wire import ACTION_NAMES
 from deltaadm.errors import TableError
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ def _actions(document: Document) -> Iterator[Named]:
     """The actions that count: of several known ones, the first in the log schema's order."""
     present = [(name, action) for name, action in document.items() if action is not None]
     if len(present) > 1:
-        known = [name for name, _ in present if name in ACTIONS]
-        first = next((name for name in ACTIONS if name in known), None)
-        present = [pair for pair in present if pair[0] == first or pair[0] not in ACTIONS]
+        known = [name for name, _ in present if name in ACTION_NAMES]
+        first = next((name for name in ACTION_NAMES if name in known), None)
+        present = [pair for pair in present if pair[0] == first or pair[0] not in ACTION_NAMES]
     yield from present
 
 
@@ -151,7 +151,7 @@ def check_types(name: str, action: Any, path: str) -> None:
 
 def misfit(name: str, action: Any) -> str:
     """Why Delta's reader fails to decode an action; empty if it does not."""
-    if name in ACTIONS and not isinstance(action, dict):
+    if name in ACTION_NAMES and not isinstance(action, dict):
         return f"its {name} action is not a JSON object"
     for key, kind in _TYPES.get(name, {}).items():
         value = action.get(key)

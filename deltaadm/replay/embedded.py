@@ -10,18 +10,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.actions import (
-    ACTIONS,
-    AddFile,
-    CommitInfo,
-    DeletionVectorDescriptor,
-    DomainMetadata,
-    SetTransaction,
-)
+from deltaadm.domain.commit_info import CommitInfo
 from deltaadm.domain.log_segment import Kind, LogFile, LogSegment
 from deltaadm.domain.metadata import Metadata
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.domain.wire import ACTION_NAMES
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.replay import commits
 from deltaadm.replay.engine import Detail
@@ -30,6 +24,7 @@ from deltaadm.replay.reconcile import FactsBuilder, Fold, merge
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
     from deltaadm.replay.checkpoints import CheckpointReader
     from deltaadm.storage.store import LogStore
 
@@ -59,8 +54,9 @@ def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
 
     Statistics that a checkpoint has as a struct alone are told by their number of records.
     """
-    replay = _Replay(store, segment)
-    return map(_add_file, replay.live_documents())
+    from deltaadm.replay.add_files import add_file
+
+    return map(add_file, _Replay(store, segment).live_documents())
 
 
 class _Replay:
@@ -158,7 +154,7 @@ class _Replay:
         for name, document in found:
             if name == "commitInfo":
                 self._commit_info = CommitInfo.from_wire(document)
-            elif name not in ACTIONS:
+            elif name not in ACTION_NAMES:
                 self._fold.offer(name, document)
 
     def _is_newest(self, file: LogFile) -> bool:
@@ -277,63 +273,6 @@ def in_commit_timestamps(metadata: Metadata) -> bool:
 _STATE: Final = ("protocol", "metaData")
 
 
-_ADD_TYPES: Final = {
-    "path": str,
-    "partitionValues": dict,
-    "size": int,
-    "modificationTime": int,
-    "dataChange": bool,
-    "stats": str,
-    "tags": dict,
-    "deletionVector": dict,
-    "baseRowId": int,
-    "defaultRowCommitVersion": int,
-    "clusteringProvider": str,
-}
-_ADD_ATTRIBUTES: Final = {one.key: one.attribute for one in AddFile.ENTRIES}
-_ADD_ALWAYS: Final = {"path", "size", "modificationTime", "dataChange"}
-_VECTOR_TYPES: Final = {
-    "storageType": str,
-    "pathOrInlineDv": str,
-    "offset": int,
-    "sizeInBytes": int,
-    "cardinality": int,
-    "maxRowIndex": int,
-}
-_VECTOR_ATTRIBUTES: Final = {one.key: one.attribute for one in DeletionVectorDescriptor.ENTRIES}
-_VECTOR_ALWAYS: Final = {"storageType", "pathOrInlineDv", "sizeInBytes", "cardinality"}
-
-
-def _add_file(document: Document) -> AddFile:
-    """`AddFile.from_wire`, faster for the plain actions that tables have millions of."""
-    if not _is_plain(document, _ADD_TYPES, _ADD_ALWAYS):
-        return AddFile.from_wire(document)
-    for texts in (document.get("partitionValues"), document.get("tags")):
-        for value in texts.values() if texts else ():
-            if value is not None and type(value) is not str:
-                return AddFile.from_wire(document)
-    values = {_ADD_ATTRIBUTES[key]: value for key, value in document.items()}
-    vector = values.get("deletion_vector")
-    if vector is not None:
-        values["deletion_vector"] = _deletion_vector(vector)
-    return AddFile(**values)
-
-
-def _deletion_vector(document: Document) -> DeletionVectorDescriptor:
-    if not _is_plain(document, _VECTOR_TYPES, _VECTOR_ALWAYS):
-        return DeletionVectorDescriptor.from_wire(document)
-    values = {_VECTOR_ATTRIBUTES[key]: value for key, value in document.items()}
-    return DeletionVectorDescriptor(**values)
-
-
-def _is_plain(document: Document, types: dict[str, type], always: set[str]) -> bool:
-    """Whether every value has the type that its key should have, and nothing is null or odd."""
-    for key, value in document.items():
-        if type(value) is not types.get(key):
-            return False
-    return document.keys() >= always
-
-
 def _several(path: str, count: int, name: str) -> str:
     return f"{path} has {count} {name} actions; the last one counts."
 
@@ -354,10 +293,14 @@ def _checksum(body: bytes, path: str) -> Document:
 
 
 def _transactions(documents: dict[str, Any]) -> dict[str, SetTransaction]:
+    from deltaadm.domain.actions import SetTransaction
+
     return {app: SetTransaction.from_wire(one) for app, one in documents.items()}
 
 
 def _domains(documents: Iterable[Any]) -> dict[str, DomainMetadata]:
     """The domains that exist; tombstones have done their work."""
+    from deltaadm.domain.actions import DomainMetadata
+
     found = map(DomainMetadata.from_wire, documents)
     return {one.domain: one for one in found if not one.removed}

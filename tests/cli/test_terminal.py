@@ -19,7 +19,7 @@ import sys
 from deltaadm.cli import wiring
 from tests.support.program import LogWriter
 wiring.executor = lambda *_: LogWriter()
-from deltaadm.cli.app import run
+from deltaadm.cli.program import run
 sys.exit(run(sys.argv[1:]))
 """
 

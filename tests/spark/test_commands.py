@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from deltaadm.cli.app import run
+from deltaadm.cli.program import run
 from deltaadm.spark.executor import SparkExecutor
 from tests.support.tables import Table, metadata, protocol
 

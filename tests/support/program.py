@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from deltaadm.cli.app import run
+from deltaadm.cli.program import run
 from deltaadm.commit.checkpoint import write_checkpoint
 from deltaadm.domain.evolve import evolve
 from deltaadm.domain.session import SessionSettings

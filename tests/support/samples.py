@@ -1,10 +1,9 @@
 """One set of reports for every output format, and the strings that no format may obey."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.table_changes import SetProperties, Step
@@ -15,11 +14,16 @@ from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.features import explain_feature, list_features
 from deltaadm.operations.inspect import describe
 from deltaadm.operations.plan import Outcome
-from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport, Report
+from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
 from deltaadm.replay.engine import Detail, load_snapshot
 from deltaadm.storage.store import open_store
 from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, ValidationReport
 from tests.support import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deltaadm.operations.reports import Report
 
 LOCATION: Final = "/data/events"
 
@@ -101,7 +105,7 @@ FINDINGS: Final = (
 )
 
 
-def validations(path: Path) -> tuple[Report, ...]:
+def validations(path: Path) -> "tuple[Report, ...]":
     """A table with findings of every severity, one without, one that stops short, and none."""
     known = finding(5, Severity.ERROR, "Known for long.", where="configuration[owner]")
     return (
@@ -137,7 +141,7 @@ def validations(path: Path) -> tuple[Report, ...]:
     )
 
 
-def inspections(path: Path) -> tuple[Report, ...]:
+def inspections(path: Path) -> "tuple[Report, ...]":
     """Tables as `inspect` shows them, and one that it cannot."""
     known = describe("events", events(path / "events"), columns=True)
     return (
@@ -147,7 +151,7 @@ def inspections(path: Path) -> tuple[Report, ...]:
     )
 
 
-def plans(path: Path) -> tuple[Report, ...]:
+def plans(path: Path) -> "tuple[Report, ...]":
     """A plan, an empty one, and outcomes with and without differences."""
     start = orders(path / "orders")
     plan = plan_features(start, ["rowTracking"])
@@ -162,12 +166,12 @@ def plans(path: Path) -> tuple[Report, ...]:
     )
 
 
-def features(_: Path) -> tuple[Report, ...]:
+def features(_: Path) -> "tuple[Report, ...]":
     """One feature, explained."""
     return (explain_feature("rowTracking"),)
 
 
-def catalogue(_: Path) -> tuple[Report, ...]:
+def catalogue(_: Path) -> "tuple[Report, ...]":
     """All features."""
     return (list_features(),)
 
@@ -221,7 +225,7 @@ def hostile_snapshot(path: Path, text: str) -> Snapshot:
     )
 
 
-def hostile_reports(path: Path, text: str) -> Sequence[Report]:
+def hostile_reports(path: Path, text: str) -> "Sequence[Report]":
     """Reports of each kind in which *text* stands wherever a table or a user can put it."""
     found = hostile_snapshot(path, text)
     fix: tuple[Step, ...] = (SetProperties({text or "key": text}),)

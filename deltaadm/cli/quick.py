@@ -1,0 +1,89 @@
+"""
+Command lines that are answered without typer.
+
+Importing typer takes longer than inspecting a table. So the plain forms of `inspect` are
+understood here, and everything else is left to typer: help, usage errors, rare spellings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """What `inspect` is asked for; `output` and `color` as in `OutputOptions`."""
+
+    tables: Sequence[str]
+    version: int | None = None
+    timestamp: int | None = None
+    files: bool = False
+    columns: bool = False
+    clients: bool = False
+    output: str = "text"
+    color: str = "auto"
+
+
+_SWITCHES: Final = {"--files": "files", "--columns": "columns", "--clients": "clients"}
+_CHOICES: Final = {"--output": "output", "-o": "output", "--color": "color"}
+_COLORS: Final = frozenset({"auto", "always", "never"})
+
+
+def understood(arguments: Sequence[str]) -> Inspection | None:
+    """What the command line asks for; None for whatever typer should look at."""
+    if arguments[:1] != ["inspect"]:
+        return None
+    tables: list[str] = []
+    options: dict[str, Any] = {}
+    rest = iter(arguments[1:])
+    for word in rest:
+        if not word.startswith("-"):
+            tables.append(word)
+        elif word in _SWITCHES:
+            options[_SWITCHES[word]] = True
+        else:
+            name, value = _option(word, next(rest, ""))
+            if name is None or name in options:
+                return None
+            options[name] = value
+    if not all(tables) or not tables or options.get("color", "auto") not in _COLORS:
+        return None
+    from deltaadm.operations.inspect import TableReport
+    from deltaadm.render.formats import formats_for
+
+    if options.get("output", "text") not in formats_for(TableReport):
+        return None
+    return Inspection(tables=tables, **options)
+
+
+def _option(word: str, value: str) -> tuple[str | None, str | int]:
+    """An option that takes a value; None for one that is not known here, or has none."""
+    if word in _CHOICES and value and not value.startswith("-"):
+        return _CHOICES[word], value
+    if word == "--version" and value.isascii() and value.isdecimal():
+        return "version", int(value)
+    return None, value
+
+
+def inspect(wanted: Inspection) -> int:
+    """Carry out `inspect`; the exit code."""
+    from deltaadm.cli import wiring
+    from deltaadm.operations.inspect import TableReport, describe
+    from deltaadm.replay.engine import Detail
+
+    detail = Detail.STATE if wanted.files else Detail.PROTOCOL
+
+    def report(table: str) -> TableReport:
+        snapshot = wiring.load(
+            wiring.locate(table),
+            detail=detail,
+            version=wanted.version,
+            timestamp=wanted.timestamp,
+        )
+        return describe(table, snapshot, columns=wanted.columns, clients=wanted.clients)
+
+    return wiring.reporting(wanted.tables, wanted, report)

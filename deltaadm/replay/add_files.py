@@ -1,0 +1,65 @@
+"""`add` actions as values, quickly: tables have millions of them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
+
+Document = dict[str, Any]
+
+_ADD_TYPES: Final = {
+    "path": str,
+    "partitionValues": dict,
+    "size": int,
+    "modificationTime": int,
+    "dataChange": bool,
+    "stats": str,
+    "tags": dict,
+    "deletionVector": dict,
+    "baseRowId": int,
+    "defaultRowCommitVersion": int,
+    "clusteringProvider": str,
+}
+_ADD_ATTRIBUTES: Final = {one.key: one.attribute for one in AddFile.ENTRIES}
+_ADD_ALWAYS: Final = {"path", "size", "modificationTime", "dataChange"}
+_VECTOR_TYPES: Final = {
+    "storageType": str,
+    "pathOrInlineDv": str,
+    "offset": int,
+    "sizeInBytes": int,
+    "cardinality": int,
+    "maxRowIndex": int,
+}
+_VECTOR_ATTRIBUTES: Final = {one.key: one.attribute for one in DeletionVectorDescriptor.ENTRIES}
+_VECTOR_ALWAYS: Final = {"storageType", "pathOrInlineDv", "sizeInBytes", "cardinality"}
+
+
+def add_file(document: Document) -> AddFile:
+    """`AddFile.from_wire`, faster for the plain actions that tables have millions of."""
+    if not _is_plain(document, _ADD_TYPES, _ADD_ALWAYS):
+        return AddFile.from_wire(document)
+    for texts in (document.get("partitionValues"), document.get("tags")):
+        for value in texts.values() if texts else ():
+            if value is not None and type(value) is not str:
+                return AddFile.from_wire(document)
+    values = {_ADD_ATTRIBUTES[key]: value for key, value in document.items()}
+    vector = values.get("deletion_vector")
+    if vector is not None:
+        values["deletion_vector"] = _deletion_vector(vector)
+    return AddFile(**values)
+
+
+def _deletion_vector(document: Document) -> DeletionVectorDescriptor:
+    if not _is_plain(document, _VECTOR_TYPES, _VECTOR_ALWAYS):
+        return DeletionVectorDescriptor.from_wire(document)
+    values = {_VECTOR_ATTRIBUTES[key]: value for key, value in document.items()}
+    return DeletionVectorDescriptor(**values)
+
+
+def _is_plain(document: Document, types: dict[str, type], always: set[str]) -> bool:
+    """Whether every value has the type that its key should have, and nothing is null or odd."""
+    for key, value in document.items():
+        if type(value) is not types.get(key):
+            return False
+    return document.keys() >= always
