@@ -246,10 +246,11 @@ def _ids(schema: StructType) -> Iterator[int]:
         identifier = column_id(field)
         if identifier is not None:
             yield identifier
-        yield from _nested_ids(field).values()
+        yield from nested_ids(field).values()
 
 
-def _nested_ids(field: StructField) -> Mapping[str, int]:
+def nested_ids(field: StructField) -> Mapping[str, int]:
+    """The ids of the parts of an array or a map, by their place; empty where there are none."""
     nested = field.metadata.get(NESTED_IDS)
     return (
         {k: v for k, v in nested.items() if isinstance(v, int)} if isinstance(nested, dict) else {}
@@ -327,8 +328,8 @@ def _assign_nested_ids(schema: StructType, counter: int) -> tuple[StructType, in
 
     def assign(_: Path, field: StructField) -> StructField:
         nonlocal counter
-        ids = dict(_nested_ids(field))
-        for place in _slot_paths(field.type, physical_name(field)):
+        ids = dict(nested_ids(field))
+        for place in slot_paths(field.type, physical_name(field)):
             if place not in ids:
                 counter += 1
                 ids[place] = counter
@@ -337,10 +338,11 @@ def _assign_nested_ids(schema: StructType, counter: int) -> tuple[StructType, in
     return rewrite(schema, assign), counter
 
 
-def _slot_paths(data_type: DataType, prefix: str) -> Iterator[str]:
+def slot_paths(data_type: DataType, prefix: str) -> Iterator[str]:
+    """The places under *prefix* that can have a nested id: `prefix.element.value` and the like."""
     for step, inner in slots(data_type):
         yield f"{prefix}.{step}"
-        yield from _slot_paths(inner, f"{prefix}.{step}")
+        yield from slot_paths(inner, f"{prefix}.{step}")
 
 
 def try_fix_metadata(

@@ -117,7 +117,8 @@ class CommitFacts:
     One commit with the states before and after it.
 
     `previous` are the times of the commit before it, if that was read as well. `columns` maps
-    every column id seen in an earlier state to the physical name it had then. `newest` marks
+    every column id seen in an earlier state to the physical name it had then, as far back as the
+    table has been mapped without being made anew. `newest` marks
     the last commit of the log.
     """
 

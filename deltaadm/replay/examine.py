@@ -156,7 +156,7 @@ class _Examination:
         the newest one waits for the snapshot.
         """
         state, previous = State(version=-1), None
-        columns: dict[int, str] = {}
+        columns: Mapping[int, str] = {}
         newest = self._listing.commits[-1:]
         checksums = {one.version: one for one in self._listing.of_kind(Kind.CRC)}
         for file in self._chosen_commits():
@@ -174,14 +174,15 @@ class _Examination:
                 before=state,
                 after=after,
                 previous=previous,
-                columns=dict(columns),
+                columns=columns,
                 newest=file in newest,
                 now=self._now,
             )
             yield made
             if version in checksums and self._has_older_checksum(version):
                 yield self._checksum(checksums[version], after, made.times)
-            columns |= _columns(after.metadata)
+            if after.metadata is not state.metadata:
+                columns = _columns_after(columns, made)
             state, previous = after, made.times
             self._newest = previous
             if previous.in_commit is not None:
@@ -328,15 +329,18 @@ def _completed(state: State, other: State) -> State:
     )
 
 
-def _columns(metadata: Metadata | None) -> Mapping[int, str]:
-    """The physical names of a schema by column id, where it can be read and has ids."""
+def _columns_after(earlier: Mapping[int, str], commit: CommitFacts) -> Mapping[int, str]:
+    """The column ids given so far; a table that is made anew or unmapped starts again."""
     from deltaadm.domain.column_mapping import column_id, physical_name
+    from deltaadm.domain.features import mapping_mode
     from deltaadm.domain.schema import walk
 
-    if metadata is None:
-        return {}
+    metadata = commit.after.metadata
     try:
+        if metadata is None or mapping_mode(metadata) == "none":
+            return {}
         fields = [one for _, one in walk(metadata.schema)]
-    except TableError:
-        return {}
-    return {number: physical_name(one) for one in fields if (number := column_id(one)) is not None}
+    except DeltaadmError:
+        return earlier
+    ids = {number: physical_name(one) for one in fields if (number := column_id(one)) is not None}
+    return ids if commit.makes_table_anew else {**earlier, **ids}

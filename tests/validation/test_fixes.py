@@ -46,6 +46,9 @@ MENDABLE = {
     },
     "DL308": {"versions_among_the_properties", "ignored_defaults_among_the_properties"},
     "DL310": {"interval_without_its_word", "boolean_in_capitals"},
+    "DL402": {"name_mode_at_legacy_versions"},
+    "DL407": {"maximum_is_missing"},
+    "DL408": {"maximum_is_too_low", "maximum_is_below_a_nested_id"},
 }
 """The cases for which there is a fix, for the rules that sometimes have one."""
 

@@ -1,1 +1,581 @@
 """DL4xx: column mapping."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.column_mapping import (
+    COLUMN_ID,
+    INTERNAL_COLUMNS,
+    NESTED_IDS,
+    PARQUET_FIELD_ID,
+    PARQUET_NESTED_IDS,
+    PHYSICAL_NAME,
+    ColumnMappingMode,
+    allow_mapping_mode_change,
+    column_id,
+    column_mapping_mode,
+    find_max_column_id,
+    max_column_id,
+    nested_ids,
+    physical_name,
+    rename_columns,
+    slot_paths,
+)
+from deltaadm.domain.iceberg import enabled_versions
+from deltaadm.domain.metadata_checks import is_unfit_for_files
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, MAX_COLUMN_ID
+from deltaadm.domain.schema import StructType, parse_schema, path_text, walk
+from deltaadm.domain.statistics import NotStatistics, parse_statistics
+from deltaadm.domain.table_changes import SetProperties
+from deltaadm.errors import DeltaadmError
+from deltaadm.validation.fixes import accepted
+from deltaadm.validation.rule import Problem, Scope, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from deltaadm.domain.facts import CommitFacts, LiveFile, SnapshotFacts, State
+    from deltaadm.domain.metadata import Metadata
+    from deltaadm.domain.schema import Path, StructField
+    from deltaadm.domain.table_changes import Step
+
+MODE: Final = f"configuration[{COLUMN_MAPPING_MODE}]"
+MAX: Final = f"configuration[{MAX_COLUMN_ID}]"
+
+
+@rule("DL401", Severity.ERROR, Scope.SNAPSHOT)
+def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The column mapping mode is none that exists.
+
+    Why it matters: clients cannot tell under which names the columns stand in the files. Delta
+    Spark fails, others may read nulls.
+
+    What to do: restore the version before the property was set to this value.
+
+    Source: PROTOCOL.md, Column Mapping.
+    """
+    metadata = table.snapshot.metadata
+    if _mode(metadata) is None:
+        value = metadata.configuration[COLUMN_MAPPING_MODE]
+        yield Problem(f"The mode is {value[:80]!r}; there are none, name and id.", MODE)
+
+
+@rule("DL402", Severity.ERROR, Scope.SNAPSHOT)
+def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table uses column mapping, and its protocol does not support it.
+
+    Why it matters: clients that go by the protocol ignore the mode and look for columns under
+    their displayed names; Delta Spark goes by the property. The two read different data.
+
+    What to do: add the feature, which changes nothing else. With feature lists Delta Spark does
+    not load such a table, and the program that wrote the protocol must add it.
+
+    Source: PROTOCOL.md, Column Mapping; Delta Spark, DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
+    """
+    snapshot = table.snapshot
+    if _mapped(snapshot.metadata) and not snapshot.protocol.supports("columnMapping"):
+        yield Problem(
+            f"The mode is {snapshot.metadata.configuration[COLUMN_MAPPING_MODE]}, and the "
+            f"protocol {snapshot.protocol.simple_string} does not support columnMapping.",
+            MODE,
+            fix=accepted(
+                snapshot,
+                SetProperties({f"{FEATURE_PREFIX}columnMapping": "supported"}),
+                lambda after: after.protocol.supports("columnMapping"),
+            ),
+        )
+
+
+@rule("DL403", Severity.ERROR, Scope.SNAPSHOT)
+def column_without_id(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Under column mapping, a column or a field at some depth has no column id.
+
+    Why it matters: in id mode nothing else finds the column in the files. Delta Spark refuses to
+    read the table in either mode.
+
+    What to do: find the program that added the column, and have it give an id that was never
+    used, above `delta.columnMapping.maxColumnId`.
+
+    Source: PROTOCOL.md, Column Mapping.
+    """
+    for path, one in _mapped_fields(table):
+        if one.metadata.get(COLUMN_ID) is None:
+            yield Problem(f"Column {path_text(path)} has no id.", _at(path))
+
+
+@rule("DL404", Severity.ERROR, Scope.SNAPSHOT)
+def column_without_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Under column mapping, a column or a field at some depth has no physical name.
+
+    Why it matters: in name mode nothing else finds the column in the files, and partition values
+    and statistics go by the physical name in both modes.
+
+    What to do: look into a data file for the column's name there, and have the program that
+    wrote the schema add it. Do not alter the table first: Delta would make up a new name, under
+    which no file has the column.
+
+    Source: PROTOCOL.md, Column Mapping.
+    """
+    for path, one in _mapped_fields(table):
+        name = one.metadata.get(PHYSICAL_NAME)
+        if not isinstance(name, str) or not name:
+            yield Problem(f"Column {path_text(path)} has no physical name.", _at(path))
+
+
+@rule("DL405", Severity.ERROR, Scope.SNAPSHOT)
+def duplicate_column_id(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Two columns or fields, at whatever depth, have the same column id.
+
+    Why it matters: in id mode readers take both from the same column of the file. Delta refuses
+    every change of the metadata.
+
+    What to do: find the commit that introduced the second one, and restore the version before.
+
+    Source: PROTOCOL.md, Column Mapping; delta-io/delta#3234.
+    """
+    found: dict[int, list[str]] = {}
+    for path, one in _mapped_fields(table):
+        if (number := column_id(one)) is not None:
+            found.setdefault(number, []).append(path_text(path))
+    for number, columns in sorted(found.items()):
+        if len(columns) > 1:
+            yield Problem(f"{_several(columns)} share id {number}.", f"schema[{columns[1]}]")
+
+
+@rule("DL406", Severity.ERROR, Scope.SNAPSHOT)
+def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Two columns, or two fields of one struct, have the same physical name.
+
+    Why it matters: they are one column in the files. (The same name in different structs, or in
+    a struct and in one of its own fields, is legal.)
+
+    What to do: find the commit that introduced the second one, and restore the version before.
+
+    Source: PROTOCOL.md, Column Mapping, Field Path; delta-io/delta#6939.
+    """
+    if _mapped(table.snapshot.metadata):
+        physical = rename_columns(_schema(table.snapshot.metadata))
+        for path, times in Counter(path for path, _ in walk(physical)).items():
+            if times > 1:
+                yield Problem(
+                    f"{times} columns have the physical name {path_text(path)}.", "schema"
+                )
+
+
+@rule("DL407", Severity.ERROR, Scope.SNAPSHOT)
+def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table uses column mapping, and `delta.columnMapping.maxColumnId` is not set.
+
+    Why it matters: the next column could get the id of one that was dropped, and show its old
+    data. Delta refuses tables without the property.
+
+    What to do: let Delta set it; the fix sets the mode once more, which makes it do so.
+
+    Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET; delta-io/delta#3183.
+    """
+    if _mapped(table.snapshot.metadata) and not _stored(table.snapshot.metadata, MAX_COLUMN_ID):
+        yield Problem(f"There is no {MAX_COLUMN_ID}.", MAX, fix=_counted(table))
+
+
+@rule("DL408", Severity.ERROR, Scope.SNAPSHOT)
+def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column id is higher than `delta.columnMapping.maxColumnId`; ids in arrays and maps count.
+
+    Why it matters: the next column gets an id that is already in use.
+
+    What to do: let Delta set it right; the fix sets the mode once more, which makes it do so.
+
+    Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY; delta-io/delta#4363.
+    """
+    metadata = table.snapshot.metadata
+    stored = max_column_id(metadata)
+    highest = find_max_column_id(_schema(metadata))
+    if _mapped(metadata) and stored is not None and stored < highest:
+        yield Problem(
+            f"{MAX_COLUMN_ID} is {stored}, and id {highest} is in use.", MAX, fix=_counted(table)
+        )
+
+
+def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
+    """Setting the mode that is already there makes Delta count the ids."""
+    mode = table.snapshot.metadata.configuration[COLUMN_MAPPING_MODE]
+    return accepted(
+        table.snapshot,
+        SetProperties({COLUMN_MAPPING_MODE: mode}),
+        lambda after: (
+            after.protocol == table.snapshot.protocol
+            and (max_column_id(after.metadata) or 0) >= find_max_column_id(after.metadata.schema)
+        ),
+    )
+
+
+@rule("DL409", Severity.ERROR, Scope.COMMIT)
+def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit lowered `delta.columnMapping.maxColumnId`, or gave a dropped column's id again.
+
+    Why it matters: in id mode the new column shows the old one's data, since older files still
+    have it.
+
+    What to do: find the program that wrote the commit. Drop the new column and add it again
+    through Delta, which gives it an id of its own.
+
+    Source: PROTOCOL.md, Column Mapping: ids are unique, and dropped ones are not used again.
+    """
+    pair = _mapped_before_and_after(commit)
+    if pair is None:
+        return
+    before, after = pair
+    left, right = max_column_id(before), max_column_id(after)
+    if left is not None and right is not None and right < left:
+        yield Problem(f"{MAX_COLUMN_ID} went from {left} to {right}.", commit.file.path)
+    present = {column_id(one) for _, one in walk(_schema(before))}
+    for path, one in walk(_schema(after)):
+        number = column_id(one)
+        old = None if number is None else commit.columns.get(number)
+        if number not in present and old not in (None, physical_name(one)):
+            yield Problem(
+                f"Column {path_text(path)} has id {number}, which was that of {old!r}.",
+                commit.file.path,
+            )
+
+
+@rule("DL410", Severity.ERROR, Scope.SNAPSHOT)
+def bad_column_id(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column id is not a whole number from 0 to 2147483647.
+
+    Why it matters: field ids of Parquet are 32-bit numbers. Clients fail, or cut the id off and
+    find another column.
+
+    What to do: find the commit that introduced it, and restore the version before.
+
+    Source: PROTOCOL.md, Column Mapping; delta-kernel-rs, table_features/column_mapping.rs.
+    """
+    for path, one in _mapped_fields(table):
+        stored = one.metadata.get(COLUMN_ID)
+        if stored is not None and not _is_id(stored):
+            yield Problem(f"Column {path_text(path)} has the id {_shown(stored)}.", _at(path))
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
+
+
+@rule("DL411", Severity.WARNING, Scope.SNAPSHOT)
+def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Columns carry ids or physical names, and column mapping is off.
+
+    Why it matters: they are left from an earlier mapping. Delta refuses to turn column mapping on
+    over them, and parts of it go by the physical names all the same. Taking them out is no
+    remedy where the files have those names.
+
+    What to do: leave them alone; to be rid of them, copy the table.
+
+    Source: Delta Spark, DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_
+    ALREADY_EXISTS; delta-io/delta#3487.
+    """
+    if _mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
+        yield from _told(table, {COLUMN_ID, PHYSICAL_NAME, NESTED_IDS}, "mapping metadata")
+
+
+@rule("DL412", Severity.ERROR, Scope.SNAPSHOT)
+def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The ids of an array's or a map's parts are not given as the protocol says.
+
+    Why it matters: the keys are the column's physical name with `element`, `key` or `value` after
+    it, and the values are ids. Iceberg readers find the parts by them.
+
+    What to do: REORG TABLE … APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION=2)) writes them anew.
+
+    Source: PROTOCOL.md, Writer Requirements for IcebergCompatV2.
+    """
+    for path, one in _mapped_fields(table):
+        stored = one.metadata.get(NESTED_IDS)
+        if stored is None:
+            continue
+        if not isinstance(stored, dict):
+            yield Problem(f"The nested ids are {_shown(stored)}.", _at(path))
+            continue
+        places = set(slot_paths(one.type, physical_name(one)))
+        for place, number in sorted(stored.items()):
+            if place not in places:
+                yield Problem(f"There is no {place[:200]!r} to have a nested id.", _at(path))
+            elif not _is_id(number):
+                yield Problem(f"The nested id of {place!r} is {_shown(number)}.", _at(path))
+
+
+@rule("DL413", Severity.ERROR, Scope.SNAPSHOT)
+def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Parts of arrays or maps lack an id under Iceberg compatibility, or have one that is taken.
+
+    Why it matters: Iceberg identifies every part by its id alone. Where it is missing or not
+    unique, Iceberg readers fail or read the wrong part.
+
+    What to do: REORG TABLE … APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION=2)) rewrites the
+    files with ids.
+
+    Source: PROTOCOL.md, Writer Requirements for IcebergCompatV2.
+    """
+    fields = list(_mapped_fields(table))
+    needed = _needs_nested_ids(table.snapshot.metadata)
+    taken = Counter(column_id(one) for _, one in fields)
+    taken += Counter(number for _, one in fields for number in nested_ids(one).values())
+    for path, one in fields:
+        ids = nested_ids(one)
+        for place in slot_paths(one.type, physical_name(one)):
+            if needed and place not in ids:
+                yield Problem(f"{place!r} has no nested id.", _at(path))
+        for place, number in sorted(ids.items()):
+            if taken[number] > 1:
+                yield Problem(f"The nested id {number} of {place!r} is not unique.", _at(path))
+
+
+def _needs_nested_ids(metadata: Metadata) -> bool:
+    try:
+        return any(one > 1 for one in enabled_versions(metadata))
+    except DeltaadmError:
+        return False
+
+
+@rule("DL414", Severity.ERROR, Scope.COMMIT)
+def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit changed the column mapping mode in a way that existing files do not allow.
+
+    Why it matters: a table goes from none to name, or back to none by rewriting its files. Any
+    other change makes readers look for columns under names or ids that the files do not have.
+
+    What to do: restore the version before, or copy the table.
+
+    Source: Delta Spark, DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE.
+    """
+    old, new = _mode_of(commit.before), _mode_of(commit.after)
+    if old is None or new is None or commit.makes_table_anew:
+        return
+    if not allow_mapping_mode_change(old, new):
+        yield Problem(f"The mode went from {old.value} to {new.value}.", commit.file.path)
+
+
+@rule("DL415", Severity.ERROR, Scope.COMMIT)
+def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit changed the id or the physical name of a column.
+
+    Why it matters: both stay for the column's life, whatever it is renamed to. Files that were
+    written before no longer have the column as far as readers can tell: it reads as null, or as
+    another one.
+
+    What to do: find the program that wrote the commit, and restore the version before.
+
+    Source: PROTOCOL.md, Column Mapping.
+    """
+    pair = _mapped_before_and_after(commit)
+    if pair is None:
+        return
+    names, ids = _identities(pair[0])
+    new_names, new_ids = _identities(pair[1])
+    for number in sorted(names.keys() & new_names.keys()):
+        if names[number] != new_names[number]:
+            yield Problem(
+                f"The physical name of column id {number} went from {names[number]!r} to "
+                f"{new_names[number]!r}.",
+                commit.file.path,
+            )
+    for path in sorted(ids.keys() & new_ids.keys()):
+        if ids[path] != new_ids[path]:
+            yield Problem(
+                f"The id of {path_text(path)} went from {ids[path]} to {new_ids[path]}.",
+                commit.file.path,
+            )
+
+
+def _identities(metadata: Metadata) -> tuple[Mapping[int, str], Mapping[Path, int]]:
+    """The physical names by id, and the ids by physical path."""
+    names: dict[int, str] = {}
+    ids: dict[Path, int] = {}
+    for path, one in walk(rename_columns(_schema(metadata))):
+        if (number := column_id(one)) is not None:
+            names[number], ids[path] = one.name, number
+    return names, ids
+
+
+@rule("DL416", Severity.WARNING, Scope.SNAPSHOT)
+def physical_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A physical name has characters that data files do not allow.
+
+    Why it matters: column mapping is there so that displayed names are free. The physical ones
+    stand in Parquet schemas, where spaces and `,;{}()=` have a meaning.
+
+    What to do: add the column again under another name through Delta, which makes up a fit
+    physical name, and copy the values over.
+
+    Source: delta-io/delta, SchemaUtils.scala, findInvalidColumnNames.
+    """
+    for path, one in _mapped_fields(table):
+        if is_unfit_for_files(physical_name(one)):
+            yield Problem(f"The physical name is {physical_name(one)!r}.", _at(path))
+
+
+@rule("DL417", Severity.WARNING, Scope.SNAPSHOT)
+def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The schema stores `parquet.field.id` or `parquet.field.nested.ids`.
+
+    Why it matters: Delta puts them into the schema while it writes files, and nowhere else. Stored
+    in the log they may contradict the column ids, and keep column mapping from being turned on.
+
+    What to do: find the program that stored them; they have no use there.
+
+    Source: delta-io/delta, DeltaColumnMapping.scala, COLUMN_MAPPING_METADATA_KEYS.
+    """
+    yield from _told(table, {PARQUET_FIELD_ID, PARQUET_NESTED_IDS}, "Parquet field ids")
+
+
+def _told(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[Problem]:
+    fields = walk(_schema(table.snapshot.metadata))
+    found = [path_text(path) for path, one in fields if keys & one.metadata.keys()]
+    if found:
+        yield Problem(f"{_several(found)} have {what}.", f"schema[{found[0]}]")
+
+
+@rule("DL419", Severity.ERROR, Scope.FILE)
+def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
+    """
+    Partition values or statistics of a file go by displayed names in place of physical ones.
+
+    Why it matters: readers do not find the values. Partition columns read as null, and files
+    are skipped or kept wrongly.
+
+    What to do: find the program that wrote the file: it does not know column mapping. Remove
+    what it wrote and write it again through Delta.
+
+    Source: PROTOCOL.md, Writer Requirements for Column Mapping.
+    """
+    metadata = file.state.metadata
+    if metadata is None or not metadata.schema_string or not _mapped(metadata):
+        return
+    names = _renamed(metadata.schema_string)
+    if not names:
+        return
+    found = {one for one in file.add.partition_values or () if one in names}
+    found |= _statistics_names(file.add.stats) & names.keys()
+    if found:
+        pairs = ", ".join(f"{one!r} for {names[one]!r}" for one in sorted(found)[:5])
+        yield Problem(f"The file's values go by {pairs}.", file.add.path)
+
+
+@lru_cache(maxsize=16)
+def _renamed(schema_string: str) -> Mapping[str, str]:
+    """The top-level names that differ from all physical names, with the physical name of each."""
+    try:
+        fields = parse_schema(schema_string).fields
+    except DeltaadmError:
+        return {}
+    physical = {physical_name(one) for one in fields}
+    return {one.name: physical_name(one) for one in fields if one.name not in physical}
+
+
+def _statistics_names(text: str | None) -> frozenset[str]:
+    try:
+        statistics = parse_statistics(text or "{}")
+    except NotStatistics:
+        return frozenset()
+    groups = [statistics.get(key) for key in ("minValues", "maxValues", "nullCount")]
+    return frozenset(name for one in groups if isinstance(one, dict) for name in one)
+
+
+@rule("DL420", Severity.WARNING, Scope.COMMIT)
+def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    `delta.columnMapping.hasDroppedOrRenamed` was true and is not any more.
+
+    Why it matters: it says that displayed and physical names may differ in older files. Clients
+    that trust it read them under the wrong names.
+
+    What to do: set it to true again with the program that maintains it.
+
+    Source: protocol_rfcs/column-mapping-usage-tracking.md.
+    """
+    if _mapped_before_and_after(commit) is None:
+        return
+    before, after = commit.before.property(DROPPED), commit.after.property(DROPPED)
+    if before == "true" and after != "true":
+        yield Problem(f"{DROPPED} went from true to {after or 'unset'!r}.", commit.file.path)
+
+
+DROPPED: Final = "delta.columnMapping.hasDroppedOrRenamed"
+
+
+def _mode(metadata: Metadata) -> ColumnMappingMode | None:
+    """The mode; None for one that does not exist."""
+    try:
+        return column_mapping_mode(metadata)
+    except DeltaadmError:
+        return None
+
+
+def _mapped(metadata: Metadata) -> bool:
+    return _mode(metadata) in (ColumnMappingMode.NAME, ColumnMappingMode.ID)
+
+
+def _mode_of(state: State) -> ColumnMappingMode | None:
+    return None if state.metadata is None else _mode(state.metadata)
+
+
+def _mapped_before_and_after(commit: CommitFacts) -> tuple[Metadata, Metadata] | None:
+    """Both metadata where the commit changes them and the table stays mapped; else None."""
+    before, after = commit.before.metadata, commit.after.metadata
+    if before is None or after is None or before is after or commit.makes_table_anew:
+        return None
+    return (before, after) if _mapped(before) and _mapped(after) else None
+
+
+def _stored(metadata: Metadata, key: str) -> bool:
+    return key in metadata.configuration
+
+
+def _schema(metadata: Metadata) -> StructType:
+    """The schema; without columns where it cannot be read."""
+    try:
+        return metadata.schema
+    except DeltaadmError:
+        return StructType()
+
+
+def _mapped_fields(table: SnapshotFacts) -> Iterator[tuple[Path, StructField]]:
+    """The fields at all depths that need an id and a physical name; none without mapping."""
+    if _mapped(table.snapshot.metadata):
+        for path, one in walk(_schema(table.snapshot.metadata)):
+            if one.name.lower() not in INTERNAL_COLUMNS:
+                yield path, one
+
+
+def _at(path: Path) -> str:
+    return f"schema[{path_text(path)}]"
+
+
+def _several(names: Iterable[str]) -> str:
+    every = list(names)
+    more = f" and {len(every) - 5} more" if len(every) > 5 else ""  # noqa: PLR2004
+    return f"{', '.join(every[:5])}{more}"
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value)[:80]

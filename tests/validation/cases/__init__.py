@@ -2,6 +2,7 @@
 
 from tests.validation.cases import checkpoints as checkpoints
 from tests.validation.cases import checksum as checksum
+from tests.validation.cases import column_mapping as column_mapping
 from tests.validation.cases import cross_check as cross_check
 from tests.validation.cases import features as features
 from tests.validation.cases import files as files

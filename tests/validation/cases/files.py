@@ -72,7 +72,7 @@ def a_file_has_a_value_for_a_data_column(path: Path) -> None:
     _holding(path, add("f", partitionValues={"a": "1"}))
 
 
-@breaks("DL701")
+@breaks("DL701", "DL411")
 def a_file_has_a_physical_name_without_mapping(path: Path) -> None:
     mapped = column("p", **{"delta.columnMapping.physicalName": "col-1"})
     made = metadata(schemaString=schema(column("a"), mapped), partitionColumns=["p"])

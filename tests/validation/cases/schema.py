@@ -267,7 +267,7 @@ def values_that_are_right(path: Path) -> None:
     )
 
 
-@respects("DL310")
+@respects("DL310", "DL401")
 def mapping_mode_has_its_own_rule(path: Path) -> None:
     with_properties(path, columnMapping_mode="names")
 
