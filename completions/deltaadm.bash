@@ -11,6 +11,17 @@ _deltaadm_value() {
         'validate --select') candidates=(DL1 DL2 DL3 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL717 DL718 DL719 DL720 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985) ;;
         'validate --ignore') candidates=(DL1 DL2 DL3 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL717 DL718 DL719 DL720 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985) ;;
         'validate --fail-on') candidates=(error warning info) ;;
+        'validate --baseline') files=1 ;;
+        'validate --write-baseline') files=1 ;;
+        'validate --for-client') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'validate --for-client-writing') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'validate --config') files=1 ;;
+        'validate --out') files=1 ;;
+        'validate --accept-silently-wrong') candidates=(delta-kernel-rs delta-spark snowflake trino) ;;
+        'validate --spark-master') : ;;
+        'validate --remote') : ;;
+        'validate --spark-conf') : ;;
+        'validate --jars') : ;;
         'validate --output' | 'validate -o') candidates=(text json jsonl sarif junit github gitlab markdown html) ;;
         'validate --output-file') files=1 ;;
         'validate --color') candidates=(auto always never) ;;
@@ -83,7 +94,7 @@ _deltaadm_options() {
     case "$1" in
         '') candidates=(--version --help -h) ;;
         inspect) candidates=(--version --timestamp --files --columns --clients --output -o --color --help -h) ;;
-        validate) candidates=(--history --deep --cross-check --select --ignore --fail-on --output -o --output-file --color --help -h) ;;
+        validate) candidates=(--history --deep --cross-check --select --ignore --fail-on --baseline --write-baseline --for-client --for-client-writing --config --isolated --fix --apply --check --out --yes -y --allow-backfill --allow-rewrite --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --output-file --color --help -h) ;;
         upgrade-protocol) candidates=(--reader --writer --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         enable-feature) candidates=(--support-only --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         set-mapping-mode) candidates=(--apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;

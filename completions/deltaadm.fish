@@ -30,6 +30,28 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'validate --fail-on'
                 set expected 1
+            case 'validate --baseline'
+                set expected 1
+            case 'validate --write-baseline'
+                set expected 1
+            case 'validate --for-client'
+                set expected 1
+            case 'validate --for-client-writing'
+                set expected 1
+            case 'validate --config'
+                set expected 1
+            case 'validate --out'
+                set expected 1
+            case 'validate --accept-silently-wrong'
+                set expected 1
+            case 'validate --spark-master'
+                set expected 1
+            case 'validate --remote'
+                set expected 1
+            case 'validate --spark-conf'
+                set expected 1
+            case 'validate --jars'
+                set expected 1
             case 'validate --output'
                 set expected 1
             case 'validate -o'
@@ -221,7 +243,26 @@ complete -c deltaadm -n '__deltaadm_at validate' -l deep -d 'Whole checkpoints, 
 complete -c deltaadm -n '__deltaadm_at validate' -l cross-check -d 'Compare with what deltalake reads.'
 complete -c deltaadm -n '__deltaadm_at validate' -l select -x -a 'DL1 DL2 DL3 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL717 DL718 DL719 DL720 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Only these rules: codes or families such as DL4, with commas.'
 complete -c deltaadm -n '__deltaadm_at validate' -l ignore -x -a 'DL1 DL2 DL3 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL717 DL718 DL719 DL720 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'All rules but these, given as with --select.'
-complete -c deltaadm -n '__deltaadm_at validate' -l fail-on -x -a 'error warning info' -d 'From where on findings give exit code 1: error, warning, info.'
+complete -c deltaadm -n '__deltaadm_at validate' -l fail-on -x -a 'error warning info' -d 'From where on findings give exit code 1: error (default), warning, info.'
+complete -c deltaadm -n '__deltaadm_at validate' -l baseline -r -F -d 'Findings that are known; only others count.'
+complete -c deltaadm -n '__deltaadm_at validate' -l write-baseline -r -F -d 'Save all findings as known; exit with 0.'
+complete -c deltaadm -n '__deltaadm_at validate' -l for-client -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'It must be able to read: NAME or NAME@VERSION, such as trino@480.'
+complete -c deltaadm -n '__deltaadm_at validate' -l for-client-writing -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'It must be able to write, given likewise.'
+complete -c deltaadm -n '__deltaadm_at validate' -l config -r -F -d 'Settings; deltaadm.toml or pyproject.toml otherwise.'
+complete -c deltaadm -n '__deltaadm_at validate' -l isolated -d 'Look for no file with settings.'
+complete -c deltaadm -n '__deltaadm_at validate' -l fix -d 'Plan whatever deltaadm can mend, as one plan.'
+complete -c deltaadm -n '__deltaadm_at validate' -l apply -d 'Commit the plan; without it, it is only shown.'
+complete -c deltaadm -n '__deltaadm_at validate' -l check -d 'Exit with 1 if the plan is not empty.'
+complete -c deltaadm -n '__deltaadm_at validate' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at validate' -l yes -s y -d 'Do not ask before a metadata-only change.'
+complete -c deltaadm -n '__deltaadm_at validate' -l allow-backfill -d 'Do not ask before listing every file anew.'
+complete -c deltaadm -n '__deltaadm_at validate' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at validate' -l accept-silently-wrong -x -a 'delta-kernel-rs delta-spark snowflake trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at validate' -l spark-master -x -d 'Spark master; this machine if left out.'
+complete -c deltaadm -n '__deltaadm_at validate' -l remote -x -d 'Spark Connect server, sc://host:port.'
+complete -c deltaadm -n '__deltaadm_at validate' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at validate' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
+complete -c deltaadm -n '__deltaadm_at validate' -l debug -d 'Show Spark\'s own messages on standard error.'
 complete -c deltaadm -n '__deltaadm_at validate' -l output -s o -x -a 'text json jsonl sarif junit github gitlab markdown html' -d 'text, json, jsonl, sarif, junit, github, gitlab, markdown or html, each with the file it goes to if that is not standard output; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l output-file -r -F -d 'Where the format without a file goes, not standard output.'
 complete -c deltaadm -n '__deltaadm_at validate' -l color -x -a 'auto always never' -d 'auto, always or never.'

@@ -3,6 +3,7 @@ The exception tree and the exit code of each branch.
 
 ```
 DeltaadmError
+├── SettingsError  2   deltaadm.toml or a baseline cannot be understood
 ├── TableError     3   not a table, gap in the log, incomplete checkpoint, unreadable commit
 ├── StorageError   4   no access, no such bucket, timed out after retries
 ├── CommitError    5   concurrent change, Delta's refusal, result differs from the prediction
@@ -46,6 +47,13 @@ class DeltaadmError(Exception):
         self.remedy = remedy
         self.delta_error_class = delta_error_class
         self.established: Mapping[str, object] = established or {}
+
+
+class SettingsError(DeltaadmError):
+    """A file that steers deltaadm cannot be understood."""
+
+    exit_code = 2
+    kind = "settings"
 
 
 class TableError(DeltaadmError):

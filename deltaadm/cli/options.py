@@ -86,6 +86,19 @@ class ReportOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsOptions:
+    """Where settings come from."""
+
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Settings; deltaadm.toml or pyproject.toml otherwise."),
+    ] = None
+    isolated: Annotated[
+        bool, typer.Option("--isolated", help="Look for no file with settings.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SparkOptionGroup:
     """Where and how Spark runs."""
 

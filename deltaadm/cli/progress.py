@@ -69,19 +69,24 @@ class Progress:
         if shown:
             self._write(_ERASE)
 
-    def _sentence(self) -> str:
-        passed = round(time.monotonic() - self._started)
-        return f"Checking {self._table}: {self._commits} commits, {self._files} files, {passed} s"
-
-    def _fitting(self) -> str:
-        """The sentence in one line of the terminal, the end of which matters most."""
-        from shutil import get_terminal_size
-
+    def _sentence(self, width: int | None = None) -> str:
+        """How far it has come, in *width* columns, for which the name loses its beginning."""
         from deltaadm.render.visible import visible
 
-        width = get_terminal_size().columns - 1
-        text = visible(self._sentence())
-        return text if len(text) <= width else "..." + text[-(width - 3) :]
+        passed = round(time.monotonic() - self._started)
+        name, rest = (
+            visible(self._table),
+            f"{self._commits} commits, {self._files} files, {passed} s",
+        )
+        room = None if width is None else width - len(f"Checking : {rest}")
+        if room is not None and len(name) > room:
+            name = f"...{name[len(name) - max(room - 3, 0) :]}"
+        return f"Checking {name}: {rest}"
+
+    def _fitting(self) -> str:
+        from shutil import get_terminal_size
+
+        return self._sentence(get_terminal_size().columns - 1)
 
     @staticmethod
     def _write(text: str) -> None:

@@ -2,16 +2,39 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from deltaadm.cli import wiring
-from deltaadm.cli.options import ReportOptions, TableArguments, expanded
+from deltaadm.cli.options import (
+    ClientOptions,
+    ConsentOptions,
+    OutputOptions,
+    PlanOptions,
+    ReportOptions,
+    SettingsOptions,
+    SparkOptionGroup,
+    TableArguments,
+    expanded,
+)
 from deltaadm.cli.outlets import Outlet, outlets, show
+from deltaadm.cli.planning import failing_well, plan_and_apply
 from deltaadm.cli.progress import Progress
-from deltaadm.errors import DeltaadmError, TableError
-from deltaadm.operations.reports import Failure
+from deltaadm.cli.settings import Settings, load_settings
+from deltaadm.clients import ClientRelease, parse_client
+from deltaadm.errors import DeltaadmError, Refused, TableError
+from deltaadm.operations.baseline import (
+    Baseline,
+    baseline_of,
+    read_baseline,
+    without_known,
+    write_baseline,
+)
+from deltaadm.operations.mend import plan_fixes
+from deltaadm.operations.reports import Failure, PlanReport
 from deltaadm.operations.validate import (
     choose_rules,
     code_prefix,
@@ -29,107 +52,181 @@ if TYPE_CHECKING:
 FOUND = 1
 
 
-@expanded
-def command(
-    tables: TableArguments,
-    *,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DepthOptions:
+    """How far the rules look."""
+
     history: Annotated[
         bool, typer.Option("--history", help="Every commit that is still in the log.")
-    ] = False,
+    ] = False
     deep: Annotated[
         bool, typer.Option("--deep", help="Whole checkpoints, sidecars and data files as well.")
-    ] = False,
+    ] = False
     cross_check: Annotated[
         bool, typer.Option("--cross-check", help="Compare with what deltalake reads.")
-    ] = False,
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionOptions:
+    """Which findings there are, and which of them count."""
+
     select: Annotated[
         list[str] | None,
         typer.Option(
             metavar="CODE", help="Only these rules: codes or families such as DL4, with commas."
         ),
-    ] = None,
+    ] = None
     ignore: Annotated[
         list[str] | None,
         typer.Option(metavar="CODE", help="All rules but these, given as with --select."),
-    ] = None,
+    ] = None
     fail_on: Annotated[
-        Severity,
+        Severity | None,
         typer.Option(
             metavar="SEVERITY",
-            help="From where on findings give exit code 1: error, warning, info.",
+            help="From where on findings give exit code 1: error (default), warning, info.",
         ),
-    ] = Severity.ERROR,
+    ] = None
+    baseline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Findings that are known; only others count."),
+    ] = None
+    write_baseline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Save all findings as known; exit with 0."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserOptions:
+    """Which programs must be able to use the tables; they replace those of the settings."""
+
+    for_client: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CLIENT",
+            help="It must be able to read: NAME or NAME@VERSION, such as trino@480.",
+        ),
+    ] = None
+    for_client_writing: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CLIENT", help="It must be able to write, given likewise."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What is the same for every table."""
+
+    depth: "Depth"
+    depth_names: tuple[str, ...]
+    rules: "Sequence[Rule]"
+    settings: Settings
+    readers: tuple[ClientRelease, ...]
+    writers: tuple[ClientRelease, ...]
+    baseline: Baseline
+    fail_on: Severity
+
+    def report(self, table: str) -> ValidationReport | Failure:
+        from deltaadm.replay.examine import examine
+        from deltaadm.storage.store import open_store
+
+        progress = Progress(table)
+        try:
+            with progress.shown():
+                location = wiring.locate(table)
+                facts = examine(open_store(location), self.depth, now=time.time_ns() // 1_000_000)
+                found = validate(
+                    table,
+                    progress.watched(facts),
+                    self.rules,
+                    demands=self.settings.demands(
+                        table, location, readers=self.readers, writers=self.writers
+                    ),
+                    depth=self.depth_names,
+                )
+        except TableError as error:
+            found = unreadable(table, error)
+        except DeltaadmError as error:
+            return Failure(table, error)
+        return without_known(found, self.baseline)
+
+
+@expanded
+def command(
+    tables: TableArguments,
+    *,
+    looking: DepthOptions,
+    selection: SelectionOptions,
+    users: UserOptions,
+    settings: SettingsOptions,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Plan whatever deltaadm can mend, as one plan.")
+    ] = False,
+    planning: PlanOptions,
+    consent: ConsentOptions,
+    spark: SparkOptionGroup,
     output: ReportOptions,
 ) -> int:
     """
     Check tables against the protocol's rules and Delta's behaviour.
 
-    Reads the log alone; needs neither Spark nor Java.
+    Reads the log alone; needs neither Spark nor Java. With --fix it shows a plan instead, for one
+    table, and --apply carries it out.
     """
+    if fix:
+        format_name = _plan_format(tables, output)
+        run = _run(looking, selection, users, settings)
+        return _fix(run, tables[0], planning, users, consent, spark, format_name)
+    _refuse_plan_options(planning)
     places = outlets(output, ValidationReport)
-    rules = choose_rules(_prefixes(select, "--select"), _prefixes(ignore, "--ignore"))
-    depth = _depth(history=history, deep=deep, cross_check=cross_check)
-    reports = [_report(table, depth, rules) for table in tables]
-    _show(reports, places, Style(color=output.color, fail_on=fail_on))
-    return _exit_code(reports, fail_on)
+    run = _run(looking, selection, users, settings)
+    reports = [run.report(table) for table in tables]
+    if selection.write_baseline is not None:
+        text = write_baseline(
+            baseline_of(one for one in reports if isinstance(one, ValidationReport))
+        )
+        wiring.write_file(selection.write_baseline, text)
+    _show(reports, places, Style(color=output.color, fail_on=run.fail_on))
+    only_failures = selection.write_baseline is not None
+    return _exit_code(reports, None if only_failures else run.fail_on)
 
 
-def _report(table: str, depth: "Depth", rules: "Sequence[Rule]") -> "ValidationReport | Failure":
-    from deltaadm.replay.examine import examine
-    from deltaadm.storage.store import open_store
-
-    progress = Progress(table)
-    try:
-        with progress.shown():
-            store = open_store(wiring.locate(table))
-            facts = examine(store, depth, now=time.time_ns() // 1_000_000)
-            return validate(table, progress.watched(facts), rules, depth=_named(depth))
-    except TableError as error:
-        return unreadable(table, error)
-    except DeltaadmError as error:
-        return Failure(table, error)
-
-
-def _show(
-    reports: "Sequence[ValidationReport | Failure]", places: Sequence[Outlet], style: Style
-) -> None:
-    """Write everything everywhere; errors go to standard error where no report on it has them."""
-    for place in places:
-        told = [one for one in reports if place.takes_errors or not isinstance(one, Failure)]
-        if told or place.file is not None:
-            show(told, place, style)
-    if not any(one.file is None and one.takes_errors for one in places):
-        for one in reports:
-            if isinstance(one, Failure):
-                wiring.say_error(one.table, one.error)
-
-
-def _exit_code(reports: "Sequence[ValidationReport | Failure]", fail_on: Severity) -> int:
-    codes = [_code(one, fail_on) for one in reports]
-    failed = [code for code in codes if code not in {0, FOUND}]
-    if failed:
-        return failed[0] if len(codes) == 1 else wiring.SOME_FAILED
-    return max(codes)
-
-
-def _code(report: "ValidationReport | Failure", fail_on: Severity) -> int:
-    if isinstance(report, Failure):
-        return report.error.exit_code
-    if report.stopped:
-        return TableError.exit_code
-    worst = report.worst
-    return FOUND if worst is not None and worst.rank <= fail_on.rank else 0
-
-
-def _depth(*, history: bool, deep: bool, cross_check: bool) -> "Depth":
+def _run(
+    looking: DepthOptions,
+    selection: SelectionOptions,
+    users: UserOptions,
+    settings: SettingsOptions,
+) -> _Run:
     from deltaadm.replay.examine import Depth
 
-    return Depth(history=history, deep=deep, cross_check=cross_check)
+    project = load_settings(settings.config, isolated=settings.isolated)
+    select = _prefixes(selection.select, "--select")
+    ignore = _prefixes(selection.ignore, "--ignore")
+    chosen = {
+        "history": looking.history,
+        "deep": looking.deep,
+        "cross-check": looking.cross_check,
+    }
+    known = selection.baseline
+    return _Run(
+        depth=Depth(history=looking.history, deep=looking.deep, cross_check=looking.cross_check),
+        depth_names=tuple(name for name, one in chosen.items() if one),
+        rules=choose_rules(select or project.select, ignore or project.ignore),
+        settings=project,
+        readers=_clients(users.for_client, "--for-client"),
+        writers=_clients(users.for_client_writing, "--for-client-writing"),
+        baseline=Baseline() if known is None else read_baseline(wiring.read_file(known)),
+        fail_on=selection.fail_on or project.fail_on,
+    )
 
 
-def _named(depth: "Depth") -> tuple[str, ...]:
-    chosen = {"history": depth.history, "deep": depth.deep, "cross-check": depth.cross_check}
-    return tuple(name for name, one in chosen.items() if one)
+def _clients(given: list[str] | None, option: str) -> tuple[ClientRelease, ...]:
+    try:
+        return tuple(map(parse_client, given or ()))
+    except Refused as error:
+        raise typer.BadParameter(f"{error.message} {error.remedy}", param_hint=option) from error
 
 
 def _prefixes(given: list[str] | None, option: str) -> tuple[str, ...]:
@@ -145,3 +242,95 @@ def _prefixes(given: list[str] | None, option: str) -> tuple[str, ...]:
             )
         found.append(prefix)
     return tuple(found)
+
+
+# Mending
+
+
+def _plan_format(tables: Sequence[str], output: ReportOptions) -> str:
+    """The format of the plan: one, on standard output."""
+    if len(tables) > 1:
+        raise typer.BadParameter("takes one table at a time", param_hint="--fix")
+    [place, *others] = outlets(output, PlanReport)
+    if others or place.file is not None:
+        raise typer.BadParameter(
+            "with --fix there is one format, on standard output; --out FILE saves the plan",
+            param_hint="--output",
+        )
+    return place.format
+
+
+def _refuse_plan_options(planning: PlanOptions) -> None:
+    for option, given in (
+        ("--apply", planning.apply),
+        ("--check", planning.check),
+        ("--out", planning.out is not None),
+    ):
+        if given:
+            raise typer.BadParameter("is for plans: add --fix", param_hint=option)
+
+
+def _fix(  # noqa: PLR0917 -- the groups of options, in the order of the command line
+    run: _Run,
+    table: str,
+    planning: PlanOptions,
+    users: UserOptions,
+    consent: ConsentOptions,
+    spark: SparkOptionGroup,
+    format_name: str,
+) -> int:
+    output = OutputOptions(output=format_name)
+    report = run.report(table)
+    if isinstance(report, Failure):
+        error = report.error
+        return failing_well(table, output, lambda: _raise(error))
+    return plan_and_apply(
+        table,
+        lambda snapshot, session: plan_fixes(snapshot, report, session=session),
+        planning=planning,
+        clients=ClientOptions(
+            for_client=users.for_client, for_client_writing=users.for_client_writing
+        ),
+        consent=consent,
+        spark=spark,
+        output=output,
+    )
+
+
+def _raise(error: DeltaadmError) -> int:
+    raise error
+
+
+# Showing
+
+
+def _show(
+    reports: Sequence[ValidationReport | Failure], places: Sequence[Outlet], style: Style
+) -> None:
+    """Write everything everywhere; errors go to standard error where no report on it has them."""
+    for place in places:
+        told = [one for one in reports if place.takes_errors or not isinstance(one, Failure)]
+        if told or place.file is not None:
+            show(told, place, style)
+    if not any(one.file is None and one.takes_errors for one in places):
+        for one in reports:
+            if isinstance(one, Failure):
+                wiring.say_error(one.table, one.error)
+
+
+def _exit_code(reports: Sequence[ValidationReport | Failure], fail_on: Severity | None) -> int:
+    """The code for the tables together; findings do not count without *fail_on*."""
+    codes = [_code(one, fail_on) for one in reports]
+    failed = [code for code in codes if code not in {0, FOUND}]
+    if failed:
+        return failed[0] if len(codes) == 1 else wiring.SOME_FAILED
+    return max(codes)
+
+
+def _code(report: ValidationReport | Failure, fail_on: Severity | None) -> int:
+    if isinstance(report, Failure):
+        return report.error.exit_code
+    if report.stopped:
+        return TableError.exit_code
+    worst = report.worst
+    return int(fail_on is not None and worst is not None and worst.rank <= fail_on.rank)

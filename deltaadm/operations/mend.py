@@ -1,4 +1,4 @@
-"""Mending what rules find: the command that carries out a finding's fix."""
+"""Mending what rules find: one finding by a command, all of them by one plan."""
 
 from __future__ import annotations
 
@@ -7,12 +7,98 @@ from typing import TYPE_CHECKING
 
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.properties import FEATURE_PREFIX
-from deltaadm.domain.table_changes import SetProperties, UnsetProperties
+from deltaadm.domain.table_changes import SetProperties, UnsetProperties, WriteCheckpoint
+from deltaadm.errors import DeltaadmError
+from deltaadm.operations.plan import propose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from deltaadm.domain.session import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.table_changes import Step
+    from deltaadm.operations.plan import Plan
+    from deltaadm.validation.finding import Finding, ValidationReport
+
+OPERATION = "validate"
+
+
+def plan_fixes(
+    snapshot: Snapshot, report: ValidationReport, *, session: SessionSettings | None = None
+) -> Plan:
+    """
+    One plan that mends every finding of *report* that can be mended together with the others.
+
+    What is set goes into one commit, what is unset into another, and a checkpoint comes last.
+    The notes say which findings are mended, and which are not.
+    """
+    mended: list[Finding] = []
+    for one in report.findings:
+        if one.fix and _is_possible(snapshot, [*mended, one], session):
+            mended.append(one)
+    left = len(report.findings) - len(mended) + sum(report.more.values())
+    notes = [f"{one.code} {one.name}: {one.message}" for one in mended]
+    if left:
+        notes.append(f"{left} findings are not mended by this; validate without --fix tells them.")
+    return propose(
+        OPERATION,
+        snapshot,
+        _union(mended),
+        because=_because(mended),
+        notes=notes,
+        session=session,
+    )
+
+
+def _is_possible(
+    snapshot: Snapshot, findings: Iterable[Finding], session: SessionSettings | None
+) -> bool:
+    try:
+        propose(OPERATION, snapshot, _union(findings), session=session)
+    except DeltaadmError:
+        return False
+    return True
+
+
+def _union(findings: Iterable[Finding]) -> list[Step]:
+    """The steps of all *findings* as few steps; where two disagree, the worse finding's counts."""
+    wanted: dict[str, str] = {}
+    unwanted: dict[str, None] = {}
+    checkpoint = False
+    for step in (step for one in findings for step in one.fix):
+        if isinstance(step, SetProperties):
+            wanted = {**step.properties, **wanted}
+        elif isinstance(step, UnsetProperties):
+            unwanted |= dict.fromkeys(step.keys)
+        else:
+            checkpoint = True
+    steps: list[Step] = [SetProperties(wanted)] if wanted else []
+    keys = tuple(key for key in unwanted if key not in wanted)
+    if keys:
+        steps.append(UnsetProperties(keys, if_exists=True))
+    return [*steps, WriteCheckpoint()] if checkpoint else steps
+
+
+def _because(findings: Iterable[Finding]) -> dict[str, str]:
+    because: dict[str, str] = {}
+    for one in findings:
+        for step in one.fix:
+            for key in _keys(step):
+                name = key.removeprefix(FEATURE_PREFIX)
+                places = (
+                    [f"protocol.{side}Features[{name}]" for side in ("reader", "writer")]
+                    if key.startswith(FEATURE_PREFIX)
+                    else []
+                )
+                for place in (f"configuration[{key}]", *places):
+                    because.setdefault(place, f"mends {one.code} {one.name}")
+    return because
+
+
+def _keys(step: Step) -> Iterable[str]:
+    if isinstance(step, SetProperties):
+        return step.properties
+    return step.keys if isinstance(step, UnsetProperties) else ()
 
 
 def fix_command(table: str, steps: Sequence[Step]) -> str:

@@ -1,0 +1,452 @@
+"""`validate` as a user meets it: findings, exit codes, files, baselines, settings, mending."""
+
+import json
+import os
+import shlex
+import sys
+import threading
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from tests.support.program import LogWriter, deltaadm, process, untouched
+from tests.support.tables import (
+    Table,
+    add,
+    commit,
+    commit_info,
+    metadata,
+    protocol,
+    table,
+)
+
+INFO = commit_info()
+HOSTILE = "\x1b[31m\n::error::<b>&'\"\u202e"
+
+
+@pytest.fixture(autouse=True)
+def _empty_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing above the directory in which tests run has settings; checksums do not matter."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DELTAADM_IGNORE", "DL810")
+    monkeypatch.delenv("DELTAADM_CONFIG", raising=False)
+
+
+@pytest.fixture
+def healthy(tmp_path: Path) -> Table:
+    return table(tmp_path / "healthy", commit(INFO, protocol(), metadata()))
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Table:
+    """One error, DL112, in its newest commit."""
+    return table(tmp_path / "odd", commit(INFO, protocol(), metadata(), protocol(1, 1)))
+
+
+@pytest.fixture
+def stale(tmp_path: Path) -> Table:
+    """One warning, DL108, which a checkpoint mends."""
+    made = table(tmp_path / "stale", commit(INFO, protocol(), metadata()), commit(INFO, add("a")))
+    made.last_checkpoint(1)
+    return made
+
+
+@pytest.fixture
+def gone(tmp_path: Path) -> Table:
+    """Version 1 is missing, so that only version 0 could be rebuilt."""
+    made = table(tmp_path / "gone", commit(INFO, protocol(), metadata()))
+    made.commit(2, INFO, add("a"))
+    return made
+
+
+def codes(document: object) -> list[str]:
+    return [one["code"] for one in document["findings"]]  # type: ignore[index]
+
+
+# What is found, and the exit code
+
+
+def test_a_healthy_table_gives_0(healthy: Table) -> None:
+    done = deltaadm("validate", healthy.path)
+    assert (done.code, done.err) == (0, "")
+    assert "Nothing found by" in done.out
+
+
+def test_an_error_gives_1_and_says_what_to_do(odd: Table) -> None:
+    done = deltaadm("validate", odd.path)
+    assert (done.code, done.err) == (1, "")
+    assert "DL112 several-protocols-or-metadata" in done.out
+    assert "What to do: Find and mend the writer." in done.out
+    assert "1 error by" in done.out
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("error", 0), ("warning", 1), ("info", 1)], ids=str)
+def test_a_warning_counts_from_warning_on(stale: Table, fail_on: str, code: int) -> None:
+    assert deltaadm("validate", stale.path, "--fail-on", fail_on).code == code
+
+
+def test_an_unreadable_table_gives_3_with_the_findings_there_are(gone: Table) -> None:
+    done = deltaadm("validate", gone.path)
+    assert (done.code, done.err) == (3, "")
+    assert "Not everything could be checked" in done.out
+    assert "DL101 gap-in-commits" in done.out
+    document = deltaadm("validate", gone.path, "-o", "json").document
+    assert document["version"] is None
+    assert "gap" in document["stopped"]
+
+
+@pytest.mark.parametrize("make", ["nothing", "empty directory", "file"])
+def test_a_place_without_table_is_a_finding_as_well(tmp_path: Path, make: str) -> None:
+    path = tmp_path / "place"
+    if make == "empty directory":
+        (path / "_delta_log").mkdir(parents=True)
+    elif make == "file":
+        path.write_text("x")
+    done = deltaadm("validate", path, "-o", "json")
+    assert done.code == 3
+    assert [one["severity"] for one in done.document["findings"]] == ["error"]
+
+
+def test_trouble_with_the_store_is_no_finding() -> None:
+    done = deltaadm("validate", "s3://bucket/table")
+    assert (done.code, done.out) == (4, "")
+    assert "object stores" in done.err
+    document = deltaadm("validate", "s3://bucket/table", "-o", "json").document
+    assert document["error"]["exit_code"] == 4
+
+
+def test_of_several_tables_the_worst_counts(healthy: Table, odd: Table, gone: Table) -> None:
+    assert deltaadm("validate", healthy.path, healthy.path).code == 0
+    assert deltaadm("validate", odd.path, healthy.path).code == 1
+    done = deltaadm("validate", gone.path, healthy.path, odd.path, "-o", "jsonl")
+    assert done.code == 9
+    assert [codes(one) for one in done.lines] == [["DL101"], [], ["DL112"]]
+
+
+def test_nothing_is_written(odd: Table, stale: Table, tmp_path: Path) -> None:
+    with untouched(tmp_path):
+        deltaadm("validate", odd.path, stale.path, "--history", "--deep", "--cross-check")
+
+
+def test_findings_beyond_the_first_twenty_are_counted(tmp_path: Path) -> None:
+    made = table(tmp_path / "t", commit(INFO, protocol(), metadata()))
+    for version in range(1, 31):
+        made.commit(version, INFO, protocol(1, 2), protocol(1, 3))
+    done = deltaadm("validate", made.path, "-o", "json", "--select", "DL112")
+    assert len(done.document["findings"]) == 20
+    assert done.document["more"] == {"DL112": 10}
+    assert done.document["counts"]["error"] == 30
+    assert "... and 10 more" in deltaadm("validate", made.path, "--select", "DL112").out
+
+
+def test_hostile_names_are_shown_and_never_interpreted(tmp_path: Path) -> None:
+    configuration = {f"delta.{HOSTILE}": HOSTILE, HOSTILE: HOSTILE}
+    column = json.dumps(
+        {"type": "struct", "fields": [{"name": HOSTILE, "type": HOSTILE, "nullable": True,
+                                       "metadata": {}}]}
+    )  # fmt: skip
+    path = tmp_path / "t\x1b[31m"
+    table(path, commit(INFO, protocol(), metadata(configuration, schemaString=column)))
+    done = deltaadm("validate", path)
+    assert "\\x1b[31m" in done.out
+    assert not {"\x1b", "\u202e"} & set(done.out + done.err)
+    assert not [line for line in done.out.splitlines() if line.startswith("::")]
+    assert deltaadm("validate", path, "-o", "json").document["table"] == str(path)
+
+
+# Selection
+
+
+def test_rules_are_selected_by_code_and_family(odd: Table) -> None:
+    for selected in (["DL112"], ["dl1"], ["DL11x"], ["DL2,DL1"], ["DL2", "DL112"]):
+        options = [word for one in selected for word in ("--select", one)]
+        assert deltaadm("validate", odd.path, *options).code == 1, selected
+    assert deltaadm("validate", odd.path, "--select", "DL2").code == 0
+    assert deltaadm("validate", odd.path, "--ignore", "DL112").code == 0
+    assert deltaadm("validate", odd.path, "--select", "DL1", "--ignore", "DL112").code == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "word", "suggestion"),
+    [
+        ("--select", "DL1122", "Did you mean DL"),
+        ("--ignore", "DL0", "`deltaadm rules`|Did you mean"),
+        ("--select", "gap-in-commit", "Did you mean gap-in-commits"),
+        ("--select", "", "there is no rule ''"),
+        ("--for-client", "trinoo", "Did you mean trino"),
+        ("--for-client-writing", "trino@x", "trino@"),
+        ("--fail-on", "fatal", "warning"),
+        ("-o", "jsn", "json"),
+        ("-o", "sql", "json"),
+        ("-o", "json:", "names no file"),
+        ("--apply", None, "--fix"),
+        ("--out", "plan.json", "--fix"),
+    ],
+)  # fmt: skip
+def test_what_there_is_not_is_a_usage_error(
+    healthy: Table, option: str, word: str | None, suggestion: str
+) -> None:
+    done = deltaadm("validate", healthy.path, option, *([] if word is None else [word]))
+    assert (done.code, done.out) == (2, "")
+    assert any(one in done.err for one in suggestion.split("|"))
+
+
+# Formats and files
+
+
+def test_several_formats_in_one_run(odd: Table, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    done = deltaadm("validate", odd.path, "-o", "text", "-o", f"json:{report}")
+    assert "DL112" in done.out
+    assert codes(json.loads(report.read_text())) == ["DL112"]
+
+
+def test_output_file_takes_the_format_without_a_file(odd: Table, tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    done = deltaadm("validate", odd.path, "-o", "json", "-o", f"jsonl:{other}",
+                    "--output-file", one)  # fmt: skip
+    assert (done.code, done.out) == (1, "")
+    assert codes(json.loads(one.read_text())) == codes(json.loads(other.read_text())) == ["DL112"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(["-o", "json", "-o", "text"], id="two on standard output"),
+        pytest.param(["-o", "json:f", "-o", "text:f"], id="two in one file"),
+        pytest.param(["-o", "json:f", "--output-file", "g"], id="a file for nothing"),
+    ],
+)
+def test_formats_do_not_share_a_place(healthy: Table, options: list[str]) -> None:
+    assert deltaadm("validate", healthy.path, *options).code == 2
+
+
+def test_a_file_that_cannot_be_written_is_said(healthy: Table, tmp_path: Path) -> None:
+    done = deltaadm("validate", healthy.path, "-o", f"json:{tmp_path}/no/such/file")
+    assert done.code == 7
+    assert "cannot be written" in done.err
+
+
+# Baselines
+
+
+def test_a_baseline_hides_what_is_known(odd: Table, tmp_path: Path) -> None:
+    baseline = tmp_path / "baseline.json"
+    first = deltaadm("validate", odd.path, "--write-baseline", baseline)
+    assert first.code == 0
+    assert "DL112" in first.out
+    again = deltaadm("validate", odd.path, "--baseline", baseline)
+    assert again.code == 0
+    assert "1 known to the baseline" in again.out
+    odd.commit(1, INFO, protocol(1, 2), protocol(1, 3))
+    worse = deltaadm("validate", odd.path, "--baseline", baseline, "-o", "json", "--history")
+    assert worse.code == 1
+    assert [one["where"] for one in worse.document["findings"]] == [f"{1:020}.json"]
+    assert [one["by"] for one in worse.document["suppressed"]] == ["baseline"]
+
+
+def test_a_baseline_is_the_same_whenever_it_is_written(odd: Table, tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    deltaadm("validate", odd.path, "--write-baseline", one)
+    deltaadm("validate", odd.path, "--write-baseline", other, "--baseline", one)
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_baseline_does_not_hide_an_unreadable_table(gone: Table, tmp_path: Path) -> None:
+    baseline = tmp_path / "baseline.json"
+    assert deltaadm("validate", gone.path, "--write-baseline", baseline).code == 3
+    assert deltaadm("validate", gone.path, "--baseline", baseline).code == 3
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"kind": "deltaadm-baseline"}', "[" * 100_000])
+def test_a_broken_baseline_is_said(healthy: Table, tmp_path: Path, text: str) -> None:
+    (tmp_path / "baseline").write_text(text)
+    done = deltaadm("validate", healthy.path, "--baseline", tmp_path / "baseline")
+    assert (done.code, done.out) == (2, "")
+    assert "not a baseline of deltaadm" in done.err
+
+
+# Settings
+
+
+def test_settings_of_the_project_count(odd: Table, tmp_path: Path) -> None:
+    (tmp_path / "deltaadm.toml").write_text('ignore = ["DL112"]')
+    assert deltaadm("validate", odd.path).code == 0
+    assert deltaadm("validate", odd.path, "--ignore", "DL2").code == 1
+    assert deltaadm("validate", odd.path, "--isolated").code == 1
+
+
+@pytest.mark.usefixtures("odd")
+def test_an_ignore_with_reason_is_told(tmp_path: Path) -> None:
+    (tmp_path / "deltaadm.toml").write_text(
+        '[[tables]]\npattern = "od?"\n'
+        'ignore = [{ code = "DL112", reason = "the old writer", until = 2999-12-31 }]\n'
+    )
+    done = deltaadm("validate", "odd")
+    assert done.code == 0
+    assert "1 ignored by the settings" in done.out
+    [one] = deltaadm("validate", "odd", "-o", "json").document["suppressed"]
+    assert (one["code"], one["by"], one["reason"]) == ("DL112", "settings", "the old writer")
+
+
+def test_an_expired_ignore_counts_no_longer_and_is_reported(odd: Table, tmp_path: Path) -> None:
+    (tmp_path / "deltaadm.toml").write_text(
+        '[[tables]]\npattern = "*"\nignore = [{ code = "DL112", until = 2020-01-31 }]\n'
+    )
+    done = deltaadm("validate", odd.path)
+    assert done.code == 1
+    assert "DL112 was to be ignored until 2020-01-31." in done.out
+
+
+def test_a_policy_of_the_project_counts(healthy: Table, tmp_path: Path) -> None:
+    (tmp_path / "deltaadm.toml").write_text(
+        '[policy]\nrequired-features = ["deletionVectors"]\n'
+        '[policy.properties]\n"delta.logRetentionDuration" = { min = "60 days" }\n'
+    )
+    done = deltaadm("validate", healthy.path, "-o", "json")
+    assert done.code == 1
+    assert codes(done.document) == ["DL903", "DL906"]
+
+
+def test_a_client_that_is_shut_out_is_named_with_the_feature(tmp_path: Path) -> None:
+    names = ["deletionVectors"]
+    configuration = {"delta.enableDeletionVectors": "true"}
+    made = table(
+        tmp_path / "t", commit(INFO, protocol(3, 7, names, names), metadata(configuration))
+    )
+    done = deltaadm("validate", made.path, "--for-client", "delta-spark@2.2.0")
+    assert done.code == 1
+    assert "delta-spark@2.2.0 refuses to read it, because of" in done.out
+    assert deltaadm("validate", made.path, "--for-client", "delta-spark").code == 0
+
+
+# Mending
+
+
+def test_fix_shows_one_plan_and_writes_nothing(stale: Table) -> None:
+    with untouched(stale.path):
+        done = deltaadm("validate", stale.path, "--fix")
+    assert done.code == 0
+    assert "DL108 dangling-checkpoint-pointer" in done.out
+    assert "Add --apply" in done.err
+
+
+def test_fix_applies_and_the_finding_is_gone(stale: Table) -> None:
+    assert deltaadm("validate", stale.path, "--fix", "--check").code == 1
+    done = deltaadm("validate", stale.path, "--fix", "--apply", "--yes")
+    assert (done.code, done.err) == (0, "")
+    assert deltaadm("validate", stale.path, "--fail-on", "info", "--select", "DL108").code == 0
+    assert deltaadm("validate", stale.path, "--fix", "--check").code == 0
+
+
+def test_fix_needs_consent(stale: Table) -> None:
+    with untouched(stale.path):
+        done = deltaadm("validate", stale.path, "--fix", "--apply")
+    assert done.code == 7
+    assert "--yes" in done.err
+
+
+def test_fix_saves_a_plan_that_apply_carries_out(stale: Table, tmp_path: Path) -> None:
+    assert deltaadm("validate", stale.path, "--fix", "--out", tmp_path / "plan").code == 0
+    assert deltaadm("apply", tmp_path / "plan", "--yes").code == 0
+    assert deltaadm("validate", stale.path, "--select", "DL108", "--fail-on", "info").code == 0
+
+
+def test_fix_mends_everything_in_one_commit(
+    healthy: Table, tmp_path: Path, writer: LogWriter
+) -> None:
+    (tmp_path / "deltaadm.toml").write_text(
+        '[policy]\nrequired-features = ["deletionVectors", "rowTracking"]\n'
+        "[policy.properties]\n"
+        '"delta.appendOnly" = true\n"team" = "me"\n'
+    )
+    done = deltaadm("validate", healthy.path, "--fix", "--apply", "--yes")
+    assert done.code == 0
+    assert len(writer.steps) == 1
+    done = deltaadm("validate", healthy.path)
+    assert done.code == 0, done.out
+
+
+def test_fix_has_nothing_to_do_where_nothing_can_be_mended(odd: Table) -> None:
+    done = deltaadm("validate", odd.path, "--fix")
+    assert done.code == 0
+    assert "No changes." in done.out
+    assert "1 findings are not mended" in done.out
+
+
+def test_fix_of_an_unreadable_table_gives_3(gone: Table) -> None:
+    assert deltaadm("validate", gone.path, "--fix").code == 3
+    assert deltaadm("validate", gone.path / "no", "--fix", "-o", "json").code == 3
+
+
+def test_fix_takes_one_table_and_one_format(stale: Table, healthy: Table) -> None:
+    assert deltaadm("validate", stale.path, healthy.path, "--fix").code == 2
+    assert deltaadm("validate", stale.path, "--fix", "-o", "text:f").code == 2
+    assert deltaadm("validate", stale.path, "--fix", "-o", "sql").code == 0
+
+
+def test_the_command_of_a_fix_can_be_pasted(stale: Table) -> None:
+    [finding] = deltaadm("validate", stale.path, "-o", "json", "--select", "DL108").document[
+        "findings"
+    ]
+    program, *words = shlex.split(finding["fix"]["command"])
+    assert program == "deltaadm"
+    assert deltaadm(*words, "--yes").code == 0
+    assert deltaadm("validate", stale.path, "--select", "DL108", "--fail-on", "info").code == 0
+
+
+# Terminals
+
+
+def slow(directory: Path) -> Path:
+    """A table whose first commit is a pipe, so that reading it takes as long as we like."""
+    made = Table(directory / "slow")
+    os.mkfifo(made.log / f"{0:020}.json")
+    return made.path
+
+
+def watched(path: Path) -> "pexpect.spawn[str]":
+    arguments = ["-m", "deltaadm", "validate", str(path)]
+    return pexpect.spawn(sys.executable, arguments, timeout=60, encoding="utf-8")
+
+
+def finish(path: Path) -> None:
+    """Let whoever reads the pipe have the commit, and everybody after that a file."""
+    pipe = path / "_delta_log" / f"{0:020}.json"
+    body = commit(INFO, protocol(), metadata())
+    with pipe.open("wb") as stream:
+        (path / "draft").write_bytes(body)
+        (path / "draft").replace(pipe)
+        stream.write(body)
+
+
+def test_a_slow_run_says_so_on_a_terminal_and_clears_the_line(tmp_path: Path) -> None:
+    path = slow(tmp_path)
+    child = watched(path)
+    child.expect_exact(": 0 commits, 0 files, 1 s")
+    finish(path)
+    child.expect_exact("\x1b[2K")
+    child.expect_exact("Nothing found by")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+def test_elsewhere_a_run_of_a_few_seconds_says_nothing(tmp_path: Path) -> None:
+    path = slow(tmp_path)
+    letting_go = threading.Timer(1.5, finish, [path])
+    letting_go.start()
+    done = process("validate", path)
+    letting_go.join()
+    assert (done.code, done.err) == (0, "")
+
+
+def test_ctrl_c_ends_a_slow_run_cleanly(tmp_path: Path) -> None:
+    child = watched(slow(tmp_path))
+    child.expect_exact("Checking ")
+    child.sendintr()
+    child.expect_exact("Interrupted; nothing was committed.")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
