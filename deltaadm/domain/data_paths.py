@@ -26,6 +26,24 @@ def is_absolute(path: str) -> bool:
     return path.startswith("/") or (":" in path and _SCHEME.match(path) is not None)
 
 
+def without_file_scheme(path: str) -> str | None:
+    """
+    The part of *path* that a file system knows; None for a URL of something else.
+
+    >>> without_file_scheme("a%20b"), without_file_scheme("file:///a"), without_file_scheme("s3:/a")
+    ('a%20b', '/a', None)
+    """
+    if not is_absolute(path) or path.startswith("/"):
+        return path
+    scheme, _, rest = path.partition(":")
+    if scheme.lower() != "file":
+        return None
+    authority, slash, place = rest.removeprefix("//").partition("/")
+    if rest.startswith("//"):
+        return f"/{place}" if slash and authority in ("", "localhost") else None
+    return rest
+
+
 def path_flaw(path: str) -> str:
     """
     What is wrong with a path of the log, in words; empty if nothing is.

@@ -18,6 +18,7 @@ RELATIVE: Final = "u"
 ABSOLUTE: Final = "p"
 
 _MAGIC: Final = 1681511377
+_NATIVE_MAGIC: Final = 1681511376
 _FILE_FORMAT: Final = 1
 _UUID_LENGTH: Final = 20
 _Z85: Final = (
@@ -88,9 +89,16 @@ def relative_path(vector: DeletionVectorDescriptor) -> str:
 
 
 def bitmap_flaw(bitmap: bytes) -> str:
-    """What is wrong with the bytes of a vector themselves; empty if nothing is seen."""
+    """
+    What is wrong with the bytes of a vector themselves; empty if nothing is seen.
+
+    The protocol has one form; its own example of an inline vector is in an older one, which
+    Delta reads as well.
+    """
     magic = int.from_bytes(bitmap[:4], "little")
-    return "" if magic == _MAGIC else f"it begins with {magic} in place of {_MAGIC}"
+    if magic == _MAGIC or _NATIVE_MAGIC in (magic, int.from_bytes(bitmap[:4], "big")):
+        return ""
+    return f"it begins with {magic} in place of {_MAGIC}"
 
 
 def stored_flaw(head: bytes, stored: bytes, vector: DeletionVectorDescriptor) -> str:

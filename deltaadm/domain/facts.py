@@ -316,14 +316,16 @@ class DataFileFacts:
     """
     What the storage says about one live file.
 
-    `size` is None if there is no such file; `unreadable` says why its footer cannot be read.
-    `without_field_id` are the columns of the footer that lack one. `vector_problem` says what
-    is wrong with its deletion vector, empty if nothing is.
+    `size` is None if there is no such file; `out_of_reach` says why the storage did not answer,
+    so that nothing else is known, and `unreadable` why the file's footer cannot be read.
+    `without_field_id` are the columns of the footer that lack one, parts joined by dots.
+    `vector_problem` says what is wrong with its deletion vector, empty if nothing is.
     """
 
     add: AddFile
     state: State
     size: int | None
+    out_of_reach: str = ""
     unreadable: str = ""
     without_field_id: tuple[str, ...] = ()
     vector_problem: str = ""

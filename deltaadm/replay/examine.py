@@ -31,6 +31,7 @@ from deltaadm.domain.properties import whole_number
 from deltaadm.domain.protocol import Protocol
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.replay import commits
+from deltaadm.replay.data_files import data_file_facts
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.engine import Detail, load_snapshot
 from deltaadm.replay.examine_checkpoints import (
@@ -224,6 +225,8 @@ class _Examination:
             for add in live_files(self._store, segment):
                 builder.add(add)
                 yield LiveFile(add, state, self._now)
+                if self._depth.deep:
+                    yield data_file_facts(self._store, add, state)
             totals = builder.totals(lambda: live_files(self._store, segment))
         yield SnapshotFacts(
             snapshot=snapshot,

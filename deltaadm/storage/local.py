@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.log_segment import FileInfo, listing_prefix, no_table
@@ -76,6 +77,40 @@ class LocalStore:
             return open(where, "rb")  # noqa: PTH123 -- handed to the caller
         except OSError as error:
             raise _unreadable(where, error) from error
+
+    def data_size(self, path: str) -> int | None:
+        """See `LogStore`; what is no regular file counts as none."""
+        where = self._data_path(path)
+        try:
+            status = os.stat(where)  # noqa: PTH116 -- pathlib costs time
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: no such name
+            return None
+        except OSError as error:
+            raise _inaccessible(where, error) from error
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def open_data(self, path: str) -> BinaryIO:
+        """See `LogStore`; never waits for what is no regular file, such as a pipe."""
+        where = self._data_path(path)
+        if self.data_size(path) is None:
+            raise _unreadable(where, FileNotFoundError())
+        try:
+            return open(where, "rb")  # noqa: PTH123 -- handed to the caller
+        except OSError as error:
+            raise _unreadable(where, error) from error
+
+    def _data_path(self, path: str) -> str:
+        from urllib.parse import unquote
+
+        from deltaadm.domain.data_paths import without_file_scheme
+
+        plain = without_file_scheme(path)
+        if plain is None:
+            raise StorageError(
+                f"{path} is in another store, which is out of reach from here.",
+                remedy="Check that file with a program that reaches its store.",
+            )
+        return os.path.join(self.path, unquote(plain))  # noqa: PTH118
 
     def overwrite(self, path: str, body: bytes) -> None:
         """Write a whole file; whoever reads it meanwhile sees the old or the new one."""

@@ -18,7 +18,7 @@ LOG_DIRECTORY: Final = "_delta_log"
 
 class LogStore(typing.Protocol):
     """
-    Reading access to one table's `_delta_log`; paths are relative to it.
+    Reading access to one table's `_delta_log`; paths are relative to it, except those of data.
 
     `root` is the location as the user gave it. `qualifier` is what an absolute path of the
     log lacks to be complete, such as `file:`. Trouble is a `StorageError`; a log or file that
@@ -44,6 +44,17 @@ class LogStore(typing.Protocol):
 
     def open(self, path: str) -> BinaryIO:
         """A seekable file, for formats that are read in pieces; the caller closes it."""
+
+    def data_size(self, path: str) -> int | None:
+        """
+        The size of a file of the table outside its log; None if there is no such file.
+
+        *path* is as the log has it: percent-encoded, relative to the table, absolute or a URL.
+        Raises `StorageError` also for a URL that leads to another kind of store.
+        """
+
+    def open_data(self, path: str) -> BinaryIO:
+        """Such a file, seekable; the caller closes it."""
 
 
 def open_store(location: str) -> LogStore:

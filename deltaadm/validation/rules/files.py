@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from deltaadm.domain.actions import AddFile
-    from deltaadm.domain.facts import CommitFacts, LiveFile, SnapshotFacts, State
+    from deltaadm.domain.facts import CommitFacts, DataFileFacts, LiveFile, SnapshotFacts, State
     from deltaadm.domain.schema import StructField
     from deltaadm.domain.statistics import Kinds
 
@@ -429,6 +429,32 @@ def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
         )
 
 
+@rule("DL716", Severity.ERROR, Scope.DEEP)
+def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
+    """
+    A live file is missing in storage, has another size than the log says, or is no Parquet
+    file. One that is out of reach is a warning.
+
+    Why it matters: every query that needs it fails, or reads something else.
+
+    What to do: restore the file from a backup, or restore the table to a version that does not
+    need it. A VACUUM with too short a retention or by a client that does not know the table's
+    features deletes live files.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    path = file.add.path
+    if file.out_of_reach:
+        message = f"The file could not be looked at: {file.out_of_reach}"
+        yield Problem(message, path, severity=Severity.WARNING)
+    elif file.size is None:
+        yield Problem("The file is not in storage.", path)
+    elif file.size != file.add.size:
+        yield Problem(f"The file has {file.size} bytes; the log says {file.add.size}.", path)
+    elif file.unreadable:
+        yield Problem(f"The file cannot be read: {file.unreadable}.", path)
+
+
 @rule("DL717", Severity.WARNING, Scope.COMMIT)
 def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
     """
@@ -524,6 +550,25 @@ def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
             f"{len(unsized)} remove actions with extendedFileMetadata have no size, such as that "
             f"of {unsized[0].get('path')!r}.",
             commit.file.path,
+        )
+
+
+@rule("DL721", Severity.ERROR, Scope.DEEP)
+def damaged_deletion_vector(file: DataFileFacts) -> Iterator[Problem]:
+    """
+    A file's deletion vector is missing, or is damaged.
+
+    Why it matters: the file cannot be read; readers that do not look at checksums show deleted
+    rows or hide others.
+
+    What to do: restore the file of the deletion vector from a backup, or the table to a version
+    before it.
+
+    Source: PROTOCOL.md, Deletion Vector Format.
+    """
+    if file.vector_problem:
+        yield Problem(
+            f"The file's deletion vector is damaged: {file.vector_problem}.", file.add.path
         )
 
 

@@ -1,8 +1,13 @@
 """DL7xx: files that the table names."""
 
 import json
+import zlib
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from tests.support.rule_cases import NOW, breaks, respects
 from tests.support.tables import (
@@ -656,3 +661,127 @@ def a_removal_is_complete(path: Path) -> None:
 def a_removal_claims_no_size(path: Path) -> None:
     gone = remove("f", extendedFileMetadata=False)
     table(path, body(*START, add("f")), body(INFO, gone))
+
+
+# Data files
+
+
+def _stored(path: Path, name: str = "f", *, version: int = 1, damage: int = 0) -> Action:
+    """A deletion vector of a file of its own, written as PROTOCOL.md describes it."""
+    bitmap = bytearray((1681511377).to_bytes(4, "little") + bytes(36))
+    if damage == 1:
+        bitmap[0] ^= 2
+    sum_of_all = zlib.crc32(bitmap) ^ (damage == 2)
+    size = len(bitmap) - (damage == 3)
+    made = bytes([version]) + size.to_bytes(4, "big") + bitmap + sum_of_all.to_bytes(4, "big")
+    target = path / "ab" / "deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin"
+    target.parent.mkdir()
+    target.write_bytes(made[: len(made) - (damage == 4)])
+    vector = deletion_vector("ab^-aqEH.-t@S}K{vb[*k^") | {"sizeInBytes": 40}
+    stats = _stats(numRecords=3, tightBounds=False)
+    return add(name, deletionVector=vector, **stats)
+
+
+def _data(path: Path, name: str = "f") -> Action:
+    """A data file, and the action that adds it."""
+    target = path / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table({"a": [1, 2, 3]}), target)
+    return add(quote(name), size=target.stat().st_size, **_stats(numRecords=3))
+
+
+@breaks("DL716", depth="deep")
+def a_data_file_is_missing(path: Path) -> None:
+    _holding(path, _data(path), add("g"))
+
+
+@breaks("DL716", depth="deep")
+def a_data_file_is_a_directory(path: Path) -> None:
+    (path / "g").mkdir()
+    _holding(path, _data(path), add("g"))
+
+
+@breaks("DL716", depth="deep")
+def a_data_file_has_another_size(path: Path) -> None:
+    made = _data(path)
+    made["add"]["size"] += 1
+    _holding(path, made)
+
+
+@breaks("DL716", depth="deep")
+def a_data_file_is_no_parquet_file(path: Path) -> None:
+    (path / "f").write_bytes(b"x" * 100)
+    _holding(path, add("f"))
+
+
+@breaks("DL716", "DL705", depth="deep")
+def a_data_file_is_out_of_reach(path: Path) -> None:
+    _holding(path, add("s3://bucket/f"))
+
+
+@respects("DL716", depth="deep")
+def data_files_have_odd_names(path: Path) -> None:
+    _holding(path, _data(path, "p=1/a b%20ü.parquet"))
+
+
+@respects("DL716", "DL705", depth="deep")
+def data_files_are_named_by_their_urls(path: Path) -> None:
+    made = [_data(path, name) for name in ("f", "g", "h")]
+    for one, start in zip(made, ("", "file:", "file://"), strict=True):
+        one["add"]["path"] = f"{start}{path}/{one['add']['path']}"
+    _holding(path, *made)
+
+
+def _deleted(path: Path, vector: Action) -> None:
+    whole = _data(path)
+    whole["add"] |= {key: vector["add"][key] for key in ("deletionVector", "stats")}
+    _holding(path, whole, start=VECTORS)
+
+
+@breaks("DL721", depth="deep")
+def a_vector_has_no_file(path: Path) -> None:
+    vector = {"deletionVector": _described(), **_stats(numRecords=3, tightBounds=False)}
+    _deleted(path, {"add": vector})
+
+
+@breaks("DL721", depth="deep")
+def a_vector_has_another_magic_number(path: Path) -> None:
+    _deleted(path, _stored(path, damage=1))
+
+
+@breaks("DL721", depth="deep")
+def a_vector_has_another_checksum(path: Path) -> None:
+    _deleted(path, _stored(path, damage=2))
+
+
+@breaks("DL721", depth="deep")
+def a_vector_has_another_size(path: Path) -> None:
+    _deleted(path, _stored(path, damage=3))
+
+
+@breaks("DL721", depth="deep")
+def a_vector_is_cut_off(path: Path) -> None:
+    _deleted(path, _stored(path, damage=4))
+
+
+@breaks("DL721", depth="deep")
+def a_vector_is_in_a_file_of_the_future(path: Path) -> None:
+    _deleted(path, _stored(path, version=2))
+
+
+@breaks("DL721", depth="deep")
+def an_inline_vector_is_none(path: Path) -> None:
+    vector = _inline(pathOrInlineDv="0" * 50)
+    stats = _stats(numRecords=3, tightBounds=False)
+    _deleted(path, {"add": {"deletionVector": vector, **stats}})
+
+
+@respects("DL721", depth="deep")
+def a_vector_is_as_it_was_written(path: Path) -> None:
+    _deleted(path, _stored(path))
+
+
+@respects("DL721", depth="deep")
+def an_inline_vector_is_as_in_the_protocol(path: Path) -> None:
+    stats = _stats(numRecords=3, tightBounds=False)
+    _deleted(path, {"add": {"deletionVector": _inline(), **stats}})

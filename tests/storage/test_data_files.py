@@ -1,0 +1,68 @@
+"""Files of the table outside its log, under the names that the log has for them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from deltaadm.errors import StorageError, TableError
+from deltaadm.storage.store import LogStore, open_store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> LogStore:
+    (tmp_path / "p=a b").mkdir()
+    (tmp_path / "p=a b" / "ü%.parquet").write_bytes(b"four")
+    return open_store(str(tmp_path))
+
+
+ENCODED = "p=a%20b/%C3%BC%25.parquet"
+
+
+@pytest.mark.parametrize("start", ["", "{}/", "file:{}/", "file://{}/", "file://localhost{}/"])
+def test_a_path_is_decoded_and_may_be_absolute(store: LogStore, tmp_path: Path, start: str) -> None:
+    path = start.format(tmp_path) + ENCODED
+    assert store.data_size(path) == 4
+    with store.open_data(path) as file:
+        assert file.read() == b"four"
+
+
+@pytest.mark.parametrize(
+    "path", ["", "gone", "p=a%20b", "p=a%20b/x/y", "a%00b", "\ud800", 300 * "x"]
+)
+def test_what_is_no_file_has_no_size(store: LogStore, path: str) -> None:
+    try:
+        assert store.data_size(path) is None
+    except StorageError:  # a name too long for the file system
+        assert len(path) > 255
+    with pytest.raises((TableError, StorageError)):
+        store.open_data(path)
+
+
+def test_nobody_waits_for_a_pipe(store: LogStore, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert store.data_size("pipe") is None
+    with pytest.raises(TableError):
+        store.open_data("pipe")
+
+
+@pytest.mark.parametrize("path", ["s3://bucket/f", "file://elsewhere/f", "hdfs:/f"])
+def test_another_store_is_out_of_reach(store: LogStore, path: str) -> None:
+    with pytest.raises(StorageError, match="another store"):
+        store.data_size(path)
+    with pytest.raises(StorageError, match="another store"):
+        store.open_data(path)
+
+
+def test_what_must_not_be_read_is_no_traceback(store: LogStore, tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    (closed / "f").write_bytes(b"")
+    closed.chmod(0)
+    try:
+        if os.access(closed, os.R_OK):
+            pytest.skip("root may read everything")
+        with pytest.raises(StorageError):
+            store.data_size("closed/f")
+    finally:
+        closed.chmod(0o700)
