@@ -333,11 +333,17 @@ class DataFileFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactionFacts:
-    """A file of compacted commits; `difference` says how it differs from them, if it does."""
+    """
+    A file of compacted commits.
+
+    `difference` says how it differs from them, if it does, and `error` why it cannot be read;
+    both are looked for where everything is, or where the table cannot be loaded.
+    """
 
     file: LogFile
     listing: LogListing
     difference: str = ""
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,10 @@ def checksums(text: str) -> frozenset[str]:
     )
     if not isinstance(document, dict):
         raise ValueError("it is not a JSON object")  # noqa: TRY004 -- of the text, not a type
-    leaves = [(path, value) for path, value in _leaves(document, ()) if path[0] != _IGNORED]
+    try:
+        leaves = [(path, value) for path, value in _leaves(document, ()) if path[0] != _IGNORED]
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
     joined = [("+".join(path), value) for path, value in leaves]
     by_path = ",".join(f"{path}={value}" for path, value in sorted(joined))
     by_text = ",".join(sorted(f"{path}={value}" for path, value in joined))

@@ -93,7 +93,8 @@ class _Examination:
         examiner = self._checkpoint_examiner()
         yield self._log(examiner.orphans() if self._depth.deep else None)
         yield from self._commits()
-        yield from compaction_facts(self._store, self._listing, deep=self._depth.deep)
+        doubtful = self._depth.deep or self._failure is not None
+        yield from compaction_facts(self._store, self._listing, deep=doubtful)
         yield from examiner.facts()
         if self._snapshot is not None:
             yield from self._state(self._snapshot)

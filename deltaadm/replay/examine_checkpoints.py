@@ -333,23 +333,28 @@ def _differs(difference: Difference) -> bool:
 def compaction_facts(
     store: LogStore, listing: LogListing, *, deep: bool
 ) -> Iterator[CompactionFacts]:
-    """One for each file of compacted commits; compared with the commits if *deep*."""
+    """One for each file of compacted commits; read and compared with the commits if *deep*."""
     by_version = {_version(one): one for one in listing.commits}
     for file in listing.of_kind(Kind.COMPACTED):
         first, last = _version(file), -1 if file.end is None else file.end
+        last = min(last, max(by_version, default=-1))  # a name may claim any range
         covered = [by_version.get(number) for number in range(last, first - 1, -1)]
         known = [one for one in covered if one is not None]
-        difference = ""
-        if deep and known and len(known) == len(covered):
-            difference = _compaction_difference(store, file, known)
-        yield CompactionFacts(file=file, listing=listing, difference=difference)
+        made = CompactionFacts(file=file, listing=listing)
+        if deep and first <= last:
+            try:
+                ours = _winners(store, [file])
+            except TableError as error:
+                made = replace(made, error=error.message)
+            else:
+                if len(known) == len(covered):
+                    made = replace(made, difference=_compaction_difference(store, ours, known))
+        yield made
 
 
-def _compaction_difference(store: LogStore, file: LogFile, replaced: Sequence[LogFile]) -> str:
-    try:
-        ours = _winners(store, [file])
-    except TableError as error:
-        return error.message
+def _compaction_difference(
+    store: LogStore, ours: dict[tuple[str, ...], Any], replaced: Sequence[LogFile]
+) -> str:
     try:
         theirs = _winners(store, replaced)
     except TableError:

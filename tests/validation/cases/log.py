@@ -49,8 +49,8 @@ def checkpointed(path: Path, version: int = 1) -> Table:
 
 
 @breaks("DL100")
-def compacted_commits_cannot_be_read(path: Path) -> None:
-    start(path, 3).write(f"{1:020d}.{2:020d}.compacted.json", b"{broken\n")
+def there_is_no_log(path: Path) -> None:
+    (path / "data.parquet").write_bytes(b"PAR1")
 
 
 @respects("DL100", "DL101")
@@ -446,6 +446,19 @@ def a_compacted_file_ends_before_it_starts(path: Path) -> None:
 @breaks("DL118")
 def a_compacted_file_goes_beyond_the_newest_commit(path: Path) -> None:
     start(path, 3).compacted(1, 3, add("f1"), add("f2"))
+
+
+@breaks("DL118")
+def a_compacted_file_cannot_be_read(path: Path) -> None:
+    start(path, 3).write(f"{1:020d}.{2:020d}.compacted.json", b"{broken\n")
+
+
+@breaks("DL118", depth="deep")
+def a_compacted_file_that_nobody_needs_cannot_be_read(path: Path) -> None:
+    made = start(path, 3)
+    made.write(f"{1:020d}.{2:020d}.compacted.json", b"{broken\n")
+    made.checkpoint(2, [*STATE, add("f1"), add("f2")])
+    made.last_checkpoint(2)
 
 
 @breaks("DL118", depth="deep")
