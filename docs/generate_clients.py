@@ -41,7 +41,9 @@ The worst counts, in this order, over everything that concerns the program:
   reading: who cannot read a table cannot write it.
 - *In use* means that the fact holds where the table uses the feature, by a property, its schema or
   files that may be left from before; elsewhere it holds as soon as the protocol supports the
-  feature.
+  feature. *In a list* means that it does not hold where an old version implies the feature.
+- `columnMapping[id]` is column mapping in id mode, `columnMapping[reader=2]` that of a table whose
+  reader version is 2. They hold together with what is said of `columnMapping`.
 - A release later than the newest one here is judged like the newest one; about a release before the
   oldest one nothing is known.
 
@@ -92,9 +94,10 @@ def _gate(gate: Gate, access: str) -> tuple[str, Compatibility]:
 
 
 def _named(fact: Fact) -> str:
+    names = ", ".join(f"`{one}`" for one in fact.features)
     if EVERY_OTHER in fact.features:
-        return "every other feature" + (" in use" if fact.active else "")
-    return ", ".join(f"`{one}`" for one in fact.features) + (" in use" if fact.active else "")
+        names = "every other feature"
+    return names + (" in use" if fact.active else "") + (" in a list" if fact.listed else "")
 
 
 def _row(access: str, what: str, verdict: Compatibility, one: Fact | Gate) -> str:

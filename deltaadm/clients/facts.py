@@ -72,13 +72,19 @@ class Source(NamedTuple):
 EVERY_OTHER: Final = "*"
 """Stands for each feature that no other fact names."""
 
+ID_MODE: Final = "columnMapping[id]"
+"""Column mapping in `id` mode; holds together with what is said of column mapping at all."""
+READER_2: Final = "columnMapping[reader=2]"
+"""Column mapping by reader version 2, where no list of reader features names it."""
+
 
 class Fact(NamedTuple):
     """
     What some releases do with tables that support certain features.
 
     It holds from release `since` up to, and without, `until`; empty texts leave it open. With
-    `active` it holds only where the feature is in use, not where the protocol merely has it.
+    `active` it holds only where the feature is in use, not where the protocol merely has it;
+    with `listed` only where a list names the feature, not where an old version implies it.
     """
 
     compatibility: Compatibility
@@ -88,6 +94,7 @@ class Fact(NamedTuple):
     until: str = ""
     active: bool = False
     note: str = ""
+    listed: bool = False
 
     def holds_for(self, version: Version) -> bool:
         """Whether it is about this release."""
@@ -113,9 +120,11 @@ class Gate(NamedTuple):
         return _spans(self.since, self.until, version)
 
 
-def works(features: str, source: Source, *, since: str = "", until: str = "") -> Fact:
+def works(
+    features: str, source: Source, *, since: str = "", until: str = "", note: str = ""
+) -> Fact:
     """The *features*, separated by blanks, are handled as the protocol asks."""
-    return _fact(Compatibility.WORKS, features, source, since, until)
+    return _fact(Compatibility.WORKS, features, source, since, until, active=False, note=note)
 
 
 def fails(
@@ -125,10 +134,11 @@ def fails(
     since: str = "",
     until: str = "",
     active: bool = False,
+    listed: bool = False,
     note: str = "",
 ) -> Fact:
     """A table with one of the *features* is refused with an error."""
-    return _fact(Compatibility.FAILS_LOUDLY, features, source, since, until, active, note)
+    return _fact(Compatibility.FAILS_LOUDLY, features, source, since, until, active, note, listed)
 
 
 def wrong(
@@ -157,8 +167,10 @@ def _fact(  # noqa: PLR0917 -- all arguments have been named by whoever calls
     until: str,
     active: bool = False,  # noqa: FBT001, FBT002
     note: str = "",
+    listed: bool = False,  # noqa: FBT001, FBT002
 ) -> Fact:
-    return Fact(compatibility, tuple(features.split()), source, since, until, active, note)
+    names = tuple(features.split())
+    return Fact(compatibility, names, source, since, until, active, note, listed)
 
 
 class Client(NamedTuple):

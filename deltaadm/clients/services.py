@@ -4,7 +4,93 @@ from __future__ import annotations
 
 from typing import Final
 
-from deltaadm.clients.facts import Client, Gate, Source, works
+from deltaadm.clients.facts import Client, Compatibility, Gate, Source, fails, unknown, works
+
+_UNKNOWN: Final = Compatibility.UNKNOWN
+
+_ATHENA: Final = Source(
+    "Amazon Athena User Guide, Query Linux Foundation Delta Lake tables", "2026-11-21"
+)
+
+ATHENA: Final = Client(
+    id="athena",
+    name="Amazon Athena (engine version 3)",
+    versioned_by="days",
+    oldest="2026-11-21",
+    newest="2026-11-21",
+    read_gates=(Gate(3, _ATHENA, above=_UNKNOWN),),
+    reads=(works("columnMapping timestampNtz", _ATHENA),),
+    write_gates=(Gate(0, _ATHENA, note="read only"),),
+)
+
+_BIGQUERY: Final = Source("docs.delta.io, Google BigQuery connector", "2026-11-21")
+
+BIGQUERY: Final = Client(
+    id="bigquery",
+    name="Google BigQuery (BigLake tables)",
+    versioned_by="days",
+    oldest="2026-11-21",
+    newest="2026-11-21",
+    read_gates=(Gate(3, _BIGQUERY, above=_UNKNOWN),),
+    reads=(works("columnMapping deletionVectors", _BIGQUERY),),
+)
+
+_FABRIC: Final = Source(
+    "MicrosoftDocs/fabric-docs docs/fundamentals/delta-lake-interoperability.md @01a0bb3",
+    "2026-11-21",
+)
+_FABRIC_READS: Final = (
+    works("columnMapping deletionVectors", _FABRIC),
+    unknown("columnMapping[id]", _FABRIC, note="only the name mode is mentioned"),
+    unknown("timestampNtz", _FABRIC, note="not supported; what happens is not said"),
+)
+
+FABRIC_SQL: Final = Client(
+    id="fabric-sql",
+    name="Microsoft Fabric SQL analytics endpoint",
+    versioned_by="days",
+    oldest="2026-11-21",
+    newest="2026-11-21",
+    read_gates=(Gate(3, _FABRIC, above=_UNKNOWN),),
+    reads=_FABRIC_READS,
+    write_gates=(Gate(0, _FABRIC, note="a reader only"),),
+)
+
+POWER_BI: Final = Client(
+    id="power-bi",
+    name="Power BI (Direct Lake semantic models)",
+    versioned_by="days",
+    oldest="2026-11-21",
+    newest="2026-11-21",
+    read_gates=(Gate(3, _FABRIC, above=_UNKNOWN),),
+    reads=_FABRIC_READS,
+    write_gates=(Gate(0, _FABRIC, note="a reader only"),),
+)
+
+_REDSHIFT: Final = Source("docs.delta.io, AWS Redshift Spectrum connector", "2026-11-21")
+_MANIFEST_VECTORS: Final = Source(
+    "docs.databricks.com, DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED error condition",
+    "2026-11-21",
+)
+_MANIFEST_MAPPING: Final = Source(
+    "delta-io/delta DeltaErrors.scala, DELTA_UNSUPPORTED_MANIFEST_GENERATION_WITH_COLUMN_MAPPING",
+    "2026-11-21",
+)
+_NO_MANIFEST: Final = "its manifest cannot be generated"
+
+REDSHIFT: Final = Client(
+    id="redshift-spectrum",
+    name="Amazon Redshift Spectrum (through a manifest)",
+    versioned_by="days",
+    oldest="2026-11-21",
+    newest="2026-11-21",
+    read_gates=(Gate(1, _REDSHIFT, above=_UNKNOWN),),
+    reads=(
+        unknown("columnMapping", _MANIFEST_MAPPING, note="not said where it is not used"),
+        fails("columnMapping", _MANIFEST_MAPPING, active=True, note=_NO_MANIFEST),
+        fails("deletionVectors", _MANIFEST_VECTORS, active=True, note=_NO_MANIFEST),
+    ),
+)
 
 _SNOWFLAKE: Final = Source(
     "docs.snowflake.com, Mar 02, 2026: Query Delta-based Apache Iceberg tables with deletion "
@@ -20,9 +106,25 @@ SNOWFLAKE: Final = Client(
     newest="2026-03-02",
     read_gates=(
         Gate(2, _SNOWFLAKE, until="2026-03-02"),
-        Gate(3, _SNOWFLAKE, since="2026-03-02"),
+        Gate(3, _SNOWFLAKE, since="2026-03-02", above=_UNKNOWN),
     ),
     reads=(works("deletionVectors", _SNOWFLAKE, since="2026-03-02"),),
 )
 
-SERVICES: Final = (SNOWFLAKE,)
+_SYNAPSE: Final = Source(
+    "MicrosoftDocs/azure-docs articles/synapse-analytics/sql/query-delta-lake-format.md @01cb5ec",
+    "2021-04-27",
+)
+
+SYNAPSE: Final = Client(
+    id="synapse-serverless",
+    name="Azure Synapse serverless SQL pool",
+    versioned_by="days",
+    oldest="2021-04-27",
+    newest="2021-04-27",
+    read_gates=(Gate(1, _SYNAPSE, above=_UNKNOWN),),
+    reads=(),
+    write_gates=(Gate(0, _SYNAPSE, note="OPENROWSET cannot update a table"),),
+)
+
+SERVICES: Final = (ATHENA, BIGQUERY, FABRIC_SQL, POWER_BI, REDSHIFT, SNOWFLAKE, SYNAPSE)

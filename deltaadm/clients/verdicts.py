@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from deltaadm.clients.facts import EVERY_OTHER, Compatibility, version_key
-from deltaadm.domain.features import Kind, lookup
+from deltaadm.clients.facts import EVERY_OTHER, ID_MODE, READER_2, Compatibility, version_key
+from deltaadm.domain.features import Kind, lookup, mapping_mode
 from deltaadm.errors import DeltaadmError
 
 if TYPE_CHECKING:
@@ -119,6 +119,8 @@ class _Table(NamedTuple):
     reader_features: tuple[str, ...]
     features: tuple[str, ...]
     in_use: frozenset[str]
+    listed: frozenset[str]
+    forms: frozenset[str]
 
     @classmethod
     def of(cls, protocol: Protocol, metadata: Metadata) -> _Table:
@@ -130,12 +132,25 @@ class _Table(NamedTuple):
             reader_features=tuple(one for one in names if one in listed or _is_reader(one)),
             features=tuple(names),
             in_use=frozenset(one for one in names if _in_use(one, metadata)),
+            listed=protocol.explicit_names,
+            forms=frozenset(_mapping_forms(protocol, metadata)),
         )
 
 
 def _is_reader(name: str) -> bool:
     feature = lookup(name)
     return feature is not None and feature.kind is Kind.READER_WRITER
+
+
+def _mapping_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
+    """The forms of column mapping that facts tell apart."""
+    if protocol.min_reader_version == 2:  # noqa: PLR2004 -- PROTOCOL.md, Column Mapping
+        yield READER_2
+    try:
+        if mapping_mode(metadata) == "id":
+            yield ID_MODE
+    except DeltaadmError:
+        yield ID_MODE
 
 
 def _in_use(name: str, metadata: Metadata) -> bool:
@@ -172,7 +187,7 @@ def _read_cells(release: ClientRelease, table: _Table) -> Iterator[Cell]:
     version = table.reader_version
     yield _gate_cell("protocol.minReaderVersion", version, client.read_gates, release)
     for name in table.reader_features:
-        yield _feature_cell(name, client.reads, release, in_use=name in table.in_use)
+        yield _feature_cell(name, client.reads, release, table)
 
 
 def _write_cells(release: ClientRelease, table: _Table) -> Iterator[Cell]:
@@ -180,7 +195,7 @@ def _write_cells(release: ClientRelease, table: _Table) -> Iterator[Cell]:
     version = table.writer_version
     yield _gate_cell("protocol.minWriterVersion", version, client.write_gates, release)
     for name in table.features:
-        yield _feature_cell(name, client.writes, release, in_use=name in table.in_use)
+        yield _feature_cell(name, client.writes, release, table)
 
 
 def _gate_cell(subject: str, version: int, gates: Iterable[Gate], release: ClientRelease) -> Cell:
@@ -193,17 +208,15 @@ def _gate_cell(subject: str, version: int, gates: Iterable[Gate], release: Clien
     return Cell(subject, Compatibility.UNKNOWN)
 
 
-def _feature_cell(
-    name: str, facts: Sequence[Fact], release: ClientRelease, *, in_use: bool
-) -> Cell:
+def _feature_cell(name: str, facts: Sequence[Fact], release: ClientRelease, table: _Table) -> Cell:
     """The worst of the facts that name the feature, or else what holds for every other one."""
-    known = lookup(name)
-    names = {name} if known is None else {name, known.name}
+    names = {name} | (table.forms if name == "columnMapping" else frozenset())
+    in_use, listed = name in table.in_use, name in table.listed
     key = _key(release)
     holding = [
         one
         for one in (facts if release.is_known else ())
-        if one.holds_for(key) and (in_use or not one.active)
+        if one.holds_for(key) and (in_use or not one.active) and (listed or not one.listed)
     ]
     found = [one for one in holding if not names.isdisjoint(one.features)]
     found = found or [one for one in holding if EVERY_OTHER in one.features]

@@ -217,11 +217,16 @@ def _grouped(verdicts: Iterable[Verdict]) -> str:
         subjects = ", ".join(cell.subject for cell in one.responsible)
         if "protocol." in subjects and one.compatibility.value == "unknown":
             subjects = ""  # nothing at all is known about it
-        groups.setdefault(subjects, []).append(str(one.release))
+        groups.setdefault(subjects, []).append(_release(one.release))
     return "; ".join(
         f"{', '.join(names)} ({subjects})" if subjects else ", ".join(names)
         for subjects, names in groups.items()
     )
+
+
+def _release(release: ClientRelease) -> str:
+    """A service has no releases; the day of the facts about it stands beside its source."""
+    return release.client.id if release.client.versioned_by == "days" else str(release)
 
 
 def client_cells(report: TableReport) -> Iterable[tuple[str, ...]]:
@@ -232,7 +237,7 @@ def client_cells(report: TableReport) -> Iterable[tuple[str, ...]]:
             told = [cell.note] if cell.note else []
             told += [f"{cell.source.title}, {cell.source.date}"] if cell.source else []
             yield (
-                str(one.release),
+                _release(one.release),
                 one.access.value,
                 one.compatibility.value,
                 cell.subject,

@@ -9,6 +9,7 @@ import pytest
 
 from deltaadm.domain.session import SessionSettings
 from tests.support import tables
+from tests.support.clients import ACCEPT_ALL
 from tests.support.program import LogWriter, deltaadm, process, untouched
 from tests.support.tables import Table, commit, commit_info, metadata, protocol
 
@@ -27,7 +28,8 @@ def mapped(tmp_path: Path) -> Table:
     made = tables.table(tmp_path / "mapped", commit(protocol(2, 5), metadata()))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("deltaadm.cli.wiring.executor", lambda *_: LogWriter())
-        assert deltaadm("set-mapping-mode", made.path, "name", "--apply", "--yes").code == 0
+        wish = ["set-mapping-mode", made.path, "name", "--apply", "--yes", *ACCEPT_ALL]
+        assert deltaadm(*wish).code == 0
     return made
 
 
@@ -168,7 +170,8 @@ def test_nothing_to_do_needs_no_consent(small: Table, writer: LogWriter) -> None
 
 @each_command
 def test_apply(small: Table, writer: LogWriter, command: str) -> None:
-    result = deltaadm(*arguments(command, small), "--apply", "-y", "--allow-backfill")
+    consent = ["-y", "--allow-backfill", *ACCEPT_ALL]
+    result = deltaadm(*arguments(command, small), "--apply", *consent)
     assert result.code == 0, result.err
     assert "Version 1 was committed, and is what was planned." in result.out
     assert len(writer.steps) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.clients import (
@@ -13,7 +13,6 @@ from deltaadm.clients import (
     ClientRelease,
     Compatibility,
     Source,
-    newest_releases,
     parse_client,
     shifts,
     verdict,
@@ -25,6 +24,8 @@ from deltaadm.domain.metadata import Metadata
 from deltaadm.domain.protocol import Protocol
 
 BOOK = Source("The Book", "2026-01-02")
+IN_ID_MODE = Metadata(configuration={"delta.columnMapping.mode": "id"})
+IN_NO_MODE = Metadata(configuration={"delta.columnMapping.mode": "sideways"})
 MAPPED = Metadata(configuration={"delta.columnMapping.mode": "name"})
 PLAIN = Metadata()
 WORKS, UNKNOWN, FAILS, WRONG = Compatibility
@@ -41,6 +42,8 @@ CHECKER = Client(
     writes=(
         works("appendOnly invariants columnMapping", BOOK),
         fails("invariants", BOOK, active=True),
+        works("changeDataFeed", BOOK),
+        fails("changeDataFeed", BOOK, listed=True),
         fails("*", BOOK),
     ),
 )
@@ -54,6 +57,8 @@ TRUSTING = Client(
     reads=(
         works("columnMapping", BOOK),
         wrong("columnMapping", BOOK, until="7", note="nulls"),
+        wrong("columnMapping[id]", BOOK, since="8", note="nulls"),
+        wrong("columnMapping[reader=2]", BOOK, since="8", note="nulls"),
         unknown("timestampNtz", BOOK, note="not said"),
     ),
     write_gates=(Gate(0, BOOK, note="read only"),),
@@ -121,6 +126,30 @@ def writers(*names: str) -> Protocol:
         pytest.param(
             CHECKER, "5", writers("invariants"), Metadata(schema_string="{"), Access.WRITE,
             FAILS, ["invariants"], id="metadata that cannot be read is taken to use it",
+        ),
+        pytest.param(
+            CHECKER, "5", Protocol(1, 4), PLAIN, Access.WRITE, FAILS,
+            ["checkConstraints", "generatedColumns"], id="what a version implies is in no list",
+        ),
+        pytest.param(
+            CHECKER, "5", writers("changeDataFeed"), PLAIN, Access.WRITE, FAILS,
+            ["changeDataFeed"], id="some programs look at lists alone",
+        ),
+        pytest.param(
+            TRUSTING, "8", listed("columnMapping"), IN_ID_MODE, Access.READ, WRONG,
+            ["columnMapping"], id="id mode has facts of its own",
+        ),
+        pytest.param(
+            TRUSTING, "8", listed("columnMapping"), MAPPED, Access.READ, WORKS, [],
+            id="which do not concern the name mode",
+        ),
+        pytest.param(
+            TRUSTING, "8", Protocol(2, 5), MAPPED, Access.READ, WRONG, ["columnMapping"],
+            id="and so has a reader version without lists",
+        ),
+        pytest.param(
+            TRUSTING, "8", Protocol(2, 5), IN_NO_MODE, Access.READ, WRONG, ["columnMapping"],
+            id="a mode that does not exist may be any",
         ),
         pytest.param(
             CHECKER, "1", Protocol(1, 2), PLAIN, Access.READ, UNKNOWN,
@@ -216,34 +245,65 @@ protocols = st.one_of(
     st.frozensets(names, max_size=6).map(lambda some: listed(*some)),
     st.sampled_from([Protocol(1, 1), Protocol(1, 2), Protocol(1, 4), Protocol(2, 5)]),
 )
-metadata = st.sampled_from([PLAIN, MAPPED, Metadata(configuration={"delta.appendOnly": "true"})])
+releases = st.sampled_from(
+    [
+        ClientRelease(client, text)
+        for client in CLIENTS.values()
+        for text in sorted(
+            {
+                bound
+                for one in (*client.read_gates, *client.reads, *client.write_gates, *client.writes)
+                for bound in (one.since or client.oldest, one.until or client.newest)
+            }
+        )
+    ]
+)
+metadata = st.sampled_from(
+    [IN_ID_MODE, PLAIN, MAPPED, Metadata(configuration={"delta.appendOnly": "true"})]
+)
 
 
-@given(st.frozensets(names, max_size=6), st.frozensets(names, max_size=3), metadata)
+@given(releases, st.frozensets(names, max_size=6), st.frozensets(names, max_size=3), metadata)
+@settings(max_examples=1000)
 def test_more_features_never_improve_a_verdict(
-    some: frozenset[str], more: frozenset[str], table: Metadata
+    release: ClientRelease, some: frozenset[str], more: frozenset[str], table: Metadata
 ) -> None:
-    before = verdicts(newest_releases(), listed(*some), table)
-    after = verdicts(newest_releases(), listed(*some, *more), table)
-    for old, new in zip(before, after, strict=True):
-        assert new.compatibility.rank >= old.compatibility.rank
+    for access in Access:
+        before = verdict(release, listed(*some), table, access)
+        after = verdict(release, listed(*some, *more), table, access)
+        assert after.compatibility.rank >= before.compatibility.rank
 
 
-@given(protocols, metadata)
-def test_writing_is_never_better_than_reading(protocol: Protocol, table: Metadata) -> None:
-    for client in CLIENTS.values():
-        release = ClientRelease(client, client.newest)
-        reading = verdict(release, protocol, table, Access.READ)
-        writing = verdict(release, protocol, table, Access.WRITE)
-        assert writing.compatibility.rank >= reading.compatibility.rank
+@given(releases, protocols, metadata)
+@settings(max_examples=1000)
+def test_writing_is_never_better_than_reading(
+    release: ClientRelease, protocol: Protocol, table: Metadata
+) -> None:
+    reading = verdict(release, protocol, table, Access.READ)
+    writing = verdict(release, protocol, table, Access.WRITE)
+    assert writing.compatibility.rank >= reading.compatibility.rank
 
 
-@given(protocols, metadata)
-def test_whatever_works_or_does_not_has_a_source(protocol: Protocol, table: Metadata) -> None:
-    for one in verdicts(newest_releases(), protocol, table):
-        for cell in one.cells:
-            assert cell.source is not None or cell.compatibility is UNKNOWN
-        assert one.responsible or one.compatibility is WORKS
+@given(releases, protocols, st.sampled_from([MAPPED, IN_ID_MODE]))
+@settings(max_examples=1000)
+def test_using_a_feature_is_never_better_than_not_using_it(
+    release: ClientRelease, protocol: Protocol, table: Metadata
+) -> None:
+    for access in Access:
+        using = verdict(release, protocol, table, access)
+        having = verdict(release, protocol, PLAIN, access)
+        assert using.compatibility.rank >= having.compatibility.rank
+
+
+@given(releases, protocols, metadata, st.sampled_from(Access))
+@settings(max_examples=1000)
+def test_whatever_works_or_does_not_has_a_source(
+    release: ClientRelease, protocol: Protocol, table: Metadata, access: Access
+) -> None:
+    found = verdict(release, protocol, table, access)
+    for cell in found.cells:
+        assert cell.source is not None or cell.compatibility is UNKNOWN
+    assert found.responsible or found.compatibility is WORKS
 
 
 @pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)

@@ -40,7 +40,7 @@ CASES = [
 
 def shown(name: str, group: str, path: Path, color: str = "never") -> str:
     out = StringIO()
-    fitting = [one for one in GROUPS[group](path) if type(one) in FORMATS[name].shows]
+    fitting = [one for one in GROUPS[group](path) if type(one).__name__ in FORMATS[name].shows]
     render(name, fitting, out, Style(color=color, width=100))
     return out.getvalue().replace(__version__, "VERSION")
 

@@ -10,6 +10,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from deltaadm.cli.program import run
 from deltaadm.spark.executor import SparkExecutor
+from tests.support.clients import ACCEPT_ALL
 from tests.support.tables import Table, metadata, protocol
 
 ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "name": ["a", "b", "c"]})
@@ -74,7 +75,8 @@ def test_mapping_is_turned_on_and_off_without_losing_a_row(
     spark: Any, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = {one.name for one in table.glob("*.parquet")}
-    code, done = answer(capsys, "set-mapping-mode", table, "name", "--apply", "--yes")
+    wish = ["set-mapping-mode", table, "name", "--apply", "--yes", *ACCEPT_ALL]
+    code, done = answer(capsys, *wish)
     assert (code, done["outcome"]["mismatches"]) == (0, [])
     assert {one.name for one in table.glob("*.parquet")} == files
     spark.sql(f"ALTER TABLE delta.`{table}` RENAME COLUMN name TO label")

@@ -1,0 +1,181 @@
+"""Who is shut out: shown by `inspect`, named by plans, refused or agreed to on demand."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_terminal import QUESTION, ended, terminal
+from tests.support import tables
+from tests.support.program import LogWriter, deltaadm, untouched
+from tests.support.tables import Table, commit, metadata, protocol
+
+MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"}
+
+
+def section(text: str, heading: str) -> dict[str, str]:
+    """The rows under *heading*, by their first column."""
+    lines = text.split(f"\n{heading}\n")[1].split("\n\n", maxsplit=1)[0].splitlines()
+    return {one[2:].split("  ")[0].strip(): one[2:].partition("  ")[2].strip() for one in lines}
+
+
+@pytest.fixture
+def mapped(tmp_path: Path) -> Table:
+    return tables.table(tmp_path / "mapped", commit(protocol(2, 5), metadata(MAPPED)))
+
+
+def test_inspect_says_who_reads_and_who_does_not_and_why(mapped: Table) -> None:
+    rows = section(deltaadm("inspect", mapped.path).out, "Clients")
+    assert "delta-spark@4.4.0" in rows["read it"]
+    assert "trino@480" in rows["write it"]
+    assert "delta-rs@1.6.6 (columnMapping)" in rows["READ IT WRONGLY"]
+    assert "polars@2.1.0, redshift-spectrum (columnMapping)" in rows["cannot read it"]
+    assert "flink@3.0.0, hive@3.0.0, presto (protocol.minReaderVersion)" in rows["cannot read it"]
+    assert "duckdb-delta@1.5.5 (columnMapping)" in rows["WRITE IT WRONGLY"]
+    assert "delta-kernel-rs@0.30.1 (checkConstraints, generatedColumns)" in rows["cannot write it"]
+
+
+def test_nobody_is_told_twice_to_be_wrong(mapped: Table) -> None:
+    rows = section(deltaadm("inspect", mapped.path).out, "Clients")
+    assert "delta-rs" not in rows["WRITE IT WRONGLY"]
+    assert "flink" not in rows["cannot write it"]
+
+
+def test_the_whole_detail_on_request(mapped: Table) -> None:
+    result = deltaadm("inspect", mapped.path, "--clients")
+    [line] = [one for one in result.out.splitlines() if one.startswith("  delta-rs@1.6.6  ")][:1]
+    assert "silently wrong" in line
+    assert "to_pyarrow_table and to_pandas give nulls" in line
+    assert "2026-11-21" in line
+
+
+def test_clients_in_json(mapped: Table) -> None:
+    clients = deltaadm("inspect", mapped.path, "-o", "json").document["clients"]
+    found = {one["client"]: one for one in clients}
+    assert found["delta-spark"] == {
+        "client": "delta-spark",
+        "name": "Delta Lake on Apache Spark",
+        "version": "4.4.0",
+        "read": {"verdict": "works", "because": []},
+        "write": {"verdict": "works", "because": []},
+    }
+    [because] = found["delta-rs"]["read"]["because"]
+    assert found["delta-rs"]["read"]["verdict"] == "silently wrong"
+    assert because["subject"] == "columnMapping"
+    assert because["source"].startswith("tried with deltalake ")
+    assert because["date"] == "2026-11-21"
+    unknown = found["polars"]["write"]
+    assert unknown["verdict"] == "fails loudly"
+    assert found["snowflake"]["write"]["because"][0]["source"] is None
+
+
+def test_a_plan_names_whom_it_newly_shuts_out(small: Table) -> None:
+    text = deltaadm("enable-feature", small.path, "rowTracking").out
+    rows = section(text, "Clients from now on")
+    assert "trino@480 (domainMetadata, rowTracking)" in rows["cannot write it"]
+    plan = deltaadm("enable-feature", small.path, "rowTracking", "-o", "json").document
+    [trino] = [one for one in plan["clients"] if one["client"] == "trino"]
+    assert (trino["access"], trino["before"], trino["verdict"]) == (
+        "write",
+        "works",
+        "fails loudly",
+    )
+    assert [one["subject"] for one in trino["because"]] == ["domainMetadata", "rowTracking"]
+
+
+def test_a_plan_that_shuts_nobody_out_says_nothing(small: Table) -> None:
+    text = deltaadm("alter", small.path, "--set", "a=b").out
+    assert "Clients" not in text
+    plan = deltaadm("alter", small.path, "--set", "a=b", "-o", "json").document
+    assert plan["clients"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--for-client", "presto"], "presto@2026-11-21, reading: fails loudly because of "),
+        (["--for-client", "delta-spark@2.2"], "delta-spark@2.2, reading: fails loudly"),
+        (["--for-client", "trino", "--for-client", "athena"], "athena@2026-11-21, reading: unk"),
+        (["--for-client-writing", "duckdb-delta@1.3"], ""),
+        (["--for-client-writing", "flink"], "flink@3.0.0, writing: fails loudly"),
+        (["--for-client", "trino@480", "--for-client-writing", "trino@480"], ""),
+    ],
+)  # fmt: skip
+def test_a_client_that_must_go_on(small: Table, options: list[str], words: str) -> None:
+    with untouched(small.path):
+        result = deltaadm("enable-feature", small.path, "deletionVectors", *options)
+    assert result.code == (7 if words else 0)
+    assert words in result.err
+
+
+def test_the_refusal_names_only_those_who_are_shut_out(small: Table) -> None:
+    result = deltaadm(
+        *("enable-feature", small.path, "deletionVectors", "-o", "json"),
+        *("--for-client", "trino", "--for-client", "presto"),
+    )
+    assert result.code == 7
+    message = result.document["error"]["message"]
+    assert "protocol.minReaderVersion" in message
+    assert "trino" not in message
+
+
+def test_an_unknown_client_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    result = deltaadm("alter", tmp_path / "gone", "--set", "a=b", "--for-client", "trinoo")
+    assert result.code == 7
+    assert "Did you mean trino?" in result.err
+
+
+def test_silently_wrong_needs_a_consent_of_its_own(small: Table, writer: LogWriter) -> None:
+    wish = ["set-mapping-mode", small.path, "name", "--apply", "--yes"]
+    with untouched(small.path):
+        result = deltaadm(*wish)
+    assert result.code == 7
+    accept = "--accept-silently-wrong delta-rs --accept-silently-wrong duckdb-delta"
+    assert f"Pass {accept} to go on" in result.err
+    assert writer.steps == []
+    one = deltaadm(*wish, "--accept-silently-wrong", "delta-rs")
+    assert one.code == 7
+    assert "Pass --accept-silently-wrong duckdb-delta to go on" in one.err
+    both = deltaadm(*wish, *accept.split())
+    assert both.code == 0, both.err
+    assert len(writer.steps) == 1
+
+
+def test_an_older_release_that_is_asked_for_needs_the_consent_as_well(small: Table) -> None:
+    wish = ["enable-feature", small.path, "deletionVectors", "--apply", "--yes"]
+    asked = deltaadm(*wish, "--for-client", "delta-rs@0.25.5")
+    assert asked.code == 7
+    assert "QueryBuilder brings deleted rows back" in asked.err
+
+
+def test_an_accepted_client_may_be_asked_for(small: Table, writer: LogWriter) -> None:
+    result = deltaadm(
+        *("enable-feature", small.path, "deletionVectors", "--apply", "--yes"),
+        *("--for-client", "delta-rs@0.25.5", "--accept-silently-wrong", "delta-rs"),
+    )
+    assert result.code == 0, result.err
+    assert len(writer.steps) == 1
+
+
+def test_a_saved_plan_needs_the_consent_too(small: Table, tmp_path: Path) -> None:
+    saved = tmp_path / "plan.json"
+    assert deltaadm("set-mapping-mode", small.path, "name", "--out", saved).code == 0
+    with untouched(small.path):
+        result = deltaadm("apply", saved, "--yes")
+        refused = deltaadm("apply", saved, "--for-client", "polars")
+    assert result.code == refused.code == 7
+    assert "--accept-silently-wrong delta-rs" in result.err
+    assert "polars@2.1.0, reading: fails loudly" in refused.err
+
+
+@pytest.mark.parametrize(("answer", "code"), [("delta-rs", 0), ("yes", 7), ("", 7)])
+def test_at_a_terminal_the_name_must_be_typed(small: Table, answer: str, code: int) -> None:
+    program = terminal(
+        *("set-mapping-mode", small.path, "name", "--apply"),
+        *("--accept-silently-wrong", "duckdb-delta"),
+    )
+    program.expect_exact(QUESTION)
+    program.sendline("yes")
+    program.expect_exact("goes wrong without an error")
+    program.expect_exact("Type 'delta-rs' to go on: ")
+    program.sendline(answer)
+    assert ended(program)[0] == code
