@@ -32,7 +32,7 @@ from deltaadm.validation.rule import Problem, Scope, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from deltaadm.domain.facts import CommitFacts, SnapshotFacts
+    from deltaadm.domain.facts import CommitFacts, PolicyFacts, SnapshotFacts
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.table_changes import Step
@@ -690,6 +690,40 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(
             f"Iceberg compatibility {names} are on together.", where, severity=Severity.ERROR
         )
+
+
+@rule("DL223", Severity.INFO, Scope.POLICY)
+def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The newest release of some client cannot read or write the table because of its features.
+
+    Why it matters: whoever wants to share the table should know. Only the newest releases are
+    looked at, and only what is known about them; what a client cannot do with any table at all
+    is not told.
+
+    What to do: nothing, where nobody uses these clients. Name those that matter with
+    `--for-client` or in the settings, and they are judged in their release; DROP FEATURE
+    removes a feature that is not needed.
+
+    Source: deltaadm.clients, which names the page that each verdict rests on.
+    """
+    protocol = facts.snapshot.protocol
+    features = protocol.supported_features | protocol.explicit_names
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for one in facts.others:
+        subjects = {each.subject for each in one.obstacles}
+        blamed = sorted(subjects & (features | {"protocol.minReaderVersion"}))
+        if one.outcome in REFUSALS and blamed:
+            key = (one.access, REFUSALS[one.outcome], ", ".join(blamed))
+            groups.setdefault(key, []).append(one.client)
+    for (access, what, because), clients in sorted(groups.items()):
+        yield Problem(
+            f"{', '.join(sorted(clients))}: {access} {what}, because of {because}.", "protocol"
+        )
+
+
+REFUSALS: Final = {"fails loudly": "refused", "silently wrong": "wrong without an error"}
+"""The outcomes that are known to shut a client out, in words."""
 
 
 def _listed(names: frozenset[str] | None) -> Iterator[TableFeature]:

@@ -590,3 +590,13 @@ def adaptive_metadata_with_v2_checkpoints(path: Path) -> None:
 @respects("DL222")
 def one_version_of_iceberg_compatibility(path: Path) -> None:
     iceberg(path, 2, off=1)
+
+
+@breaks("DL223", "DL213")
+def feature_that_no_client_knows(path: Path) -> None:
+    with_protocol(path, 3, 7, ["timeTravelling"], ["timeTravelling"])
+
+
+@respects("DL223")
+def protocol_that_every_client_knows(path: Path) -> None:
+    with_protocol(path, 1, 1)

@@ -1,0 +1,64 @@
+"""DL223: who cannot use a table, told from verdicts on clients."""
+
+import pytest
+
+import deltaadm.validation.rules  # noqa: F401 -- registers every rule
+from deltaadm.domain.facts import PolicyFacts
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.policy import ClientVerdict, Obstacle, Policy
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.validation.rule import RULES
+
+VECTORS = Protocol(3, 7, frozenset({"deletionVectors"}), frozenset({"deletionVectors"}))
+
+
+def verdict(client: str, outcome: str, *subjects: str, access: str = "read") -> ClientVerdict:
+    return ClientVerdict(
+        client=client,
+        access=access,
+        outcome=outcome,
+        obstacles=tuple(Obstacle(subject=one) for one in subjects),
+    )
+
+
+ROWS = {
+    "nobody is told where every client works": ((verdict("a@1", "works"),), []),
+    "what is unknown is not told": ((verdict("a@1", "unknown", "deletionVectors"),), []),
+    "clients are told together by what shuts them out": (
+        (
+            verdict("b@1", "fails loudly", "deletionVectors"),
+            verdict("a@1", "fails loudly", "deletionVectors"),
+            verdict("c@1", "silently wrong", "deletionVectors"),
+            verdict("a@1", "fails loudly", "deletionVectors", access="write"),
+        ),
+        [
+            "a@1, b@1: read refused, because of deletionVectors.",
+            "c@1: read wrong without an error, because of deletionVectors.",
+            "a@1: write refused, because of deletionVectors.",
+        ],
+    ),
+    "a client that writes no table at all is not told": (
+        (verdict("a@1", "fails loudly", "protocol.minWriterVersion", access="write"),),
+        [],
+    ),
+    "a reader version that is too high is told": (
+        (verdict("a@1", "fails loudly", "protocol.minReaderVersion"),),
+        ["a@1: read refused, because of protocol.minReaderVersion."],
+    ),
+    "features that the table does not have are no reason": (
+        (verdict("a@1", "fails loudly", "timestampNtz"),),
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_finding(row: str) -> None:
+    verdicts, messages = ROWS[row]
+    facts = PolicyFacts(
+        snapshot=Snapshot(root="", version=0, protocol=VECTORS, metadata=Metadata(id="x")),
+        policy=Policy(),
+        others=verdicts,
+    )
+    assert [one.message for one in RULES["DL223"].check(facts)] == messages
