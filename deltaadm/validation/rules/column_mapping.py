@@ -27,7 +27,13 @@ from deltaadm.domain.column_mapping import (
 )
 from deltaadm.domain.iceberg import enabled_versions
 from deltaadm.domain.metadata_checks import is_unfit_for_files
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, MAX_COLUMN_ID
+from deltaadm.domain.properties import (
+    COLUMN_MAPPING_MODE,
+    FEATURE_PREFIX,
+    MAX_COLUMN_ID,
+    ROW_COMMIT_VERSION_COLUMN,
+    ROW_ID_COLUMN,
+)
 from deltaadm.domain.schema import StructType, parse_schema, path_text, walk
 from deltaadm.domain.statistics import NotStatistics, parse_statistics
 from deltaadm.domain.table_changes import SetProperties
@@ -38,7 +44,7 @@ from deltaadm.validation.rule import Problem, Scope, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from deltaadm.domain.facts import CommitFacts, LiveFile, SnapshotFacts, State
+    from deltaadm.domain.facts import CommitFacts, DataFileFacts, LiveFile, SnapshotFacts, State
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.schema import Path, StructField
     from deltaadm.domain.table_changes import Step
@@ -453,6 +459,27 @@ def _told(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[Problem]:
     found = [path_text(path) for path, one in fields if keys & one.metadata.keys()]
     if found:
         yield Problem(f"{_several(found)} have {what}.", f"schema[{found[0]}]")
+
+
+@rule("DL418", Severity.ERROR, Scope.DEEP)
+def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
+    """
+    The table finds columns by id, and a data file has columns without one.
+
+    Why it matters: readers do not find the column in the file, and give nulls without an error.
+
+    What to do: rewrite the file under the ids of the schema, or copy the table with a reader
+    that still finds the columns by name.
+
+    Source: PROTOCOL.md, Reader Requirements for Column Mapping; delta-io/delta#3764.
+    """
+    if _mode_of(file.state) is ColumnMappingMode.ID:
+        kept_by_delta = {
+            file.state.property(key) for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN)
+        }
+        bare = [one for one in file.without_field_id if one not in kept_by_delta]
+        if bare:
+            yield Problem(f"{_several(bare)} have no field id.", file.add.path)
 
 
 @rule("DL419", Severity.ERROR, Scope.FILE)

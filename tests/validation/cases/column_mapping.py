@@ -4,6 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from tests.support.rule_cases import breaks, respects
 from tests.support.schemas import (
     INFO,
@@ -425,6 +428,37 @@ def nested_field_ids_of_parquet_without_mapping(path: Path) -> None:
 @respects("DL417")
 def key_like_that_of_parquet(path: Path) -> None:
     with_columns(path, field("a", **{"PARQUET:field_id": "1"}))
+
+
+ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
+
+
+def with_data(path: Path, ids: dict[str, int | None], mode: str = "id") -> None:
+    """A table with columns `a` and `b`, and a Parquet file that has columns with these ids."""
+    columns = [
+        pa.field(name, pa.int32(), metadata=None if one is None else {"PARQUET:field_id": str(one)})
+        for name, one in ids.items()
+    ]
+    data = pa.Table.from_pylist([dict.fromkeys(ids, 1)], schema=pa.schema(columns))
+    pq.write_table(data, path / "f")
+    size = (path / "f").stat().st_size
+    meta = body(A, B, mode=mode, properties={ROW_ID: "_row-id-col-1"})
+    one_commit(path, protocol(2, 5), meta, add("f", size=size, stats=stats()))
+
+
+@breaks("DL418", depth="deep")
+def columns_of_a_file_have_no_ids(path: Path) -> None:
+    with_data(path, {"col-1": 1, "col-2": None})
+
+
+@respects("DL418", depth="deep")
+def columns_of_a_file_have_ids(path: Path) -> None:
+    with_data(path, {"col-1": 1, "col-2": 2, "_row-id-col-1": None})
+
+
+@respects("DL418", depth="deep")
+def names_find_columns_without_ids(path: Path) -> None:
+    with_data(path, {"col-1": None, "col-2": None}, mode="name")
 
 
 def stats(**values: Any) -> str:
