@@ -128,6 +128,7 @@ def docs() -> int:
     """Write the pages of docs/ that follow from the code."""
     write(ROOT / "docs" / "features.md", ROOT / "docs" / "generate.py")
     write(ROOT / "docs" / "clients.md", ROOT / "docs" / "generate_clients.py")
+    subprocess.run((PYTHON, ROOT / "docs" / "generate_schemas.py"), check=True, cwd=ROOT)  # noqa: S603
     return 0
 
 

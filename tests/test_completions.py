@@ -105,6 +105,7 @@ CASES = (
     ("features catalog", {"catalogManaged", "catalogOwned-preview"}),
     ("features rowTracking ", set()),
     ("apply ", "*"),
+    ("schema in", {"inspect"}),
     ("completion ", {"bash", "zsh", "fish", "powershell"}),
     ("no-such-command ", set()),
 )

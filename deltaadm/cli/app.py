@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "apply": "deltaadm.cli.apply",
     "features": "deltaadm.cli.features",
     "doctor": "deltaadm.cli.doctor",
+    "schema": "deltaadm.cli.schema",
     "completion": "deltaadm.cli.completion",
 }
 """Every subcommand and the module that holds it, as its function `command`."""

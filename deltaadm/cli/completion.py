@@ -147,9 +147,11 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     from deltaadm.clients import CLIENTS
     from deltaadm.domain.features import FEATURES
     from deltaadm.operations.validate import families
+    from deltaadm.render.schemas import SCHEMAS
     from deltaadm.validation.rule import RULES
 
     return {
+        "DOCUMENT": tuple(SCHEMAS),
         "FORMAT": formats,
         "FORMAT[:FILE]": formats,
         "CLIENT": tuple(CLIENTS),

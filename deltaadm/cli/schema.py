@@ -1,0 +1,29 @@
+"""`deltaadm schema`."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from deltaadm.cli.options import expanded
+
+
+@expanded
+def command(
+    name: Annotated[
+        str, typer.Argument(metavar="DOCUMENT", help="The kind of document, such as inspect.")
+    ],
+) -> int:
+    """
+    Print the JSON Schema of a kind of document that deltaadm writes.
+
+    The kinds: doctor, error, feature, features, inspect, outcome, plan, validate.
+    """
+    from deltaadm.render.schemas import SCHEMAS
+
+    if name not in SCHEMAS:
+        raise typer.BadParameter(
+            f"{name!r} is not one of {', '.join(SCHEMAS)}", param_hint="DOCUMENT"
+        )
+    typer.echo(json.dumps(SCHEMAS[name], indent=2))
+    return 0

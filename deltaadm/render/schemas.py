@@ -1,0 +1,271 @@
+"""
+JSON Schemas of the documents that deltaadm writes and reads.
+
+Every field that is promised is required. What a document has beside is not forbidden, since
+fields may be added at any time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm import errors
+from deltaadm.clients import Access, Compatibility
+from deltaadm.domain.cost import Cost
+from deltaadm.domain.features import Kind, Status
+from deltaadm.operations.diff import ChangeKind
+from deltaadm.operations.document import FORMAT_VERSION
+from deltaadm.operations.reports import Health
+from deltaadm.validation.finding import Cause, Severity
+
+if TYPE_CHECKING:
+    from enum import Enum
+
+Schema = dict[str, Any]
+
+STRING: Final[Schema] = {"type": "string"}
+INTEGER: Final[Schema] = {"type": "integer"}
+COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
+BOOLEAN: Final[Schema] = {"type": "boolean"}
+OPEN: Final[Schema] = {"type": "object"}
+
+
+def _object(optional: tuple[str, ...] = (), /, **properties: Schema) -> Schema:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _array(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _mapping(values: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _maybe(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _one_of(*values: str | type[Enum]) -> Schema:
+    words = [
+        word
+        for one in values
+        for word in ([one] if isinstance(one, str) else [each.value for each in one])
+    ]
+    return {"enum": words}
+
+
+_STRINGS = _array(STRING)
+_HEAD: Schema = {"format_version": {"const": FORMAT_VERSION}, "tool_version": STRING}
+_PROTOCOL = _object(
+    ("readerFeatures", "writerFeatures"),
+    minReaderVersion=INTEGER,
+    minWriterVersion=INTEGER,
+    readerFeatures=_STRINGS,
+    writerFeatures=_STRINGS,
+)
+_JUDGEMENT: Schema = {
+    "verdict": _one_of(Compatibility),
+    "because": _array(
+        _object(subject=STRING, note=STRING, source=_maybe(STRING), date=_maybe(STRING))
+    ),
+}
+_FEATURE = _object(
+    name=STRING,
+    kind=_one_of(Kind, "unknown"),
+    supported={"enum": ["explicit", "implicit", None]},
+    active=BOOLEAN,
+    because=_STRINGS,
+    status=_one_of(Status, "unknown"),
+    requires=_STRINGS,
+    undo=STRING,
+)
+_COLUMN = _object(path=STRING, id=_maybe(INTEGER), physical_name=STRING, type=STRING)
+_MAPPING = _object(
+    mode=STRING,
+    supported=BOOLEAN,
+    max_column_id=_maybe(INTEGER),
+    columns=_maybe(_array(_COLUMN)),
+)
+_CLIENT = _object(
+    client=STRING,
+    name=STRING,
+    version=STRING,
+    read=_object(**_JUDGEMENT),
+    write=_object(**_JUDGEMENT),
+)
+_FILES = _object(
+    files=COUNT,
+    bytes=COUNT,
+    with_deletion_vector=COUNT,
+    without_stats=COUNT,
+    without_num_records=COUNT,
+    without_base_row_id=COUNT,
+    partition_keys=_array(_STRINGS),
+)
+_INSPECT = _object(
+    **_HEAD,
+    table=STRING,
+    location=STRING,
+    version=COUNT,
+    timestamp=_maybe(INTEGER),
+    protocol=_PROTOCOL,
+    metadata=OPEN,
+    features=_array(_FEATURE),
+    minimum_protocol=_maybe(_PROTOCOL),
+    classic_minimum_versions=_maybe(_object(minReaderVersion=INTEGER, minWriterVersion=INTEGER)),
+    lowest_equivalent_protocol=_maybe(_PROTOCOL),
+    slack=_STRINGS,
+    column_mapping=_MAPPING,
+    clients=_array(_CLIENT),
+    files=_maybe(_FILES),
+    reference_client=_object(reads=BOOLEAN, writes=BOOLEAN, delta_error_class=_maybe(STRING)),
+    warnings=_STRINGS,
+)
+_STEP: Schema = {
+    "anyOf": [
+        _object(kind={"const": "set_properties"}, properties=_mapping(STRING)),
+        _object(kind={"const": "unset_properties"}, keys=_STRINGS, if_exists=BOOLEAN),
+        _object(kind={"const": "write_checkpoint"}),
+    ]
+}
+_CARRIED_OUT: Schema = {
+    "sql": _maybe(STRING),
+    "cost": _one_of(Cost),
+    "commits": _one_of("none", "one", "several"),
+}
+_PLANNED_STEP: Schema = {
+    "anyOf": [
+        one
+        | {
+            "properties": one["properties"] | _CARRIED_OUT,
+            "required": [*one["required"], *_CARRIED_OUT],
+        }
+        for one in _STEP["anyOf"]
+    ]
+}
+_DIFFERENCE: Schema = {
+    "kind": {"enum": [one.name.lower() for one in ChangeKind]},
+    "subject": STRING,
+    "before": {},
+    "after": {},
+}
+_PLAN = _object(
+    **_HEAD,
+    operation=STRING,
+    table=STRING,
+    location=STRING,
+    before=_object(version=COUNT, protocol=_PROTOCOL, metadata=OPEN),
+    after=_object(protocol=_PROTOCOL, metadata=OPEN),
+    steps=_array(_PLANNED_STEP),
+    changes=_array(_object(**_DIFFERENCE, because=STRING, undo=STRING, cost=_one_of(Cost))),
+    cost=_one_of(Cost),
+    is_noop=BOOLEAN,
+    notes=_STRINGS,
+    clients=_array(
+        _object(
+            client=STRING,
+            version=STRING,
+            access=_one_of(Access),
+            before=_one_of(Compatibility),
+            **_JUDGEMENT,
+        )
+    ),
+    session=_mapping(STRING),
+    binding=_object(
+        table_id=_maybe(STRING), version=COUNT, protocol_sha256=STRING, metadata_sha256=STRING
+    ),
+)
+_OUTCOME = _object(
+    **_HEAD,
+    table=STRING,
+    plan=_PLAN,
+    outcome=_object(
+        version=COUNT, versions=_array(COUNT), mismatches=_array(_object(**_DIFFERENCE))
+    ),
+)
+_FINDING: Schema = {
+    "code": STRING,
+    "name": STRING,
+    "severity": _one_of(Severity),
+    "message": STRING,
+    "where": STRING,
+    "remedy": STRING,
+    "fix": _maybe(_object(command=STRING, steps=_array(_STEP))),
+}
+_VALIDATION = _object(
+    **_HEAD,
+    table=STRING,
+    version=_maybe(COUNT),
+    stopped=_maybe(STRING),
+    recreatable_versions=_maybe(_object(first=COUNT, last=COUNT)),
+    depth=_array(_one_of("history", "deep", "cross-check")),
+    rules=COUNT,
+    counts=_object(**{one.value: COUNT for one in Severity}),
+    findings=_array(_object(**_FINDING)),
+    more=_mapping(COUNT),
+    suppressed=_array(_object(**_FINDING, by=_one_of(Cause), reason=STRING)),
+)
+_REGISTERED: Schema = {
+    "name": STRING,
+    "kind": _one_of(Kind),
+    "status": _one_of(Status),
+    "since": _maybe(STRING),
+    "legacy_versions": _maybe(_array(COUNT)),
+    "requires": _STRINGS,
+    "twin": _maybe(STRING),
+    "activated_by": _mapping(STRING),
+    "added_to_existing_tables": BOOLEAN,
+    "not_addable": _maybe(STRING),
+    "undo": STRING,
+    "cost": _one_of(Cost),
+    "caution": _maybe(STRING),
+    "in_delta_spark": BOOLEAN,
+    "section": STRING,
+    "source": STRING,
+}
+_KINDS_OF_ERRORS = sorted(
+    {
+        one.kind
+        for one in vars(errors).values()
+        if isinstance(one, type) and issubclass(one, errors.DeltaadmError)
+    }
+    - {errors.DeltaadmError.kind}
+)
+_ERROR = _object(
+    kind=_one_of(*_KINDS_OF_ERRORS),
+    exit_code=INTEGER,
+    message=STRING,
+    remedy=STRING,
+    delta_error_class=_maybe(STRING),
+)
+_CHECK = _object(subject=STRING, health=_one_of(Health), detail=STRING, remedy=STRING)
+
+_BODIES: Final = {
+    "doctor": ("What `doctor` writes", _object(**_HEAD, checks=_array(_CHECK))),
+    "error": ("An error, in its table's place", _object(**_HEAD, table=STRING, error=_ERROR)),
+    "feature": (
+        "What `features` writes of one feature",
+        _object(**_HEAD, **_REGISTERED, required_by=_STRINGS),
+    ),
+    "features": (
+        "What `features` writes",
+        _object(**_HEAD, features=_array(_object(**_REGISTERED))),
+    ),
+    "inspect": ("What `inspect` writes of a table", _INSPECT),
+    "outcome": ("What became of a plan", _OUTCOME),
+    "plan": ("A plan, also as a file", _PLAN),
+    "validate": ("What `validate` writes of a table", _VALIDATION),
+}
+
+SCHEMAS: Final[dict[str, Schema]] = {
+    name: {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:deltaadm:{name}:{FORMAT_VERSION}",
+        "title": title,
+        **body,
+    }
+    for name, (title, body) in _BODIES.items()
+}
+"""By name, the schema of each kind of document."""

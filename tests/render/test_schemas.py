@@ -1,0 +1,132 @@
+"""The published schemas: valid themselves, true of what is written, and complete."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator, ValidationError
+
+from deltaadm.operations.inspect import TableReport
+from deltaadm.operations.plan_document import plan_document
+from deltaadm.operations.reports import (
+    Check,
+    DoctorReport,
+    Failure,
+    FeatureCatalogue,
+    FeatureExplanation,
+    Health,
+    OutcomeReport,
+    PlanReport,
+)
+from deltaadm.render.json_doc import document
+from deltaadm.render.schemas import SCHEMAS
+from deltaadm.validation.finding import ValidationReport
+from tests.support import samples
+from tests.support.program import deltaadm
+from tests.support.samples import hostile_reports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.operations.reports import Report
+    from tests.support.oracle import OracleTable
+
+PUBLISHED = Path(__file__).parent.parent.parent / "docs" / "schemas"
+NAMES = {
+    TableReport: "inspect",
+    ValidationReport: "validate",
+    PlanReport: "plan",
+    OutcomeReport: "outcome",
+    FeatureCatalogue: "features",
+    FeatureExplanation: "feature",
+    DoctorReport: "doctor",
+    Failure: "error",
+}
+
+
+def closed(schema: Any) -> Any:
+    """*schema* without room for fields that it does not name."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: closed(one) for key, one in schema.items()}
+    if isinstance(made.get("properties"), dict) and made.get("type") == "object":
+        made["additionalProperties"] = False
+    return made
+
+
+def every_report(path: Path) -> Iterator[Report]:
+    yield from samples.validations(path / "a")
+    yield from samples.inspections(path / "b")
+    yield from samples.plans(path / "c")
+    yield from samples.features(path)
+    yield from samples.catalogue(path)
+    yield from hostile_reports(path / "d" / "table", "\x1b</script>")
+    yield DoctorReport((Check("java", Health.FAILED, "none", remedy="Install it."),))
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_are_schemas(name: str) -> None:
+    Draft202012Validator.check_schema(SCHEMAS[name])
+
+
+def test_published_schemas_are_current() -> None:
+    published = {one.stem: json.loads(one.read_text("utf-8")) for one in PUBLISHED.glob("*.json")}
+    assert published == SCHEMAS, "run: python3 dev.py docs"
+
+
+def test_every_kind_of_report_has_a_schema(tmp_path: Path) -> None:
+    assert {type(one) for one in every_report(tmp_path)} == set(NAMES)
+    assert set(NAMES.values()) <= set(SCHEMAS)
+
+
+def test_what_is_written_is_what_the_schemas_say_and_no_more(tmp_path: Path) -> None:
+    for one in every_report(tmp_path):
+        written = json.loads(json.dumps(document(one)))
+        Draft202012Validator(closed(SCHEMAS[NAMES[type(one)]])).validate(written)
+
+
+def test_schemas_hold_for_recorded_tables(oracle_tables: dict[str, OracleTable]) -> None:
+    from deltaadm.operations.enable_feature import plan_features
+    from deltaadm.operations.inspect import describe
+    from deltaadm.replay.engine import Detail, load_snapshot
+    from deltaadm.storage.store import open_store
+
+    inspect, plan = (Draft202012Validator(closed(SCHEMAS[name])) for name in ("inspect", "plan"))
+    for one in list(oracle_tables.values())[::7]:
+        snapshot = load_snapshot(open_store(str(one.path)), detail=Detail.STATE)
+        inspect.validate(document(describe(one.name, snapshot, columns=True)))
+        if not snapshot.protocol.supports("rowTracking"):
+            planned = plan_features(snapshot, ["domainMetadata"])
+            plan.validate(plan_document(planned, one.name))
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_let_fields_be_added_but_not_left_out(name: str, tmp_path: Path) -> None:
+    of_kind = (one for one in every_report(tmp_path) if NAMES[type(one)] == name)
+    written = json.loads(json.dumps(document(next(of_kind))))
+    validator = Draft202012Validator(SCHEMAS[name])
+    validator.validate(written | {"some_new_field": 1})
+    for key in SCHEMAS[name]["properties"]:
+        with pytest.raises(ValidationError):
+            validator.validate({other: one for other, one in written.items() if other != key})
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_are_printed(name: str) -> None:
+    assert deltaadm("schema", name).document == SCHEMAS[name]
+
+
+def test_unknown_schema_is_a_usage_error() -> None:
+    result = deltaadm("schema", "nothing")
+    assert (result.code, result.out) == (2, "")
+    assert "inspect" in result.err
+
+
+def test_help_names_every_schema() -> None:
+    help_text = " ".join(deltaadm("schema", "--help").out.split())
+    assert f"The kinds: {', '.join(SCHEMAS)}." in help_text
