@@ -121,7 +121,7 @@ _deltaadm_argument() {
         'apply 0') files=1 ;;
         'features 0') candidates=(adaptiveMetadata adaptiveMetadata-preview allowColumnDefaults appendOnly catalogManaged catalogOwned-preview changeDataFeed checkConstraints checkpointProtection clustering collations collations-preview columnMapping columnMappingUsageTracking coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 icebergWriterCompatV1 icebergWriterCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns redirectReaderWriter-preview redirectWriterOnly-preview rowTracking timestampNanos timestampNtz timestampWithoutTimezone typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview) ;;
         'doctor '*) : ;;
-        'schema 0') candidates=(doctor error feature features inspect outcome plan validate) ;;
+        'schema 0') candidates=(baseline doctor error feature features inspect outcome plan validate) ;;
         'completion 0') candidates=(bash zsh fish powershell) ;;
     esac
 }

@@ -305,7 +305,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'apply 0' = @('<files>')
         'features 0' = @('adaptiveMetadata', 'adaptiveMetadata-preview', 'allowColumnDefaults', 'appendOnly', 'catalogManaged', 'catalogOwned-preview', 'changeDataFeed', 'checkConstraints', 'checkpointProtection', 'clustering', 'collations', 'collations-preview', 'columnMapping', 'columnMappingUsageTracking', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'generatedColumns', 'geospatial', 'geospatial-dev', 'icebergCompatV1', 'icebergCompatV2', 'icebergCompatV3', 'icebergWriterCompatV1', 'icebergWriterCompatV3', 'identityColumns', 'inCommitTimestamp', 'invariants', 'materializePartitionColumns', 'redirectReaderWriter-preview', 'redirectWriterOnly-preview', 'rowTracking', 'timestampNanos', 'timestampNtz', 'timestampWithoutTimezone', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck', 'variantShredding', 'variantShredding-preview', 'variantType', 'variantType-preview')
         'doctor 0+' = @()
-        'schema 0' = @('doctor', 'error', 'feature', 'features', 'inspect', 'outcome', 'plan', 'validate')
+        'schema 0' = @('baseline', 'doctor', 'error', 'feature', 'features', 'inspect', 'outcome', 'plan', 'validate')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
     $helps = @{

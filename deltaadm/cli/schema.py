@@ -17,7 +17,7 @@ def command(
     """
     Print the JSON Schema of a kind of document that deltaadm writes.
 
-    The kinds: doctor, error, feature, features, inspect, outcome, plan, validate.
+    The kinds: baseline, doctor, error, feature, features, inspect, outcome, plan, validate.
     """
     from deltaadm.render.schemas import SCHEMAS
 

@@ -23,6 +23,8 @@ _PLACE = re.compile(
     r"(protocol|configuration|schema|id|name|description|format|partitionColumns|createdTime"
     r"|metaData|domainMetadata|txn|commitInfo)(?![^\s.\[])"
 )
+_LOG_FILE = re.compile(r"[0-9]{20}\.|_last_checkpoint|_sidecars/|_staged_commits/")
+_ENDINGS = (".parquet", ".json", ".crc")
 _QUOTED = re.compile(r"delta\.`(.+)`", re.DOTALL)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
@@ -48,13 +50,20 @@ def located(report: ValidationReport, findings: Iterable[Finding]) -> Iterator[L
     for one in findings:
         key = (one.code, one.where)
         seen[key] += 1
-        is_place = not one.where or _PLACE.match(one.where) is not None
+        file = _file(one.where)
         yield Located(
             finding=one,
-            file=path_of(report.table, LOG if is_place else one.where),
-            place=one.where if is_place else "",
+            file=path_of(report.table, file or LOG),
+            place="" if file else one.where,
             fingerprint=fingerprint(report.table, *key, str(seen[key])),
         )
+
+
+def _file(where: str) -> str:
+    """The file that *where* names, as seen from the table; empty if it is a place in the table."""
+    if _LOG_FILE.match(where):
+        return f"{LOG}/{where}"
+    return "" if _PLACE.match(where) and not where.endswith(_ENDINGS) else where
 
 
 def fingerprint(*parts: str) -> str:

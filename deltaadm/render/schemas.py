@@ -13,6 +13,7 @@ from deltaadm import errors
 from deltaadm.clients import Access, Compatibility
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.features import Kind, Status
+from deltaadm.operations import baseline
 from deltaadm.operations.diff import ChangeKind
 from deltaadm.operations.document import FORMAT_VERSION
 from deltaadm.operations.reports import Health
@@ -240,9 +241,18 @@ _ERROR = _object(
     remedy=STRING,
     delta_error_class=_maybe(STRING),
 )
+_BASELINE = _object(
+    kind={"const": "deltaadm-baseline"},
+    format_version={"const": baseline.FORMAT_VERSION},
+    findings=_array(
+        _object(table=STRING, code=STRING, where=STRING, severity=_one_of(Severity), count=COUNT)
+    ),
+    more=_array(_object(table=STRING, code=STRING, count=COUNT)),
+)
 _CHECK = _object(subject=STRING, health=_one_of(Health), detail=STRING, remedy=STRING)
 
 _BODIES: Final = {
+    "baseline": ("The findings that are known already, as a file", _BASELINE),
     "doctor": ("What `doctor` writes", _object(**_HEAD, checks=_array(_CHECK))),
     "error": ("An error, in its table's place", _object(**_HEAD, table=STRING, error=_ERROR)),
     "feature": (

@@ -124,6 +124,26 @@ def test_files_are_named_as_seen_from_the_user(table: str, file: str, path: str)
     assert path_of(table, file) == path
 
 
+@pytest.mark.parametrize(
+    ("where", "file"),
+    [
+        ("", "events/_delta_log"),
+        ("_delta_log", "events/_delta_log"),
+        ("protocol", "events/_delta_log"),
+        ("metaData.createdTime", "events/_delta_log"),
+        ("schema[a.parquet]", "events/_delta_log"),
+        ("00000000000000000003.json", "events/_delta_log/00000000000000000003.json"),
+        ("_last_checkpoint", "events/_delta_log/_last_checkpoint"),
+        ("_sidecars/a.parquet", "events/_delta_log/_sidecars/a.parquet"),
+        ("id=1/a.parquet", "events/id=1/a.parquet"),
+        ("name.parquet", "events/name.parquet"),
+    ],
+)
+def test_findings_are_put_into_the_file_they_are_about(where: str, file: str) -> None:
+    [one] = json.loads(shown("gitlab", report(finding(1, Severity.INFO, "Odd.", where=where))))
+    assert one["location"]["path"] == file
+
+
 # fingerprints
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
+from deltaadm.operations.baseline import baseline_of, write_baseline
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.plan_document import plan_document
 from deltaadm.operations.reports import (
@@ -105,7 +106,15 @@ def test_schemas_hold_for_recorded_tables(oracle_tables: dict[str, OracleTable])
             plan.validate(plan_document(planned, one.name))
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+def test_baseline_file_is_what_its_schema_says(tmp_path: Path) -> None:
+    reports = [one for one in samples.validations(tmp_path) if isinstance(one, ValidationReport)]
+    written = json.loads(write_baseline(baseline_of(reports)))
+    assert written["findings"]
+    assert written["more"]
+    Draft202012Validator(closed(SCHEMAS["baseline"])).validate(written)
+
+
+@pytest.mark.parametrize("name", NAMES.values())
 def test_schemas_let_fields_be_added_but_not_left_out(name: str, tmp_path: Path) -> None:
     of_kind = (one for one in every_report(tmp_path) if NAMES[type(one)] == name)
     written = json.loads(json.dumps(document(next(of_kind))))
