@@ -1,20 +1,25 @@
 """From facts to verdicts: what a release does with a table that has this protocol and metadata."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from deltaadm.clients.facts import EVERY_OTHER, ID_MODE, READER_2, Compatibility, version_key
+from deltaadm.clients.facts import (
+    EVERY_OTHER,
+    ID_MODE,
+    READER_2,
+    ClientRelease,
+    Compatibility,
+    Fact,
+    Gate,
+    Source,
+    Version,
+    version_key,
+)
 from deltaadm.domain.features import Kind, lookup, mapping_mode
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.protocol import Protocol
 from deltaadm.errors import DeltaadmError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from deltaadm.clients.facts import ClientRelease, Fact, Gate, Source, Version
-    from deltaadm.domain.metadata import Metadata
-    from deltaadm.domain.protocol import Protocol
 
 
 class Access(Enum):
@@ -123,7 +128,7 @@ class _Table(NamedTuple):
     forms: frozenset[str]
 
     @classmethod
-    def of(cls, protocol: Protocol, metadata: Metadata) -> _Table:
+    def of(cls, protocol: Protocol, metadata: Metadata) -> "_Table":
         names = sorted(protocol.explicit_names | protocol.implicit_features)
         listed = protocol.reader_features or frozenset()
         return cls(
