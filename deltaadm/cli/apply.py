@@ -48,17 +48,17 @@ def _apply(
     spark: SparkOptionGroup,
     output: OutputOptions,
 ) -> int:
-    wanted = Wanted.of(clients, consent)
     saved = read_plan(wiring.read_file(file))
-    return failing_well(
-        saved.table,
-        output,
-        lambda: carry_out_plan(
+
+    def carry_out() -> int:
+        wanted = Wanted.of(clients, consent, saved.table, saved.location)
+        return carry_out_plan(
             saved.table,
             planned(saved.location, saved.renewed_on, wanted),
             wanted=wanted,
             consent=consent,
             spark=spark,
             output=output,
-        ),
-    )
+        )
+
+    return failing_well(saved.table, output, carry_out)

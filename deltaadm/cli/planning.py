@@ -41,18 +41,28 @@ class Wanted(NamedTuple):
     accepted: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, clients: ClientOptions, consent: ConsentOptions) -> "Wanted":
-        """What the command line says; raises `Refused` for a client that nobody knows."""
-        if not (clients.for_client or clients.for_client_writing or consent.accept_silently_wrong):
-            return cls()
+    def of(
+        cls, clients: ClientOptions, consent: ConsentOptions, table: str, location: str
+    ) -> "Wanted":
+        """
+        What the command line says, or else the settings.
+
+        Raises `Refused` for a client that nobody knows.
+        """
+        from deltaadm.cli.settings import load_settings
         from deltaadm.clients import parse_client
 
+        accepted = map(parse_client, consent.accept_silently_wrong or ())
+        demands = load_settings().demands(
+            table,
+            location,
+            readers=tuple(map(parse_client, clients.for_client or ())),
+            writers=tuple(map(parse_client, clients.for_client_writing or ())),
+        )
         return cls(
-            reading=tuple(map(parse_client, clients.for_client or ())),
-            writing=tuple(map(parse_client, clients.for_client_writing or ())),
-            accepted=frozenset(
-                parse_client(one).client.id for one in consent.accept_silently_wrong or ()
-            ),
+            reading=demands.readers,
+            writing=demands.writers,
+            accepted=frozenset(one.client.id for one in accepted),
         )
 
 
@@ -100,8 +110,9 @@ def _planned(  # noqa: PLR0917 -- the groups of options, in the order of the com
     spark: SparkOptionGroup,
     output: OutputOptions,
 ) -> int:
-    wanted = Wanted.of(clients, consent)
-    plan = planned(wiring.locate(table), lambda snapshot: planner(snapshot, settings), wanted)
+    location = wiring.locate(table)
+    wanted = Wanted.of(clients, consent, table, location)
+    plan = planned(location, lambda snapshot: planner(snapshot, settings), wanted)
     if planning.out is not None:
         from deltaadm.operations.plan_document import plan_document
 

@@ -510,7 +510,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         name="vacuumProtocolCheck",
         kind=Kind.READER_WRITER,
         activation=when_supported(),
-        since="3.1.0",
+        since="3.2.0",
         section="VACUUM Protocol Check",
         removal=Removal(keeps_history_out=True),
         caution="Protects against VACUUM by old clients, and shuts those clients out as readers.",

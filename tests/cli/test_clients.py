@@ -179,3 +179,26 @@ def test_at_a_terminal_the_name_must_be_typed(small: Table, answer: str, code: i
     program.expect_exact("Type 'delta-rs' to go on: ")
     program.sendline(answer)
     assert ended(program)[0] == code
+
+
+def test_clients_of_the_settings_must_go_on_as_well(
+    small: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "deltaadm.toml"
+    settings.write_text('clients = ["presto"]\n')
+    monkeypatch.setenv("DELTAADM_CONFIG", str(settings))
+    wish = ["enable-feature", small.path, "deletionVectors"]
+    refused = deltaadm(*wish)
+    assert refused.code == 7
+    assert "presto@2026-11-21, reading: fails loudly" in refused.err
+    instead = deltaadm(*wish, "--for-client", "trino")
+    assert instead.code == 0
+
+
+def test_settings_about_other_tables_do_not_matter(
+    small: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "deltaadm.toml"
+    settings.write_text('[[tables]]\npattern = "elsewhere/*"\nclients = ["presto"]\n')
+    monkeypatch.setenv("DELTAADM_CONFIG", str(settings))
+    assert deltaadm("enable-feature", small.path, "deletionVectors").code == 0
