@@ -129,6 +129,7 @@ def docs() -> int:
     write(ROOT / "docs" / "features.md", ROOT / "docs" / "generate.py")
     write(ROOT / "docs" / "clients.md", ROOT / "docs" / "generate_clients.py")
     subprocess.run((PYTHON, ROOT / "docs" / "generate_schemas.py"), check=True, cwd=ROOT)  # noqa: S603
+    write(ROOT / "docs" / "rules.md", ROOT / "docs" / "generate_rules.py")
     return 0
 
 

@@ -21,10 +21,12 @@ from deltaadm.domain.features import FEATURES
 from deltaadm.domain.table_changes import SetProperties, UnsetProperties
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.operations.diff import Change, ChangeKind
+from deltaadm.operations.explain import explain, list_rules
 from deltaadm.operations.features import explain_feature, list_features
 from deltaadm.operations.inspect import describe
 from deltaadm.operations.plan import Outcome
 from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
+from deltaadm.operations.validate import choose_rules
 from deltaadm.render.json_doc import document
 from deltaadm.replay.engine import Detail
 from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, ValidationReport
@@ -133,6 +135,12 @@ def test_page_of_clients_is_current() -> None:
     assert all(f"\n## {name}\n" in page for name in CLIENTS)
 
 
+def test_page_of_rules_is_current() -> None:
+    page = runpy.run_path(str(ROOT / "docs" / "generate_rules.py"))["page"]()
+    assert text(ROOT / "docs" / "rules.md") == page, "run: python3 dev.py docs"
+    assert all(f"\n### {one.code} {one.name}\n" in page for one in choose_rules())
+
+
 def test_exit_codes_of_errors_are_documented() -> None:
     codes = {one.exit_code for one in (DeltaadmError, *DeltaadmError.__subclasses__())}
     for page in (ROOT / "README.md", ROOT / "docs" / "exit-codes.md"):
@@ -210,6 +218,9 @@ def test_every_json_field_is_documented(table: Path) -> None:
         list_features(),
         explain_feature("rowTracking"),
         VALIDATION,
+        list_rules(["DL1"]),
+        explain("DL101"),
+        explain("DELTA_VERSIONS_NOT_CONTIGUOUS"),
         Failure("events", TableError("It is not a table.")),
     )
     documented = set(re.findall(r"`([\w.]+)`", text(ROOT / "docs" / "json.md")))

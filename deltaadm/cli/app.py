@@ -24,13 +24,15 @@ COMMANDS: Mapping[str, str] = {
     "alter": "deltaadm.cli.alter",
     "apply": "deltaadm.cli.apply",
     "features": "deltaadm.cli.features",
+    "rules": "deltaadm.cli.rules",
+    "explain": "deltaadm.cli.explain",
     "doctor": "deltaadm.cli.doctor",
     "schema": "deltaadm.cli.schema",
     "completion": "deltaadm.cli.completion",
 }
 """Every subcommand and the module that holds it, as its function `command`."""
 
-ANSWER_ALONE = frozenset({"features", "doctor"})
+ANSWER_ALONE = frozenset({"features", "rules", "doctor"})
 """Those that have an answer without any argument; the others show their help."""
 
 HELP = """

@@ -146,6 +146,7 @@ def _value(parameter: "TyperOption | TyperArgument", formats: tuple[str, ...]) -
 def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     from deltaadm.clients import CLIENTS
     from deltaadm.domain.features import FEATURES
+    from deltaadm.operations.error_classes import ERROR_CLASSES
     from deltaadm.operations.validate import families
     from deltaadm.render.schemas import SCHEMAS
     from deltaadm.validation.rule import RULES
@@ -156,6 +157,8 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         "FORMAT[:FILE]": formats,
         "CLIENT": tuple(CLIENTS),
         "CODE": (*families(), *sorted(RULES)),
+        "[CODE...]": (*families(), *sorted(RULES)),
+        "WORD...": (*sorted(RULES), *FEATURES, *ERROR_CLASSES),
         "WHEN": ("auto", "always", "never"),
         "[FEATURE]": tuple(FEATURES),
         "FEATURE...": tuple(

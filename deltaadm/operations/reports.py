@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from deltaadm.domain.features import TableFeature
     from deltaadm.errors import DeltaadmError
+    from deltaadm.operations.error_classes import ErrorClass
     from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.plan import Outcome, Plan
     from deltaadm.validation.finding import ValidationReport
+    from deltaadm.validation.rule import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,28 @@ class FeatureExplanation:
     required_by: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class RuleCatalogue:
+    """Rules of `validate`, in the order of their codes."""
+
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleExplanation:
+    """One rule with its documentation."""
+
+    rule: Rule
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorClassExplanation:
+    """An error class of Delta, with the rules that find what leads to it."""
+
+    error_class: ErrorClass
+    rules: tuple[Rule, ...]
+
+
 class Health(Enum):
     """Whether something will do: yes, perhaps not, no."""
 
@@ -92,5 +116,8 @@ if TYPE_CHECKING:
         | Failure
         | FeatureCatalogue
         | FeatureExplanation
+        | RuleCatalogue
+        | RuleExplanation
+        | ErrorClassExplanation
         | DoctorReport
     )

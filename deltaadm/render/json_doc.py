@@ -20,14 +20,18 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import (
         Check,
         DoctorReport,
+        ErrorClassExplanation,
         Failure,
         FeatureCatalogue,
         FeatureExplanation,
         OutcomeReport,
         PlanReport,
         Report,
+        RuleCatalogue,
+        RuleExplanation,
     )
     from deltaadm.validation.finding import Finding, ValidationReport
+    from deltaadm.validation.rule import Rule
 
 
 def write_json(reports: Sequence[Report], out: TextIO) -> None:
@@ -60,6 +64,37 @@ def _failure(report: Failure) -> dict[str, Any]:
 
 def _catalogue(report: FeatureCatalogue) -> dict[str, Any]:
     return {"features": [_registered(one) for one in report.features]}
+
+
+def _rules(report: RuleCatalogue) -> dict[str, Any]:
+    return {"rules": [_rule(one) for one in report.rules]}
+
+
+def _rule_explanation(report: RuleExplanation) -> dict[str, Any]:
+    return _rule(report.rule) | {"documentation": report.rule.doc}
+
+
+def _rule(one: Rule) -> dict[str, Any]:
+    return {
+        "code": one.code,
+        "name": one.name,
+        "severity": one.severity.value,
+        "scope": one.scope.name.lower(),
+        "summary": one.summary,
+        "why_it_matters": one.section("Why it matters"),
+        "remedy": one.advice,
+        "source": one.section("Source"),
+    }
+
+
+def _error_class(report: ErrorClassExplanation) -> dict[str, Any]:
+    one = report.error_class
+    return {
+        "delta_error_class": one.name,
+        "meaning": one.meaning,
+        "commands": list(one.commands),
+        "rules": [_rule(each) for each in report.rules],
+    }
 
 
 def _explanation(report: FeatureExplanation) -> dict[str, Any]:
@@ -261,6 +296,9 @@ _BODIES: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "Failure": _failure,
     "FeatureCatalogue": _catalogue,
     "FeatureExplanation": _explanation,
+    "RuleCatalogue": _rules,
+    "RuleExplanation": _rule_explanation,
+    "ErrorClassExplanation": _error_class,
     "DoctorReport": _doctor,
 }
 """What each report, by the name of its type, says beside the head that all documents share."""

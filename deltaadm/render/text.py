@@ -14,12 +14,15 @@ from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.mend import fix_command
 from deltaadm.operations.reports import (
     DoctorReport,
+    ErrorClassExplanation,
     Failure,
     FeatureCatalogue,
     FeatureExplanation,
     Health,
     OutcomeReport,
     PlanReport,
+    RuleCatalogue,
+    RuleExplanation,
 )
 from deltaadm.operations.sql import statement
 from deltaadm.render.visible import visible
@@ -293,6 +296,31 @@ def _explanation(report: FeatureExplanation) -> Iterable[Text]:
     yield from _grid(explained(feature, report.required_by))
 
 
+def _rules(report: RuleCatalogue) -> Iterable[Text]:
+    rows = ((one.code, one.severity.value, one.name, one.summary) for one in report.rules)
+    return _grid(rows, bold_first=True)
+
+
+def _rule_explanation(report: RuleExplanation) -> Iterable[Text]:
+    rule = report.rule
+    yield _line(f"{rule.code} {rule.name} ({rule.severity.value})", "bold")
+    for paragraph in rule.doc.split("\n\n"):
+        yield Text()
+        yield _line(" ".join(paragraph.split()))
+
+
+def _error_class(report: ErrorClassExplanation) -> Iterable[Text]:
+    one = report.error_class
+    yield _line(one.name, "bold")
+    yield _line(f"  {one.meaning}")
+    if one.commands:
+        yield _heading("Commands that concern it")
+        yield from _bullets("-", (f"deltaadm {name}" for name in one.commands))
+    if report.rules:
+        yield _heading("Rules that find what leads to it")
+        yield from _grid(((rule.code, rule.name) for rule in report.rules), bold_first=True)
+
+
 _PARTS: Final[Mapping[type, Callable[[Any], Iterable[Text]]]] = {
     TableReport: _table,
     PlanReport: _plan,
@@ -301,5 +329,8 @@ _PARTS: Final[Mapping[type, Callable[[Any], Iterable[Text]]]] = {
     Failure: _failure,
     FeatureCatalogue: _catalogue,
     FeatureExplanation: _explanation,
+    RuleCatalogue: _rules,
+    RuleExplanation: _rule_explanation,
+    ErrorClassExplanation: _error_class,
     DoctorReport: _doctor,
 }

@@ -270,7 +270,10 @@ def test_a_broken_baseline_is_said(healthy: Table, tmp_path: Path, text: str) ->
 # Settings
 
 
-def test_settings_of_the_project_count(odd: Table, tmp_path: Path) -> None:
+def test_settings_of_the_project_count(
+    odd: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DELTAADM_IGNORE")
     (tmp_path / "deltaadm.toml").write_text('ignore = ["DL112"]')
     assert deltaadm("validate", odd.path).code == 0
     assert deltaadm("validate", odd.path, "--ignore", "DL2").code == 1

@@ -137,7 +137,7 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
     Why it matters: whoever requires the value relies on it, for how long the history is kept for
     example.
 
-    What to do: set the property with `deltaadm alter TABLE --set`.
+    What to do: set the property with `deltaadm alter`.
 
     Source: deltaadm.toml, policy.
     """

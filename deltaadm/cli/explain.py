@@ -1,0 +1,30 @@
+"""`deltaadm explain`."""
+
+from typing import Annotated
+
+import typer
+
+from deltaadm.cli import wiring
+from deltaadm.cli.options import OutputOptions, expanded
+from deltaadm.cli.planning import failing_well
+from deltaadm.operations.explain import explain
+from deltaadm.operations.reports import RuleExplanation
+
+
+@expanded
+def command(
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="WORD...", help="A rule, a table feature or a Delta error class."),
+    ],
+    *,
+    output: OutputOptions,
+) -> int:
+    """Explain a rule's code, a table feature, or an error class of Delta."""
+    wiring.check_format(output, RuleExplanation)
+
+    def answer() -> int:
+        wiring.show([explain(word) for word in words], output)
+        return 0
+
+    return failing_well(" ".join(words), output, answer)

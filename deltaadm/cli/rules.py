@@ -1,0 +1,30 @@
+"""`deltaadm rules`."""
+
+from typing import Annotated
+
+import typer
+
+from deltaadm.cli import wiring
+from deltaadm.cli.options import OutputOptions, expanded
+from deltaadm.cli.planning import failing_well
+from deltaadm.operations.explain import list_rules
+from deltaadm.operations.reports import RuleCatalogue
+
+
+@expanded
+def command(
+    families: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CODE...]", help="Families or codes, such as DL4; all if none."),
+    ] = None,
+    *,
+    output: OutputOptions,
+) -> int:
+    """List the rules of `validate`."""
+    wiring.check_format(output, RuleCatalogue)
+
+    def answer() -> int:
+        wiring.show([list_rules(families or ())], output)
+        return 0
+
+    return failing_well("", output, answer)

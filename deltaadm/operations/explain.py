@@ -1,0 +1,91 @@
+"""`rules` and `explain`: what the rules are, and what a code, a feature or an error class means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.domain.features import FEATURES, lookup
+from deltaadm.domain.properties import did_you_mean
+from deltaadm.errors import Refused
+from deltaadm.operations.error_classes import ERROR_CLASSES
+from deltaadm.operations.features import explain_feature
+from deltaadm.operations.reports import (
+    ErrorClassExplanation,
+    FeatureExplanation,
+    RuleCatalogue,
+    RuleExplanation,
+)
+from deltaadm.operations.validate import choose_rules, code_prefix, similar_code
+from deltaadm.validation.rule import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deltaadm.operations.error_classes import ErrorClass
+    from deltaadm.validation.rule import Rule
+
+FAMILIES: Final = {
+    "DL1": "the log and what commits hold",
+    "DL2": "the protocol",
+    "DL3": "metadata, schema and properties",
+    "DL4": "column mapping",
+    "DL5": "what features demand",
+    "DL6": "checkpoints",
+    "DL7": "files",
+    "DL8": "version checksums",
+    "DL9": "settings, clients and a second opinion",
+}
+"""What each family of rules is about."""
+
+Explanation = RuleExplanation | FeatureExplanation | ErrorClassExplanation
+
+
+def list_rules(families: Iterable[str] = ()) -> RuleCatalogue:
+    """The rules of *families*, or all; raises `Refused` with a suggestion for no family."""
+    prefixes = [_prefix(one) for one in families]
+    return RuleCatalogue(tuple(choose_rules(prefixes)))
+
+
+def _prefix(text: str) -> str:
+    prefix = code_prefix(text)
+    if prefix is None:
+        raise Refused(
+            f"There is no rule {text!r}.",
+            remedy=similar_code(text) or "`deltaadm rules` lists them all.",
+        )
+    return prefix
+
+
+def explain(word: str) -> Explanation:
+    """
+    What *word* is: a rule by its code or name, a table feature, or an error class of Delta.
+
+    Raises `Refused` with a suggestion for anything else.
+    """
+    given = word.strip()
+    prefix = code_prefix(given)
+    if prefix in RULES:
+        return RuleExplanation(RULES[prefix])
+    feature = next((name for name in FEATURES if name.lower() == given.lower()), None)
+    if feature is not None or lookup(given) is not None:
+        return explain_feature(feature or given)
+    found = ERROR_CLASSES.get(given.upper().partition(".")[0])
+    if found is not None:
+        return ErrorClassExplanation(found, rules_on(found))
+    known = [*RULES, *(one.name for one in RULES.values()), *FEATURES, *ERROR_CLASSES]
+    raise Refused(
+        f"{word!r} is no rule, no table feature and no error class that deltaadm knows.",
+        remedy=did_you_mean(given, known)
+        or "`deltaadm rules` and `deltaadm features` list what there is.",
+    )
+
+
+def rules_on(error_class: ErrorClass) -> tuple[Rule, ...]:
+    """The rules whose documentation names *error_class* as their source."""
+    return tuple(one for one in choose_rules() if error_class.name in _words(one))
+
+
+def _words(one: Rule) -> set[str]:
+    """The words of a rule's documentation; long names may go on in the next line."""
+    text = one.doc.replace("_\n", "_").replace("\n", " ")
+    return {word.strip(".,;:()`").partition(".")[0] for word in text.split()}
