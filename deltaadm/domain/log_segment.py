@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deltaadm.errors import TableError
 
@@ -43,8 +43,7 @@ class FileInfo:
     modified: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LogFile:
+class LogFile(NamedTuple):  # of which long logs have many: a tuple is made fastest
     """
     A file and what its name says.
 
@@ -65,29 +64,34 @@ class LogFile:
         return self.info.path
 
 
-_NAMES: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = tuple(
-    (kind, re.compile(pattern, re.ASCII))
-    for kind, pattern in (
-        (Kind.COMMIT, r"(?P<version>\d+)\.json"),
-        (Kind.CRC, r"(?P<version>\d+)\.crc"),
-        (Kind.CHECKPOINT, r"(?P<version>\d+)\.checkpoint\.parquet"),
-        (Kind.MULTIPART, r"(?P<version>\d+)\.checkpoint\.(?P<part>\d+)\.(?P<parts>\d+)\.parquet"),
-        (Kind.V2_CHECKPOINT, r"(?P<version>\d+)\.checkpoint\.[^./]+\.(?:json|parquet)"),
-        (Kind.COMPACTED, r"(?P<version>\d+)\.(?P<end>\d+)\.compacted\.json"),
-        (Kind.LAST_CHECKPOINT, r"_last_checkpoint"),
-        (Kind.SIDECAR, r"_sidecars/[^/]+\.parquet"),
-        (Kind.STAGED, r"_staged_commits/(?P<version>\d+)\.[^./]+\.json"),
-    )
+_NAMES: Final[tuple[tuple[Kind, str], ...]] = (
+    (Kind.COMMIT, r"(?P<version>\d+)\.json"),
+    (Kind.CRC, r"(?P<version>\d+)\.crc"),
+    (Kind.CHECKPOINT, r"(?P<version>\d+)\.checkpoint\.parquet"),
+    (Kind.MULTIPART, r"(?P<version>\d+)\.checkpoint\.(?P<part>\d+)\.(?P<parts>\d+)\.parquet"),
+    (Kind.V2_CHECKPOINT, r"(?P<version>\d+)\.checkpoint\.[^./]+\.(?:json|parquet)"),
+    (Kind.COMPACTED, r"(?P<version>\d+)\.(?P<end>\d+)\.compacted\.json"),
+    (Kind.LAST_CHECKPOINT, r"_last_checkpoint"),
+    (Kind.SIDECAR, r"_sidecars/[^/]+\.parquet"),
+    (Kind.STAGED, r"_staged_commits/(?P<version>\d+)\.[^./]+\.json"),
 )
 """One line a kind; named groups become the attributes of `LogFile`."""
 
 
+_DIGITS: Final = 20
+_USUAL: Final = {".json": Kind.COMMIT, ".crc": Kind.CRC}
+"""What nearly all files of a log are, told without looking for a pattern."""
+
+
 def parse(info: FileInfo) -> LogFile:
     """Tell what *info* is from its path alone; anything unfamiliar is UNKNOWN."""
+    stem, end = info.path[:_DIGITS], info.path[_DIGITS:]
+    if end in _USUAL and stem.isdecimal() and stem.isascii():
+        return LogFile(info, _USUAL[end], int(stem))
     for kind, pattern in _NAMES:
-        if match := pattern.fullmatch(info.path):
-            numbers = map(int, match.groups())
-            return LogFile(info, kind, **dict(zip(pattern.groupindex, numbers, strict=True)))
+        if match := re.fullmatch(pattern, info.path, re.ASCII):
+            numbers = {name: int(digits) for name, digits in match.groupdict().items()}
+            return LogFile(info, kind, **numbers)
     return LogFile(info, Kind.UNKNOWN)
 
 
@@ -168,7 +172,8 @@ class LogSegment:
     crc: LogFile | None = None
 
 
-_FORMAT_ORDER: Final = {Kind.CHECKPOINT: 0, Kind.MULTIPART: 1, Kind.V2_CHECKPOINT: 2}
+CHECKPOINTS: Final = (Kind.CHECKPOINT, Kind.MULTIPART, Kind.V2_CHECKPOINT)
+"""The kinds of checkpoint files, the most preferable last."""
 
 RESTORE: Final = "Restore the missing files of _delta_log from a backup, or clone the data anew."
 
@@ -259,18 +264,18 @@ def _complete_checkpoints(files: Sequence[LogFile]) -> tuple[Checkpoint, ...]:
     found: list[tuple[tuple[int, int, int, str], Checkpoint]] = []
     sets: dict[tuple[int, int], dict[int, LogFile]] = {}
     for one in files:
-        if one.kind not in _FORMAT_ORDER or not one.info.size:
+        if one.kind not in CHECKPOINTS or not one.info.size:
             continue
         version = _version(one)
         if one.kind is Kind.MULTIPART:
             sets.setdefault((version, one.parts or 0), {})[one.part or 0] = one
         else:
-            rank = (version, _FORMAT_ORDER[one.kind], 1, one.path)
+            rank = (version, CHECKPOINTS.index(one.kind), 1, one.path)
             found.append((rank, Checkpoint(version, one.kind, (one,))))
     for (version, parts), members in sets.items():
         if parts and all(part in members for part in range(1, parts + 1)):
             ordered = tuple(members[part] for part in range(1, parts + 1))
-            rank = (version, _FORMAT_ORDER[Kind.MULTIPART], parts, "")
+            rank = (version, CHECKPOINTS.index(Kind.MULTIPART), parts, "")
             found.append((rank, Checkpoint(version, Kind.MULTIPART, ordered)))
     return tuple(checkpoint for _, checkpoint in sorted(found, key=lambda pair: pair[0]))
 

@@ -1,4 +1,4 @@
-"""Reading checkpoints of all formats; pyarrow is imported when the first Parquet file is."""
+"""Reading checkpoints of all formats; pyarrow is imported only when whole states are read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.snapshot import FileFacts
 from deltaadm.errors import TableError
-from deltaadm.replay import commits
+from deltaadm.replay import commits, parquet
 from deltaadm.replay.engine import UnreadableCheckpoint
 from deltaadm.replay.reconcile import NUM_RECORDS_FIRST, FactsBuilder, Fold, merge
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Document = dict[str, Any]
     Named = tuple[str, Document]
+
+STATE: Final = ("protocol", "metaData")
 
 SMALL: Final = ("protocol", "metaData", "txn", "domainMetadata", "sidecar")
 """The actions of a checkpoint that are not about files."""
@@ -71,6 +73,11 @@ class CheckpointReader:
         if "sidecar" in names:
             self._sidecars = [sidecar_path(one) for name, one in found if name == "sidecar"]
         return found
+
+    def state_actions(self) -> Iterator[Named]:
+        """Protocol and metaData, file by file: whoever has both need not read on."""
+        for one in self._checkpoint.files:
+            yield from self._small(one.path, STATE)
 
     def live_adds(self, fold: Fold) -> Iterator[Document]:
         """The `add` actions that nothing newer in *fold* hides, as in the log."""
@@ -132,6 +139,15 @@ class CheckpointReader:
                 yield _plain_fact(one)
 
     def _parquet_small(self, path: str, names: Sequence[str]) -> list[Named]:
+        if set(names) <= set(STATE):
+            try:
+                with self._store.open(path) as source:
+                    return parquet.rows(source, names)
+            except (parquet.Unfamiliar, OSError, TableError):
+                pass  # pyarrow knows more, or says what is wrong
+        return self._parquet_rows(path, names)
+
+    def _parquet_rows(self, path: str, names: Sequence[str]) -> list[Named]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
+    from deltaadm.domain.log_segment import Checkpoint
     from deltaadm.replay.checkpoints import CheckpointReader
     from deltaadm.storage.store import LogStore
 
@@ -80,7 +81,7 @@ class _Replay:
                 break
             self._find_state(file, newest=False)
         if not self._fold.complete and self._segment.checkpoint:
-            self._open_checkpoint(_STATE)
+            self._search_checkpoint(self._segment.checkpoint)
         self._read_commit_info()
 
     def state(self) -> FileFacts:
@@ -160,13 +161,21 @@ class _Replay:
     def _is_newest(self, file: LogFile) -> bool:
         return file.kind is Kind.COMMIT and file.version == self._segment.version
 
-    def _open_checkpoint(self, names: tuple[str, ...] = ()) -> CheckpointReader:
-        """Take in a checkpoint's actions *names*, or all that are not about files."""
+    def _search_checkpoint(self, checkpoint: Checkpoint) -> None:
+        from deltaadm.replay.checkpoints import CheckpointReader
+
+        for name, document in CheckpointReader(self._store, checkpoint).state_actions():
+            self._fold.offer(name, document)
+            if self._fold.complete:
+                return
+
+    def _open_checkpoint(self) -> CheckpointReader:
+        """Take in a checkpoint's actions that are not about files."""
         from deltaadm.replay import checkpoints
 
         assert self._segment.checkpoint is not None  # noqa: S101 -- callers have looked
         reader = checkpoints.CheckpointReader(self._store, self._segment.checkpoint)
-        for name, document in reader.small_actions(names or checkpoints.SMALL):
+        for name, document in reader.small_actions():
             self._fold.offer(name, document)
         return reader
 

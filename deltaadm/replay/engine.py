@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.log_segment import Kind, LogListing, LogSegment, choose
+from deltaadm.domain.log_segment import CHECKPOINTS, LogListing, LogSegment, choose
 from deltaadm.errors import StorageError, TableError
 
 if TYPE_CHECKING:
@@ -158,12 +158,9 @@ def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
     return None, ("_last_checkpoint cannot be understood and was ignored.",)
 
 
-_CHECKPOINTS = (Kind.CHECKPOINT, Kind.MULTIPART, Kind.V2_CHECKPOINT)
-
-
 def _oddities(listing: LogListing) -> tuple[str, ...]:
     """What the choice of files passed over in silence."""
-    found = [one for one in listing.files if one.kind in _CHECKPOINTS]
+    found = [one for one in listing.files if one.kind in CHECKPOINTS]
     empty = [one for one in found if not one.info.size]
     complete = {file.path for checkpoint in listing.checkpoints for file in checkpoint.files}
     partial = {one.version for one in found if one.info.size and one.path not in complete}

@@ -32,13 +32,13 @@ class LocalStore:
         self._prefix = self._log + os.sep
 
     def list_log(self, start: int = 0) -> Iterator[FileInfo]:
-        """See `LogStore`; reads names, and sizes and times of files only."""
+        """See `LogStore`; reads names; sizes and times of files when they are asked for."""
         first = listing_prefix(start) if start else ""
         try:
             with os.scandir(self._log) as entries:
                 for entry in entries:
                     if entry.name >= first and not entry.is_dir():
-                        yield _info(entry)
+                        yield _Listed(entry)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise no_table(self.root) from error
         except OSError as error:
@@ -50,7 +50,7 @@ class LocalStore:
             with os.scandir(self._prefix + name) as entries:
                 for entry in entries:
                     if not entry.is_dir():
-                        yield _info(entry, f"{name}/")
+                        yield _Listed(entry, f"{name}/")
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
@@ -134,13 +134,35 @@ class LocalStore:
             raise _unwritable(where, error) from error
 
 
-def _info(entry: os.DirEntry[str], directory: str = "") -> FileInfo:
-    path = directory + entry.name
-    try:
-        status = entry.stat()
-    except FileNotFoundError:  # a dangling link, or deleted since
-        return FileInfo(path)
-    return FileInfo(path, status.st_size, status.st_mtime_ns // _NANOSECONDS_PER_MILLISECOND)
+class _Listed(FileInfo):
+    """A listed file whose size and time are looked up when somebody asks: few are."""
+
+    __slots__ = ("_entry",)
+    _entry: os.DirEntry[str]
+
+    def __init__(self, entry: os.DirEntry[str], directory: str = "") -> None:
+        object.__setattr__(self, "path", directory + entry.name)
+        object.__setattr__(self, "_entry", entry)
+
+    @property
+    def size(self) -> int:
+        """In bytes; 0 for a file that is not there, a dangling link or deleted since."""
+        status = self._status()
+        return 0 if status is None else status.st_size
+
+    @property
+    def modified(self) -> int:
+        """In ms since the epoch; 0 for a file that is not there."""
+        status = self._status()
+        return 0 if status is None else status.st_mtime_ns // _NANOSECONDS_PER_MILLISECOND
+
+    def _status(self) -> os.stat_result | None:
+        try:
+            return self._entry.stat()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _inaccessible(self._entry.path, error) from error
 
 
 def _read_all(descriptor: int) -> bytes:

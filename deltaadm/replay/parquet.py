@@ -1,0 +1,570 @@
+"""
+Reading the few rows of a Parquet file in which some columns are not null, without pyarrow.
+
+Protocol and metadata are two rows of a checkpoint, and importing pyarrow takes longer than
+reading them. What checkpoints are usually made of is understood here: strings, numbers and flags
+in structs, lists and maps, plain or in dictionaries, uncompressed or in Snappy or gzip. Anything
+else, damage included, is `Unfamiliar` and left to pyarrow.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+from itertools import islice
+from struct import unpack_from
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import BinaryIO
+
+    Struct = dict[int, Any]
+    Entry = tuple[int, int, Any]
+    Named = tuple[str, dict[str, Any]]
+
+
+class Unfamiliar(Exception):  # noqa: N818 -- reads as what it is
+    """The file has something that this reader does not know, or is damaged."""
+
+
+_MAGIC: Final = b"PAR1"
+_TAIL: Final = 1 << 16
+_LARGEST_FOOTER: Final = 1 << 21
+"""Beyond this pyarrow is the faster one."""
+
+_LARGEST_GAP: Final = 1 << 16
+_DAMAGE: Final = (ValueError, LookupError, TypeError, ArithmeticError, RecursionError, zlib.error)
+
+
+def rows(source: BinaryIO, names: Sequence[str]) -> list[Named]:
+    """
+    The rows of *source* in which the columns called *names* are not null, column by column.
+
+    Structs are objects without their null fields, maps are objects. Raises `Unfamiliar`, and
+    whatever *source* raises.
+    """
+    try:
+        footer = _footer(source)
+        columns = _schema(footer[2])
+        found: list[Named] = []
+        for name in names:
+            if name in columns:
+                found += [(name, one) for one in _column(source, footer, columns[name])]
+    except _DAMAGE as error:
+        raise Unfamiliar(str(error)) from error
+    return found
+
+
+# The footer
+
+
+def _footer(source: BinaryIO) -> Struct:
+    size = source.seek(0, 2)
+    start = max(0, size - _TAIL)
+    source.seek(start)
+    tail = source.read()
+    if size < 12 or tail[-4:] != _MAGIC:  # noqa: PLR2004 -- two magics and a length
+        raise Unfamiliar("no Parquet file")
+    length = int.from_bytes(tail[-8:-4], "little")
+    if length > min(size - 12, _LARGEST_FOOTER):
+        raise Unfamiliar("a footer of this length")
+    if length + 8 > len(tail):
+        source.seek(size - length - 8)
+        tail = source.read(length + 8)
+    return _struct(tail[-8 - length : -8], 0)[0]
+
+
+@dataclass(slots=True)
+class _Node:
+    """A field of the schema; `optional` and `repeated` as the file says."""
+
+    name: str
+    path: tuple[str, ...]
+    element: Struct
+    children: list[_Node]
+
+    @property
+    def optional(self) -> bool:
+        return self.element.get(3) == 1
+
+    @property
+    def repeated(self) -> bool:
+        return self.element.get(3) == 2  # noqa: PLR2004 -- Parquet's number
+
+    def leaves(self) -> Iterator[_Node]:
+        if not self.children:
+            yield self
+        for one in self.children:
+            yield from one.leaves()
+
+
+def _schema(elements: Sequence[Struct]) -> dict[str, _Node]:
+    rest = iter(elements)
+
+    def node(path: tuple[str, ...]) -> _Node:
+        element = next(rest)
+        name = element[4].decode()
+        made = _Node(name, (*path, name), element, [])
+        made.children += [node(made.path) for _ in range(element.get(5, 0))]
+        return made
+
+    root = next(rest)
+    found = [node(()) for _ in range(root.get(5, 0))]
+    return {one.name: one for one in found}
+
+
+# One column
+
+
+def _column(source: BinaryIO, footer: Struct, column: _Node) -> Iterator[dict[str, Any]]:
+    if not column.optional or not column.children:
+        raise Unfamiliar("a required or plain column")
+    for group in footer[4]:
+        chunks = {
+            tuple(part.decode() for part in one[3][3]): one[3]
+            for one in group[1]
+            if one[3][3][0].decode() == column.name
+        }
+        wanted = [(leaf, chunks[leaf.path]) for leaf in column.leaves()]
+        if not any(_may_hold(chunk) for _, chunk in wanted):
+            continue
+        parts = _parts(source, [chunk for _, chunk in wanted])
+        records = [
+            _records(leaf, _levels(column, leaf), chunk, parts[leaf.path]) for leaf, chunk in wanted
+        ]
+        for row in zip(*records, strict=True):
+            entries = {leaf.path: one for (leaf, _), one in zip(wanted, row, strict=True)}
+            document = _plain(_built(column, entries, 0, 0), column)
+            if document:
+                yield document
+
+
+def _may_hold(chunk: Struct) -> bool:
+    nulls = chunk.get(12, {}).get(3)
+    return nulls is None or nulls < chunk[5]
+
+
+def _parts(source: BinaryIO, chunks: Sequence[Struct]) -> dict[tuple[str, ...], bytes]:
+    """The bytes of each chunk; those that are neighbours are read at once."""
+    spans = sorted(((_start(one), one[7], one) for one in chunks), key=lambda span: span[:2])
+    found: dict[tuple[str, ...], bytes] = {}
+    pending: list[tuple[int, int, Struct]] = []
+    for span in [*spans, None]:
+        if pending and (span is None or span[0] - sum(pending[-1][:2]) > _LARGEST_GAP):
+            first = pending[0][0]
+            source.seek(first)
+            body = source.read(sum(pending[-1][:2]) - first)
+            for start, length, chunk in pending:
+                path = tuple(part.decode() for part in chunk[3])
+                found[path] = body[start - first : start - first + length]
+            pending = []
+        if span is not None:
+            pending.append(span)
+    return found
+
+
+def _start(chunk: Struct) -> int:
+    first: int = chunk.get(11) or chunk[9]
+    second: int = chunk[9]
+    return min(first, second)
+
+
+def _levels(column: _Node, leaf: _Node) -> tuple[int, int]:
+    """The highest repetition and definition level of *leaf*."""
+    node, repetition, definition = column, 0, 0
+    for depth in range(1, len(leaf.path) + 1):
+        if depth > 1:
+            node = next(one for one in node.children if one.path == leaf.path[:depth])
+        repetition += node.repeated
+        definition += node.repeated or node.optional
+    return repetition, definition
+
+
+def _records(
+    leaf: _Node, levels: tuple[int, int], chunk: Struct, body: bytes
+) -> Iterator[list[Entry]]:
+    """For each row in which the column is not null, the entries of one leaf."""
+    record: list[Entry] = []
+    for entry in _entries(leaf, levels, chunk, body):
+        if entry[0] == 0 and record:
+            yield record
+            record = []
+        record.append(entry)
+    if record:
+        yield record
+
+
+def _entries(leaf: _Node, levels: tuple[int, int], chunk: Struct, body: bytes) -> Iterator[Entry]:
+    """Repetition level, definition level and value wherever the column is not null."""
+    read = _READERS[chunk[1]]
+    _require_plain_type(leaf.element)
+    dictionary: Sequence[Any] = ()
+    at, seen = 0, 0
+    while seen < chunk[5]:
+        header, start = _struct(body, at)
+        at = start + header[3]
+        page = body[start:at]
+        if header[1] == _DICTIONARY_PAGE:
+            plain = _unpacked(page, header[2], chunk[4])
+            dictionary = list(islice(read(plain), header[7][1]))
+            continue
+        parts = _data_page(page, header, chunk[4], levels)
+        count, encoding, repetitions, definitions, values = parts
+        seen += count
+        if definitions == bytes(len(definitions)):
+            continue
+        filled = definitions.count(levels[1])
+        decoded = iter(_values(encoding, values, filled, read, dictionary))
+        for span in _NOT_NULL.finditer(definitions):
+            for index in range(*span.span()):
+                level = definitions[index]
+                value = next(decoded) if level == levels[1] else None
+                if isinstance(value, bytes):
+                    value = value.decode()
+                yield repetitions[index] if repetitions else 0, level, value
+
+
+_NOT_NULL: Final = re.compile(rb"[^\0]+")
+_DATA_PAGE, _DICTIONARY_PAGE, _DATA_PAGE_2 = 0, 2, 3
+_PLAIN, _DICTIONARIES = 0, (2, 8)
+_TEXT, _INTEGERS = 0, (17, 18)
+
+
+def _require_plain_type(element: Struct) -> None:
+    """Strings, numbers and flags, and nothing that only looks like them."""
+    kind, converted, logical = element[1], element.get(6), set(element.get(10, ()))
+    if kind == _BYTES:
+        if converted != _TEXT and logical != {1}:
+            raise Unfamiliar("bytes that are no text")
+    elif converted not in {None, *_INTEGERS} or not logical <= {10}:
+        raise Unfamiliar("numbers that mean something else")
+
+
+def _data_page(
+    page: bytes, header: Struct, codec: int, levels: tuple[int, int]
+) -> tuple[int, int, bytes, bytes, bytes]:
+    """The number of entries, the encoding, both kinds of levels, and the values' bytes."""
+    repetition, definition = levels
+    if header[1] == _DATA_PAGE_2:
+        head = header[8]
+        first, second = head[6], head[6] + head[5]
+        rest = page[second:]
+        if head.get(7, True):
+            rest = _unpacked(rest, header[2] - second, codec)
+        return (
+            head[1],
+            head[4],
+            _hybrid(page[:first], repetition.bit_length(), head[1]) if repetition else b"",
+            _hybrid(page[first:second], definition.bit_length(), head[1]),
+            rest,
+        )
+    if header[1] != _DATA_PAGE:
+        raise Unfamiliar("an unknown kind of page")
+    head = header[5]
+    if (definition and head[3] != _RLE) or (repetition and head[4] != _RLE):
+        raise Unfamiliar("levels in another encoding")
+    rest = _unpacked(page, header[2], codec)
+    found = []
+    for highest in (repetition, definition):
+        if not highest:
+            found.append(b"")
+            continue
+        end = 4 + int.from_bytes(rest[:4], "little")
+        found.append(_hybrid(rest[4:end], highest.bit_length(), head[1]))
+        rest = rest[end:]
+    return head[1], head[2], found[0], found[1], rest
+
+
+def _values(
+    encoding: int, body: bytes, count: int, read: Any, dictionary: Sequence[Any]
+) -> Iterator[Any]:
+    if encoding in _DICTIONARIES:
+        width = body[0] if count else 0
+        return (dictionary[one] for one in _numbers(body[1:], width, count))
+    if encoding == _RLE and read is _flags:
+        return (bool(one) for one in _numbers(body[4:], 1, count))
+    if encoding != _PLAIN:
+        raise Unfamiliar("values in another encoding")
+    return islice(read(body), count)
+
+
+# Values and levels as they are encoded
+
+_RLE: Final = 3
+_BYTES: Final = 6
+
+
+def _flags(body: bytes) -> Iterator[bool]:
+    return (bool(one >> bit & 1) for one in body for bit in range(8))
+
+
+def _fixed(code: str, size: int) -> Any:
+    def read(body: bytes) -> Iterator[int]:
+        return (unpack_from(code, body, at)[0] for at in range(0, len(body), size))
+
+    return read
+
+
+def _texts(body: bytes) -> Iterator[bytes]:
+    at = 0
+    while at < len(body):
+        length = int.from_bytes(body[at : at + 4], "little")
+        at += 4 + length
+        if at > len(body):
+            raise Unfamiliar("a text that is cut off")
+        yield body[at - length : at]
+
+
+_READERS: Final[Mapping[int, Any]] = {
+    0: _flags,
+    1: _fixed("<i", 4),
+    2: _fixed("<q", 8),
+    _BYTES: _texts,
+}
+
+
+def _hybrid(body: bytes, width: int, count: int) -> bytes:
+    """Levels, a byte each."""
+    return b"".join(_runs(body, width, count))[:count]
+
+
+def _runs(body: bytes, width: int, count: int) -> Iterator[bytes]:
+    for number, times in _encoded(body, width, count):
+        yield bytes([number]) * times
+
+
+def _numbers(body: bytes, width: int, count: int) -> Iterator[int]:
+    """Indices into a dictionary."""
+    found = (number for number, times in _encoded(body, width, count) for _ in range(times))
+    return islice(found, count)
+
+
+def _encoded(body: bytes, width: int, count: int) -> Iterator[tuple[int, int]]:
+    """Parquet's mixture of run lengths and packed bits: numbers, and how often in a row."""
+    at, done, mask = 0, 0, (1 << width) - 1
+    while done < count:
+        head, at = _variable(body, at)
+        if head & 1:
+            size = (head >> 1) * width
+            packed = int.from_bytes(body[at : at + size], "little")
+            if at + size > len(body):
+                raise Unfamiliar("packed bits that are cut off")
+            for index in range(min((head >> 1) * 8, count - done)):
+                yield packed >> index * width & mask, 1
+            done += (head >> 1) * 8
+        else:
+            size = (width + 7) // 8
+            number = int.from_bytes(body[at : at + size], "little")
+            yield number, min(head >> 1, count - done)
+            done += head >> 1
+        at += size
+
+
+def _variable(body: bytes, at: int) -> tuple[int, int]:
+    """A number of variable length, and where it ends."""
+    number = shift = 0
+    while True:
+        one = body[at]
+        at += 1
+        number |= (one & 0x7F) << shift
+        if one < 0x80:  # noqa: PLR2004 -- the last byte of it
+            return number, at
+        shift += 7
+
+
+# From entries to values
+
+
+def _built(node: _Node, entries: Mapping[tuple[str, ...], list[Entry]], rl: int, dl: int) -> Any:
+    """The value of *node* from the entries of its leaves, at repetition and definition levels."""
+    mine = {leaf.path: entries[leaf.path] for leaf in node.leaves()}
+    first = next(iter(mine.values()))[0]
+    if node.optional:
+        dl += 1
+        if first[1] < dl:
+            return None
+    if not node.children:
+        return first[2]
+    kind = node.element.get(6)
+    logical = set(node.element.get(10, ()))
+    if kind in _MAPS or logical == {2}:
+        pairs = _repeated(node.children, mine, rl, dl)
+        return [(one[0], one[1]) for one in map(_fields, pairs)]
+    if kind == _LIST or logical == {3}:
+        return _repeated(node.children, mine, rl, dl, element=True)
+    if kind is not None or logical or any(one.repeated for one in node.children):
+        raise Unfamiliar("a group of another kind")
+    return {one.name: _built(one, mine, rl, dl) for one in node.children}
+
+
+_MAPS: Final = (1, 2)
+_LIST: Final = 3
+
+
+def _repeated(
+    children: Sequence[_Node],
+    entries: Mapping[tuple[str, ...], list[Entry]],
+    rl: int,
+    dl: int,
+    *,
+    element: bool = False,
+) -> list[Any]:
+    (inner,) = children
+    if not inner.repeated:
+        raise Unfamiliar("a list or map of another shape")
+    rl, dl = rl + 1, dl + 1
+    if next(iter(entries.values()))[0][1] < dl:
+        return []
+    wrapped = len(inner.children) == 1 and inner.name not in {"array", f"{inner.path[-2]}_tuple"}
+    if element and inner.children and not wrapped:
+        raise Unfamiliar("a list of the old shape")
+    split = {path: list(_split(one, rl)) for path, one in entries.items()}
+    count = len(next(iter(split.values())))
+    found = []
+    for index in range(count):
+        part = {path: one[index] for path, one in split.items()}
+        if inner.children:
+            values = {one.name: _built(one, part, rl, dl) for one in inner.children}
+            found.append(next(iter(values.values())) if element else values)
+        else:
+            found.append(next(iter(part.values()))[0][2])
+    return found
+
+
+def _fields(pair: dict[str, Any]) -> tuple[Any, Any]:
+    key, value = pair.values()
+    return key, value
+
+
+def _split(entries: Sequence[Entry], level: int) -> Iterator[list[Entry]]:
+    """The entries of each element of a list at repetition *level*."""
+    part: list[Entry] = []
+    for one in entries:
+        if part and one[0] <= level:
+            yield part
+            part = []
+        part.append(one)
+    yield part
+
+
+def _plain(value: Any, node: _Node) -> Any:
+    """As JSON has it: maps as objects, no entries for null fields of structs."""
+    if isinstance(value, dict):
+        fields = ((one.name, _plain(value[one.name], one)) for one in node.children)
+        return {name: each for name, each in fields if each is not None}
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        return dict(value)
+    is_map = node.element.get(6) in _MAPS or set(node.element.get(10, ())) == {2}
+    return {} if is_map and value == [] else value
+
+
+# Compression
+
+
+def _unpacked(body: bytes, size: int, codec: int) -> bytes:
+    if codec == 0:
+        return body
+    if codec == 1:
+        found = _snappy(body)
+    elif codec == 2:  # noqa: PLR2004 -- Parquet's number of gzip
+        found = zlib.decompress(body, 31)
+    else:
+        raise Unfamiliar("another compression")
+    if len(found) != size:
+        raise Unfamiliar("a page of another length")
+    return found
+
+
+def _snappy(body: bytes) -> bytes:
+    """Undo Snappy: literal runs, and copies of what came before."""
+    size, at = _variable(body, 0)
+    out = bytearray()
+    while at < len(body):
+        tag = body[at]
+        at += 1
+        kind = tag & 3
+        if kind == 0:
+            length = tag >> 2
+            if length >= 60:  # noqa: PLR2004 -- so many bytes hold the length
+                wide = length - 59
+                length = int.from_bytes(body[at : at + wide], "little")
+                at += wide
+            out += body[at : at + length + 1]
+            at += length + 1
+            continue
+        if kind == 1:
+            length, offset = (tag >> 2 & 7) + 4, (tag >> 5) << 8 | body[at]
+            at += 1
+        else:
+            wide = 2 if kind == 2 else 4  # noqa: PLR2004 -- Snappy's numbers
+            length, offset = (tag >> 2) + 1, int.from_bytes(body[at : at + wide], "little")
+            at += wide
+        _copy(out, offset, length)
+    if len(out) != size:
+        raise Unfamiliar("a damaged page")
+    return bytes(out)
+
+
+def _copy(out: bytearray, offset: int, length: int) -> None:
+    start = len(out) - offset
+    if offset < 1 or start < 0:
+        raise Unfamiliar("a damaged page")
+    piece = bytes(out[start : start + length])
+    if len(piece) < length:  # the copy overlaps what it makes
+        piece = (piece * (length // len(piece) + 1))[:length]
+    out += piece
+
+
+def _struct(body: bytes, at: int) -> tuple[Struct, int]:
+    """A struct of Thrift's compact protocol, by field number, and where it ends."""
+    found: Struct = {}
+    field = 0
+    while head := body[at]:
+        at += 1
+        if head >> 4:
+            field += head >> 4
+        else:
+            number, at = _variable(body, at)
+            field = number >> 1 ^ -(number & 1)
+        found[field], at = _value(body, at, head & 15)
+    return found, at + 1
+
+
+def _value(body: bytes, at: int, kind: int) -> tuple[Any, int]:
+    if 4 <= kind <= 6:  # noqa: PLR2004 -- here and below Thrift's numbers: integers
+        number = body[at]
+        at += 1
+        if number >= 0x80:  # noqa: PLR2004 -- more bytes follow
+            number, at = _variable(body, at - 1)
+        return number >> 1 ^ -(number & 1), at
+    if kind == 8:  # noqa: PLR2004
+        length, at = _variable(body, at)
+        if at + length > len(body):
+            raise Unfamiliar("a footer that is cut off")
+        return body[at : at + length], at + length
+    if kind == 12:  # noqa: PLR2004
+        return _struct(body, at)
+    if kind in {9, 10}:
+        return _list(body, at)
+    if kind in {1, 2}:
+        return kind == 1, at
+    if kind in {3, 7}:
+        size = 1 if kind == 3 else 8  # noqa: PLR2004
+        return body[at : at + size], at + size
+    raise Unfamiliar("an unknown Thrift type")
+
+
+def _list(body: bytes, at: int) -> tuple[list[Any], int]:
+    count, kind = body[at] >> 4, body[at] & 15
+    at += 1
+    if count == 15:  # noqa: PLR2004 -- the number follows
+        count, at = _variable(body, at)
+    if kind in {1, 2}:
+        return [one == 1 for one in body[at : at + count]], at + count
+    found = []
+    for _ in range(count):
+        one, at = _value(body, at, kind)
+        found.append(one)
+    return found, at
