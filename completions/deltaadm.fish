@@ -42,6 +42,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'validate --out'
                 set expected 1
+            case 'validate --accept-irreversible'
+                set expected 1
             case 'validate --accept-silently-wrong'
                 set expected 1
             case 'validate --spark-master'
@@ -70,6 +72,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'upgrade-protocol --for-client-writing'
                 set expected 1
+            case 'upgrade-protocol --accept-irreversible'
+                set expected 1
             case 'upgrade-protocol --accept-silently-wrong'
                 set expected 1
             case 'upgrade-protocol --spark-master'
@@ -92,6 +96,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'enable-feature --for-client-writing'
                 set expected 1
+            case 'enable-feature --accept-irreversible'
+                set expected 1
             case 'enable-feature --accept-silently-wrong'
                 set expected 1
             case 'enable-feature --spark-master'
@@ -113,6 +119,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'set-mapping-mode --for-client'
                 set expected 1
             case 'set-mapping-mode --for-client-writing'
+                set expected 1
+            case 'set-mapping-mode --accept-irreversible'
                 set expected 1
             case 'set-mapping-mode --accept-silently-wrong'
                 set expected 1
@@ -140,6 +148,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'alter --for-client-writing'
                 set expected 1
+            case 'alter --accept-irreversible'
+                set expected 1
             case 'alter --accept-silently-wrong'
                 set expected 1
             case 'alter --spark-master'
@@ -156,9 +166,35 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'alter --color'
                 set expected 1
+            case 'drop-feature --out'
+                set expected 1
+            case 'drop-feature --for-client'
+                set expected 1
+            case 'drop-feature --for-client-writing'
+                set expected 1
+            case 'drop-feature --accept-irreversible'
+                set expected 1
+            case 'drop-feature --accept-silently-wrong'
+                set expected 1
+            case 'drop-feature --spark-master'
+                set expected 1
+            case 'drop-feature --remote'
+                set expected 1
+            case 'drop-feature --spark-conf'
+                set expected 1
+            case 'drop-feature --jars'
+                set expected 1
+            case 'drop-feature --output'
+                set expected 1
+            case 'drop-feature -o'
+                set expected 1
+            case 'drop-feature --color'
+                set expected 1
             case 'apply --for-client'
                 set expected 1
             case 'apply --for-client-writing'
+                set expected 1
+            case 'apply --accept-irreversible'
                 set expected 1
             case 'apply --accept-silently-wrong'
                 set expected 1
@@ -228,10 +264,11 @@ complete -c deltaadm -f
 
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a inspect -d 'Show what a table\'s protocol is, why, and how much of it is needed.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a validate -d 'Check tables against the protocol\'s rules and Delta\'s behaviour.'
-complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a upgrade-protocol -d 'Raise the protocol\'s versions.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a upgrade-protocol -d 'Raise the protocol\'s versions, or with --minimum lower them.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a enable-feature -d 'Make table features active, with all that they require.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a set-mapping-mode -d 'Turn column mapping on, or off by rewriting the table.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a alter -d 'Set and unset table properties, or write a checkpoint.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a drop-feature -d 'Take a table feature out of the protocol.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a apply -d 'Carry out exactly the plan in a file, or refuse.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a features -d 'List all table features, or explain one.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a rules -d 'List the rules of `validate`.'
@@ -272,6 +309,7 @@ complete -c deltaadm -n '__deltaadm_at validate' -l out -r -F -d 'Save the plan,
 complete -c deltaadm -n '__deltaadm_at validate' -l yes -s y -d 'Do not ask before a metadata-only change.'
 complete -c deltaadm -n '__deltaadm_at validate' -l allow-backfill -d 'Do not ask before listing every file anew.'
 complete -c deltaadm -n '__deltaadm_at validate' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at validate' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at validate' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -286,6 +324,7 @@ complete -c deltaadm -n '__deltaadm_at validate' -l help -s h -d 'Show this mess
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol 0 0' -F
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l reader -x -d 'Reader version of at least N.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l writer -x -d 'Writer version of at least N.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l minimum -d 'Drop the features that the table does not need instead.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
@@ -294,6 +333,7 @@ complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l for-client-writing -
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l yes -s y -d 'Do not ask before a metadata-only change.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l allow-backfill -d 'Do not ask before listing every file anew.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -315,6 +355,7 @@ complete -c deltaadm -n '__deltaadm_at enable-feature' -l for-client-writing -x 
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l yes -s y -d 'Do not ask before a metadata-only change.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l allow-backfill -d 'Do not ask before listing every file anew.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -335,6 +376,7 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l for-client-writing -
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l yes -s y -d 'Do not ask before a metadata-only change.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l allow-backfill -d 'Do not ask before listing every file anew.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -357,6 +399,7 @@ complete -c deltaadm -n '__deltaadm_at alter' -l for-client-writing -x -a 'athen
 complete -c deltaadm -n '__deltaadm_at alter' -l yes -s y -d 'Do not ask before a metadata-only change.'
 complete -c deltaadm -n '__deltaadm_at alter' -l allow-backfill -d 'Do not ask before listing every file anew.'
 complete -c deltaadm -n '__deltaadm_at alter' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at alter' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at alter' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -367,12 +410,36 @@ complete -c deltaadm -n '__deltaadm_at alter' -l output -s o -x -a 'text json js
 complete -c deltaadm -n '__deltaadm_at alter' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at alter' -l help -s h -d 'Show this message and exit.'
 
+complete -c deltaadm -n '__deltaadm_at drop-feature 0 0' -F
+complete -c deltaadm -n '__deltaadm_at drop-feature 1 1' -a 'adaptiveMetadata adaptiveMetadata-preview allowColumnDefaults appendOnly catalogManaged catalogOwned-preview changeDataFeed checkConstraints checkpointProtection clustering collations collations-preview columnMapping columnMappingUsageTracking coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 icebergWriterCompatV1 icebergWriterCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns redirectReaderWriter-preview redirectWriterOnly-preview rowTracking timestampNanos timestampNtz timestampWithoutTimezone typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l truncate-history -d 'Destroy history that needs the feature rather than protect checkpoints.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l status -d 'Say what dropping takes, and when it can go on.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l apply -d 'Commit the plan; without it, it is only shown.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l check -d 'Exit with 1 if the plan is not empty.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l for-client -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse what keeps NAME or NAME@VERSION from reading; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l for-client-writing -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse what keeps NAME or NAME@VERSION from writing; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l yes -s y -d 'Do not ask before a metadata-only change.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l allow-backfill -d 'Do not ask before listing every file anew.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l spark-master -x -d 'Spark master; this machine if left out.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l remote -x -d 'Spark Connect server, sc://host:port.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l jars -x -d 'A jar, or a directory of jars, for the Spark that is started: Delta\'s own, where they cannot be fetched.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l debug -d 'Show Spark\'s own messages on standard error.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l output -s o -x -a 'text json jsonl sql markdown html' -d 'text, json, jsonl, markdown or html; for plans also sql.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l help -s h -d 'Show this message and exit.'
+
 complete -c deltaadm -n '__deltaadm_at apply 0 0' -F
 complete -c deltaadm -n '__deltaadm_at apply' -l for-client -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse what keeps NAME or NAME@VERSION from reading; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l for-client-writing -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse what keeps NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l yes -s y -d 'Do not ask before a metadata-only change.'
 complete -c deltaadm -n '__deltaadm_at apply' -l allow-backfill -d 'Do not ask before listing every file anew.'
 complete -c deltaadm -n '__deltaadm_at apply' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
+complete -c deltaadm -n '__deltaadm_at apply' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at apply' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -408,7 +475,7 @@ complete -c deltaadm -n '__deltaadm_at doctor' -l output -s o -x -a 'text json j
 complete -c deltaadm -n '__deltaadm_at doctor' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l help -s h -d 'Show this message and exit.'
 
-complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline doctor error feature features inspect outcome plan validate'
+complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline doctor drop-feature error feature features inspect outcome plan validate'
 complete -c deltaadm -n '__deltaadm_at schema' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at completion 0 0' -a 'bash zsh fish powershell'

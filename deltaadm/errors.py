@@ -8,7 +8,8 @@ DeltaadmError
 ├── StorageError   4   no access, no such bucket, timed out after retries
 ├── CommitError    5   concurrent change, Delta's refusal, result differs from the prediction
 ├── EngineError    6   Spark, Java or an optional package missing
-└── Refused        7   the wish is illegal, impossible or unsafe
+├── Refused        7   the wish is illegal, impossible or unsafe
+└── NotYet         8   a change in two phases waits for its second one
 ```
 
 Anything that is not a `DeltaadmError` is a bug and keeps its traceback (exit code 70).
@@ -98,3 +99,10 @@ class IllegalArgument(Refused):
     It has no error class of its own; met by an ALTER statement, Spark reports it as
     `UNSUPPORTED_TABLE_CHANGE`.
     """
+
+
+class NotYet(DeltaadmError):  # noqa: N818 -- reads as the answer it is
+    """The second phase of a change cannot start yet; the message says when it can."""
+
+    exit_code = 8
+    kind = "not yet"

@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "enable-feature": "deltaadm.cli.enable_feature",
     "set-mapping-mode": "deltaadm.cli.set_mapping_mode",
     "alter": "deltaadm.cli.alter",
+    "drop-feature": "deltaadm.cli.drop_feature",
     "apply": "deltaadm.cli.apply",
     "features": "deltaadm.cli.features",
     "rules": "deltaadm.cli.rules",
@@ -52,7 +53,7 @@ Examples:
 EPILOG = (
     "Exit codes: 0 done or nothing to do, 1 findings or a plan that is not empty, 2 usage, "
     "3 no readable table, 4 storage, 5 commit, 6 Spark or a package, 7 refused, "
-    "9 some of several tables failed, 70 a bug."
+    "8 not yet, 9 some of several tables failed, 70 a bug."
 )
 
 

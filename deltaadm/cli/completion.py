@@ -161,6 +161,7 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         "WORD...": (*sorted(RULES), *FEATURES, *ERROR_CLASSES),
         "WHEN": ("auto", "always", "never"),
         "[FEATURE]": tuple(FEATURES),
+        "FEATURE": tuple(name for name, one in FEATURES.items() if one.removal is not None),
         "FEATURE...": tuple(
             name for name, one in FEATURES.items() if one.in_reference and not one.not_addable
         ),

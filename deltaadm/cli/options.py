@@ -176,6 +176,13 @@ class ConsentOptions:
         bool,
         typer.Option("--allow-rewrite", help="Do not ask before rewriting every data file."),
     ] = False
+    accept_irreversible: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FEATURE",
+            help="Do not ask before destroying history to drop it; may be given several times.",
+        ),
+    ] = None
     accept_silently_wrong: Annotated[
         list[str] | None,
         typer.Option(

@@ -30,7 +30,8 @@ Planner = Callable[["Snapshot", "SessionSettings"], "Plan"]
 
 NOT_EMPTY = 1
 MISMATCH = 5
-_CONSENT_TO = {Cost.BACKFILL: ("--allow-backfill",), Cost.REWRITE: ("--allow-rewrite",)}
+WAITING = 8
+_CONSENT_TO = {Cost.BACKFILL: "--allow-backfill", Cost.REWRITE: "--allow-rewrite"}
 
 
 class Wanted(NamedTuple):
@@ -174,7 +175,12 @@ def carry_out_plan(
         listed = ", ".join(map(str, outcome.versions)) or "nothing"
         wiring.note_commits(f"committed: {listed}")
     wiring.show([OutcomeReport(table, outcome)], output)
-    return MISMATCH if outcome.mismatches else 0
+    if outcome.mismatches:
+        return MISMATCH
+    for stage in plan.stages:
+        if stage.waits:
+            wiring.say(wiring.next_phase(location, stage.step))
+    return WAITING if plan.waits else 0
 
 
 class _Consent(NamedTuple):
@@ -212,13 +218,20 @@ def _costs_to_agree_to(plan: "Plan", consent: ConsentOptions) -> Iterator[_Conse
     if not given["--yes"]:
         yield _Consent("--yes", "Commit this? Only 'yes' is accepted: ", "yes")
     cost = plan.cost
-    for option in _CONSENT_TO.get(cost, ()):
-        if not given[option]:
+    option = _CONSENT_TO.get(cost)
+    if option is not None and not given[option]:
+        yield _Consent(
+            option,
+            f"This is a {cost.value}, and costs as much as the table is large. "
+            f"Type '{cost.value}' to go on: ",
+            cost.value,
+        )
+    for name in plan.irreversible:
+        if name not in (consent.accept_irreversible or ()):
             yield _Consent(
-                option,
-                f"This is a {cost.value}, and costs as much as the table is large. "
-                f"Type '{cost.value}' to go on: ",
-                cost.value,
+                f"--accept-irreversible {name}",
+                f"Dropping {name} destroys history for good. Type '{name}' to go on: ",
+                name,
             )
 
 
@@ -244,5 +257,5 @@ def _has_terminal() -> bool:
 def _ask(question: str, expected: str) -> None:
     sys.stderr.write(question)
     sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() != expected:
+    if sys.stdin.readline().strip().lower() != expected.lower():
         raise Refused("The plan was not confirmed, so nothing was changed.", remedy="")

@@ -17,7 +17,8 @@ def command(
     """
     Print the JSON Schema of a kind of document that deltaadm writes.
 
-    The kinds: baseline, doctor, error, feature, features, inspect, outcome, plan, validate.
+    The kinds: baseline, doctor, drop-feature, error, feature, features, inspect, outcome, plan,
+    validate.
     """
     from deltaadm.render.schemas import SCHEMAS
 

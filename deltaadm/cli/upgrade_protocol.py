@@ -1,9 +1,11 @@
 """`deltaadm upgrade-protocol`."""
 
-from typing import Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from deltaadm.cli import wiring
 from deltaadm.cli.options import (
     ClientOptions,
     ConsentOptions,
@@ -14,7 +16,12 @@ from deltaadm.cli.options import (
     expanded,
 )
 from deltaadm.cli.planning import plan_and_apply
-from deltaadm.operations.upgrade_protocol import plan_upgrade
+from deltaadm.operations.upgrade_protocol import plan_minimum, plan_upgrade
+
+if TYPE_CHECKING:
+    from deltaadm.domain.session import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.operations.plan import Plan
 
 
 @expanded
@@ -26,6 +33,10 @@ def command(
     writer: Annotated[
         int | None, typer.Option(metavar="N", help="Writer version of at least N.")
     ] = None,
+    minimum: Annotated[
+        bool,
+        typer.Option("--minimum", help="Drop the features that the table does not need instead."),
+    ] = False,
     *,
     planning: PlanOptions,
     clients: ClientOptions,
@@ -34,16 +45,23 @@ def command(
     output: OutputOptions,
 ) -> int:
     """
-    Raise the protocol's versions.
+    Raise the protocol's versions, or with --minimum lower them.
 
     Without versions: the upgrade that the metadata needs, usually none. Delta keeps the lowest
-    versions that support the table's features, and never lowers them this way.
+    versions that support the table's features; dropping features is the way down.
     """
+    if minimum and (reader is not None or writer is not None):
+        raise typer.BadParameter("cannot be combined with versions", param_hint="--minimum")
+
+    def plan(snapshot: "Snapshot", session: "SessionSettings") -> "Plan":
+        if minimum:
+            history_of = partial(wiring.history_of, snapshot)
+            return plan_minimum(snapshot, history_of, now=wiring.now(), session=session)
+        return plan_upgrade(snapshot, reader=reader, writer=writer, session=session)
+
     return plan_and_apply(
         table,
-        lambda snapshot, session: plan_upgrade(
-            snapshot, reader=reader, writer=writer, session=session
-        ),
+        plan,
         planning=planning,
         clients=clients,
         consent=consent,

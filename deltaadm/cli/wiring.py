@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from deltaadm.cli.options import SparkOptionGroup
+    from deltaadm.domain.drop_feature import FeatureHistory
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.table_changes import Step
@@ -198,6 +199,32 @@ def versions_made(location: str) -> Callable[[int, int, Step], tuple[int, ...]]:
 
     store = open_store(location)
     return lambda first, last, step: versions_made_by(store, first, last, step)
+
+
+def history_of(snapshot: Snapshot, feature: str) -> FeatureHistory:
+    """What the log of the table in *snapshot* still has of *feature*."""
+    from deltaadm.replay.feature_history import feature_history
+    from deltaadm.storage.store import open_store
+
+    return feature_history(open_store(snapshot.root), snapshot, feature)
+
+
+def next_phase(location: str, step: Step) -> str:
+    """When the second run of *step*, whose first one has just been, can follow."""
+    from deltaadm.domain.table_changes import DropFeature
+    from deltaadm.operations import drop_feature
+
+    snapshot = load(location)
+    name = step.name if isinstance(step, DropFeature) else ""
+    status = drop_feature.drop_status(snapshot, name, history_of(snapshot, name), now=now())
+    return drop_feature.next_phase(status)
+
+
+def now() -> int:
+    """The time of day, in milliseconds since the epoch."""
+    from time import time_ns
+
+    return time_ns() // 1_000_000
 
 
 def session_settings(group: SparkOptionGroup) -> SessionSettings:

@@ -1,9 +1,8 @@
 """
 What Delta Spark 4.4 will commit, told in Delta's order.
 
-Sources in delta-io/delta: `commands/alterDeltaTableCommands.scala`,
-`OptimisticTransaction.updateMetadataInternal` and `prepareCommit`, `IcebergCompat.scala`,
-`UniversalFormat.scala`; checked case by case against the recorded engine.
+The source in delta-io/delta is `commands/alterDeltaTableCommands.scala`; checked case by case
+against the recorded engine.
 """
 
 from __future__ import annotations
@@ -11,49 +10,32 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.column_mapping import (
-    ColumnMappingMode,
-    column_mapping_mode,
-    remove_column_mapping,
-    verify_and_update_metadata_change,
-)
+from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.cost import Cost
-from deltaadm.domain.features import FEATURES, find, with_requirements
-from deltaadm.domain.iceberg import enforce_iceberg_compatibility
-from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
-from deltaadm.domain.metadata_checks import (
-    RETENTION_KEYS,
-    check_metadata,
-    check_retention,
-    check_statistics_columns,
-    fit_for_log,
-)
+from deltaadm.domain.drop_feature import cost_of_drop, drop_feature, drops_in_several_commits
+from deltaadm.domain.features import FEATURES
+from deltaadm.domain.metadata_checks import RETENTION_KEYS, check_retention
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
     CONSTRAINT_PREFIX,
     FEATURE_PREFIX,
     ICT_ENABLEMENT_TIMESTAMP,
     ICT_ENABLEMENT_VERSION,
-    MIN_READER_VERSION,
-    MIN_WRITER_VERSION,
-    ROW_COMMIT_VERSION_COLUMN,
-    ROW_ID_COLUMN,
-    is_protocol_property,
     is_true,
     normalized_key,
     validate_configurations,
 )
-from deltaadm.domain.protocol import (
-    READER_FEATURES_VERSION,
-    WRITER_FEATURES_VERSION,
-    Protocol,
-    protocol_versions,
-    supported_features_from_table_configs,
-    upgrade_protocol_from_metadata_for_existing_table,
-)
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.reference import require_readable, require_writable
 from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import SetProperties, WriteCheckpoint
+from deltaadm.domain.table_changes import DropFeature, SetProperties, WriteCheckpoint
+from deltaadm.domain.transaction import (
+    COORDINATOR,
+    IN_COMMIT_TIMESTAMPS,
+    prepare_commit,
+    update_metadata,
+    without_mapping,
+)
 from deltaadm.errors import IllegalArgument, Refused
 
 if TYPE_CHECKING:
@@ -64,7 +46,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.table_changes import Step, UnsetProperties
 
 ROW_TRACKING: Final = "delta.enableRowTracking"
-IN_COMMIT_TIMESTAMPS: Final = "delta.enableInCommitTimestamps"
 COMMENT: Final = "comment"
 _RESERVED: Final = ("external", "is_managed_location", "location", "owner", "provider")
 
@@ -81,11 +62,14 @@ def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = Non
     if isinstance(step, WriteCheckpoint):
         return snapshot
     settings = session or SessionSettings()
-    _refuse_reserved_keys(step)
+    if not isinstance(step, DropFeature):
+        _refuse_reserved_keys(step)
     require_readable(snapshot)
     try:
         if isinstance(step, SetProperties):
             return _set_properties(snapshot, step.properties, settings)
+        if isinstance(step, DropFeature):
+            return drop_feature(snapshot, step, settings)
         return _unset_properties(snapshot, step.keys, settings)
     except IllegalArgument as error:
         raise Refused(
@@ -95,6 +79,8 @@ def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = Non
 
 def step_cost(snapshot: Snapshot, step: Step) -> Cost:
     """What Delta does to the data files when it carries out *step* on *snapshot*."""
+    if isinstance(step, DropFeature):
+        return cost_of_drop(snapshot, step)
     if _removes_mapping(snapshot, step):
         return Cost.REWRITE
     if isinstance(step, SetProperties) and _turns_on_row_tracking(snapshot, step.properties):
@@ -106,6 +92,8 @@ def makes_several_commits(snapshot: Snapshot, step: Step) -> bool:
     """Whether *step* is more than one commit: a backfill first, or a rewrite and then the rest."""
     if isinstance(step, WriteCheckpoint):
         return False
+    if isinstance(step, DropFeature):
+        return drops_in_several_commits(snapshot, step)
     if isinstance(step, SetProperties):
         return _turns_on_row_tracking(snapshot, step.properties) or (
             _removes_mapping(snapshot, step) and len(step.properties) > 1
@@ -114,7 +102,7 @@ def makes_several_commits(snapshot: Snapshot, step: Step) -> bool:
 
 
 def _removes_mapping(snapshot: Snapshot, step: Step) -> bool:
-    if isinstance(step, WriteCheckpoint):
+    if isinstance(step, (DropFeature, WriteCheckpoint)):
         return False
     asked = (
         _normalized(step.properties).get(COLUMN_MAPPING_MODE) == "none"
@@ -156,7 +144,7 @@ def _set_properties(
     if _turns_on_row_tracking(snapshot, wanted):
         state = _with_row_tracking_supported(snapshot, wanted)
     if wanted.get(COLUMN_MAPPING_MODE) == "none" and session.allow_column_mapping_removal:
-        state = _without_mapping(state, {COLUMN_MAPPING_MODE: "none"}, session)
+        state = without_mapping(state, {COLUMN_MAPPING_MODE: "none"}, session)
         if len(wanted) == 1:
             return state
     _refuse_other_statements(wanted)
@@ -166,12 +154,12 @@ def _set_properties(
         state.metadata.with_configuration({**state.metadata.configuration, **stored}),
         description=wanted.get(COMMENT, state.metadata.description),
     )
-    after = _update_metadata(state, proposed, session)
+    after = update_metadata(state, proposed, session)
     if any(key in wanted for key in RETENTION_KEYS):
         check_retention(after.metadata)
     if is_true(wanted, ROW_TRACKING):
         _check_row_tracking(after.metadata.configuration)
-    return _prepare_commit(
+    return prepare_commit(
         state, after, version_known=not makes_several_commits(snapshot, SetProperties(wanted))
     )
 
@@ -183,7 +171,7 @@ def _unset_properties(
     require_writable(snapshot)
     state = snapshot
     if COLUMN_MAPPING_MODE in keys and session.allow_column_mapping_removal:
-        state = _without_mapping(state, {}, session)
+        state = without_mapping(state, {}, session)
         if len(keys) == 1:
             return state
     gone = {normalized_key(key) for key in keys}
@@ -193,7 +181,7 @@ def _unset_properties(
         state.metadata.with_configuration(kept),
         description=None if COMMENT in gone else state.metadata.description,
     )
-    return _prepare_commit(state, _update_metadata(state, proposed, session))
+    return prepare_commit(state, update_metadata(state, proposed, session))
 
 
 def _with_row_tracking_supported(snapshot: Snapshot, wanted: Mapping[str, str]) -> Snapshot:
@@ -223,15 +211,6 @@ def _check_row_tracking(configuration: Mapping[str, str]) -> None:
         )
 
 
-def _without_mapping(
-    snapshot: Snapshot, mode: Mapping[str, str], session: SessionSettings
-) -> Snapshot:
-    """The state after `REMOVE COLUMN MAPPING`, a commit of its own."""
-    bare = remove_column_mapping(snapshot.metadata)
-    proposed = bare.with_configuration({**bare.configuration, **mode})
-    return _prepare_commit(snapshot, _update_metadata(snapshot, proposed, session))
-
-
 def _refuse_other_statements(wanted: Mapping[str, str]) -> None:
     for key in wanted:
         if key.lower().startswith(CONSTRAINT_PREFIX):
@@ -255,16 +234,12 @@ def _refuse_other_statements(wanted: Mapping[str, str]) -> None:
             )
 
 
-_COORDINATOR: Final = (
-    "delta.coordinatedCommits.commitCoordinator-preview",
-    "delta.coordinatedCommits.commitCoordinatorConf-preview",
-)
 _COORDINATED_TABLE: Final = "delta.coordinatedCommits.tableConf-preview"
 _ICT_KEYS: Final = (IN_COMMIT_TIMESTAMPS, ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP)
 
 
 def _check_coordinated_commits(metadata: Metadata, wanted: Mapping[str, str]) -> None:
-    family = (*_COORDINATOR, _COORDINATED_TABLE)
+    family = (*COORDINATOR, _COORDINATED_TABLE)
     asked = [key for key in family if key in wanted]
     present = [key for key in family if key in metadata.configuration]
     touched = [key for key in _ICT_KEYS if key in wanted]
@@ -274,14 +249,14 @@ def _check_coordinated_commits(metadata: Metadata, wanted: Mapping[str, str]) ->
         raise _coordinated("DELTA_CANNOT_SET_COORDINATED_COMMITS_DEPENDENCIES", touched)
     if _COORDINATED_TABLE in asked:
         raise _coordinated("DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND", asked)
-    if asked and len(asked) < len(_COORDINATOR):
+    if asked and len(asked) < len(COORDINATOR):
         raise _coordinated("DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND", asked)
     if present and touched:
         raise _coordinated("DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES", touched)
 
 
 def _check_coordinated_commits_kept(metadata: Metadata, gone: set[str]) -> None:
-    family = (*_COORDINATOR, _COORDINATED_TABLE)
+    family = (*COORDINATOR, _COORDINATED_TABLE)
     if any(key in metadata.configuration for key in family):
         if gone & set(family):
             raise _coordinated("DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS", sorted(gone))
@@ -296,134 +271,3 @@ def _coordinated(error_class: str, keys: list[str]) -> Refused:
         "drop the feature coordinatedCommits-preview to be rid of them.",
         delta_error_class=error_class,
     )
-
-
-def _update_metadata(snapshot: Snapshot, proposed: Metadata, session: SessionSettings) -> Snapshot:
-    """`updateMetadataInternal` on an existing table."""
-    before = snapshot.protocol
-    check_statistics_columns(proposed)
-    _refuse_adaptive_metadata(proposed)
-    metadata = verify_and_update_metadata_change(
-        before,
-        snapshot.metadata,
-        proposed,
-        allow_removal=session.allow_column_mapping_removal,
-        strip_metadata=session.strip_column_mapping_metadata,
-    )
-    metadata = fit_for_log(snapshot.metadata, metadata, before)
-    protocol = _with_requested_versions(before, metadata.configuration)
-    protocol = _with_requested_features(protocol, metadata.configuration)
-    protocol = upgrade_protocol_from_metadata_for_existing_table(metadata, protocol) or protocol
-    metadata = metadata.with_configuration(
-        {
-            key: value
-            for key, value in metadata.configuration.items()
-            if not is_protocol_property(key)
-        }
-    )
-    metadata = _with_row_tracking_columns(protocol, snapshot.metadata, metadata)
-    check_metadata(snapshot.metadata, metadata)
-    return replace(snapshot, protocol=protocol, metadata=metadata)
-
-
-def _refuse_adaptive_metadata(proposed: Metadata) -> None:
-    feature = FEATURES["adaptiveMetadata-preview"]
-    if f"{FEATURE_PREFIX}{feature.name.lower()}" in proposed.configuration:
-        raise Refused(
-            f"The table feature {feature.name} cannot be added to an existing table.",
-            remedy=feature.not_addable,
-            delta_error_class=feature.refusal,
-        )
-
-
-def _with_requested_versions(before: Protocol, configuration: Mapping[str, str]) -> Protocol:
-    if MIN_READER_VERSION not in configuration and MIN_WRITER_VERSION not in configuration:
-        return before
-    reader, writer = protocol_versions(configuration)
-    return before.merge(
-        Protocol.apply(
-            before.min_reader_version if reader is None else reader,
-            before.min_writer_version if writer is None else writer,
-        )
-    )
-
-
-def _with_requested_features(before: Protocol, configuration: Mapping[str, str]) -> Protocol:
-    requested = sorted(supported_features_from_table_configs(configuration))
-    if set(requested) <= before.explicit_names:
-        return before
-    needs_readers = any(FEATURES[name].is_reader for name in with_requirements(requested))
-    added = Protocol.apply(
-        READER_FEATURES_VERSION if needs_readers else before.min_reader_version,
-        WRITER_FEATURES_VERSION,
-    ).with_features(requested)
-    protocol = added.merge(before)
-    if "catalogManaged" in protocol.explicit_names - before.explicit_names:
-        raise Refused(
-            "An existing table cannot become catalog-managed.",
-            remedy=find("catalogManaged").not_addable,
-        )
-    return protocol
-
-
-def _with_row_tracking_columns(protocol: Protocol, old: Metadata, new: Metadata) -> Metadata:
-    """Tables that support row tracking have names for two materialised columns; others none."""
-    configuration = dict(new.configuration)
-    for key, prefix in (
-        (ROW_ID_COLUMN, "_row-id-col-"),
-        (ROW_COMMIT_VERSION_COLUMN, "_row-commit-version-col-"),
-    ):
-        if protocol.supports("rowTracking"):
-            configuration[key] = old.configuration.get(key, prefix + KNOWN_AFTER_COMMIT)
-        else:
-            configuration.pop(key, None)
-    return new.with_configuration(configuration)
-
-
-def _prepare_commit(before: Snapshot, after: Snapshot, *, version_known: bool = True) -> Snapshot:
-    """What `prepareCommit` still adds, and what it refuses."""
-    metadata = _with_dependent_properties(after.protocol, after.metadata)
-    metadata = enforce_iceberg_compatibility(before, after.protocol, metadata)
-    metadata = _with_timestamp_provenance(before, metadata, version_known=version_known)
-    return replace(after, metadata=metadata)
-
-
-def _with_dependent_properties(protocol: Protocol, metadata: Metadata) -> Metadata:
-    coordinated = _COORDINATOR[0] in metadata.configuration
-    if not coordinated and "catalogManaged" not in protocol.explicit_names:
-        return metadata
-    return metadata.with_configuration({**metadata.configuration, IN_COMMIT_TIMESTAMPS: "true"})
-
-
-def _with_timestamp_provenance(
-    before: Snapshot, metadata: Metadata, *, version_known: bool
-) -> Metadata:
-    """Turning in-commit timestamps on notes since when; the commit's own time is not known yet."""
-    was_on = is_true(before.metadata.configuration, IN_COMMIT_TIMESTAMPS)
-    _require_commit_timestamp(before, was_on=was_on)
-    if was_on or not is_true(metadata.configuration, IN_COMMIT_TIMESTAMPS):
-        return metadata
-    version = str(before.version + 1) if version_known else KNOWN_AFTER_COMMIT
-    return metadata.with_configuration(
-        {
-            **metadata.configuration,
-            ICT_ENABLEMENT_VERSION: version,
-            ICT_ENABLEMENT_TIMESTAMP: KNOWN_AFTER_COMMIT,
-        }
-    )
-
-
-def _require_commit_timestamp(before: Snapshot, *, was_on: bool) -> None:
-    newest = before.commit_info
-    if (
-        was_on
-        and before.protocol.supports("inCommitTimestamp")
-        and newest is not None
-        and newest.in_commit_timestamp is None
-    ):
-        raise Refused(
-            f"Version {before.version} has no in-commit timestamp although the table has turned "
-            "them on.",
-            remedy="The client that wrote it ignores the feature; use another one.",
-            delta_error_class="DELTA_MISSING_COMMIT_TIMESTAMP",
-        )

@@ -81,10 +81,12 @@ class Removal:
     What DROP FEATURE takes.
 
     `keeps_history_out` says that older versions still need the feature, so that dropping it
-    adds `checkpointProtection` or truncates the history; `work` is what happens first.
+    adds `checkpointProtection` or truncates the history; `only_truncating` that it always
+    truncates it. `work` is what happens first.
     """
 
     keeps_history_out: bool
+    only_truncating: bool = False
     work: str = ""
     properties: tuple[str, ...] = ()
 
@@ -434,7 +436,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         status=Status.RFC,
         since="4.0.0",
         section="protocol_rfcs/checkpoint-protection.md",
-        removal=Removal(keeps_history_out=False, work="only with TRUNCATE HISTORY"),
+        removal=Removal(keeps_history_out=False, only_truncating=True),
         fails_concurrent_transactions=True,
         caution="Writers that do not know it can no longer write the table.",
     ),

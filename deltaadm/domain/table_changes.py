@@ -38,4 +38,18 @@ class WriteCheckpoint:
     """
 
 
-Step = SetProperties | UnsetProperties | WriteCheckpoint
+@dataclass(frozen=True, slots=True)
+class DropFeature:
+    """
+    `ALTER TABLE … DROP FEATURE`, by the name that the registry has for it.
+
+    With *truncate_history* the statement has to be given twice where the table still has traces
+    of the feature: the first run removes them, the second one, when the log's history has
+    expired, the feature.
+    """
+
+    name: str
+    truncate_history: bool = False
+
+
+Step = SetProperties | UnsetProperties | WriteCheckpoint | DropFeature

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.cost import Cost, dearest
+from deltaadm.domain.drop_feature import drop_waits
 from deltaadm.domain.evolve import evolve, makes_several_commits, step_cost
 from deltaadm.domain.iceberg import enabled_versions
 from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import WriteCheckpoint
-from deltaadm.errors import CommitError, DeltaadmError
+from deltaadm.domain.table_changes import DropFeature, WriteCheckpoint
+from deltaadm.errors import CommitError, DeltaadmError, NotYet
 from deltaadm.operations.diff import Change, diff, mismatches
 from deltaadm.operations.reasons import reason, undo
 
@@ -24,12 +25,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """One step and the state predicted after it."""
+    """
+    One step and the state predicted after it.
+
+    `waits` says that this is the first of two phases: Delta does its part and then refuses.
+    """
 
     step: Step
     after: Snapshot
     cost: Cost
     several_commits: bool
+    waits: bool = False
 
     @property
     def is_commit(self) -> bool:
@@ -85,13 +91,27 @@ class Plan:
         return not self.stages
 
     @property
+    def waits(self) -> bool:
+        """Whether the wish is fulfilled only by planning again, after some time."""
+        return any(stage.waits for stage in self.stages)
+
+    @property
+    def irreversible(self) -> tuple[str, ...]:
+        """The features whose removal destroys history, which needs a consent of its own."""
+        return tuple(
+            step.name
+            for step in self.steps
+            if isinstance(step, DropFeature) and step.truncate_history
+        )
+
+    @property
     def changes(self) -> tuple[PlannedChange, ...]:
         """Every difference between before and after, explained."""
         return tuple(
             PlannedChange(
                 change=one,
                 because=self.because.get(one.subject) or reason(one, self.before, self.after),
-                undo=undo(one, self.before),
+                undo=undo(one, self.before, self.after),
                 cost=self.cost,
             )
             for one in diff(self.before, self.after)
@@ -117,15 +137,16 @@ def propose(
     state = before
     for step in steps:
         after = evolve(state, step, settings)
-        changed = bool(diff(state, after))
-        if changed or isinstance(step, WriteCheckpoint):
-            after = replace(after, version=state.version + changed)
+        commits = bool(diff(state, after)) or isinstance(step, DropFeature)
+        if commits or isinstance(step, WriteCheckpoint):
+            after = replace(after, version=state.version + commits)
             stages.append(
                 Stage(
                     step=step,
                     after=after,
                     cost=step_cost(state, step),
                     several_commits=makes_several_commits(state, step),
+                    waits=isinstance(step, DropFeature) and drop_waits(state, step),
                 )
             )
             state = after
@@ -199,7 +220,7 @@ def carry_out(
                 remedy="Inspect the table, then plan again.",
             )
         try:
-            executor.apply(current.root, stage.step)
+            _apply(executor, current.root, stage)
         except DeltaadmError as error:
             partly = committed(current.version + 1, load().version, stage.step)
             raise _interrupted(error, versions, partly) from error
@@ -211,11 +232,20 @@ def carry_out(
     return Outcome(plan=plan, actual=current, versions=versions, mismatches=found)
 
 
+def _apply(executor: Executor, root: str, stage: Stage) -> None:
+    try:
+        executor.apply(root, stage.step)
+    except NotYet:
+        if not stage.waits:
+            raise
+
+
 def _expected(plan: Plan, stage: Stage, base: Snapshot, versions: tuple[int, ...]) -> Snapshot:
     """The prediction for the version that the step came to, which appends may have moved."""
     if not versions:
         return stage.after
-    return evolve(replace(base, version=versions[-1] - 1), stage.step, plan.session)
+    known = replace(base, version=versions[-1] - 1, files=base.files or plan.before.files)
+    return evolve(known, stage.step, plan.session)
 
 
 def _interrupted(

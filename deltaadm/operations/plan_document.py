@@ -12,10 +12,16 @@ from deltaadm.domain.metadata import Metadata
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties, WriteCheckpoint
+from deltaadm.domain.table_changes import (
+    DropFeature,
+    SetProperties,
+    Step,
+    UnsetProperties,
+    WriteCheckpoint,
+)
 from deltaadm.errors import CommitError, Refused
 from deltaadm.operations.document import FORMAT_VERSION, protocol_document, verdict_document
-from deltaadm.operations.plan import Plan, Stage, propose, require_same_base
+from deltaadm.operations.plan import Plan, Stage, depends_on_files, propose, require_same_base
 from deltaadm.operations.sql import statement
 
 if TYPE_CHECKING:
@@ -54,6 +60,7 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
                 "sql": statement(plan.before.root, stage.step) if stage.is_commit else None,
                 "cost": stage.cost.value,
                 "commits": _commits(stage),
+                **({"waits": stage.waits} if isinstance(stage.step, DropFeature) else {}),
             }
             for stage in plan.stages
         ],
@@ -68,6 +75,7 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
         ],
         "cost": plan.cost.value,
         "is_noop": plan.is_noop,
+        "irreversible": list(plan.irreversible),
         "notes": list(plan.notes),
         "clients": [_shift_document(one) for one in newly_shut_out(plan)],
         "session": plan.session.to_conf(),
@@ -122,6 +130,12 @@ def step_document(step: Step) -> dict[str, Any]:
         return {"kind": "write_checkpoint"}
     if isinstance(step, SetProperties):
         return {"kind": "set_properties", "properties": dict(step.properties)}
+    if isinstance(step, DropFeature):
+        return {
+            "kind": "drop_feature",
+            "feature": step.name,
+            "truncate_history": step.truncate_history,
+        }
     return {"kind": "unset_properties", "keys": list(step.keys), "if_exists": step.if_exists}
 
 
@@ -145,7 +159,8 @@ class SavedPlan:
 
         Raises `CommitError` when the table's identity, protocol or metadata is no longer what
         the plan rests on, and `Refused` when the file promises something else than its steps do:
-        harmless appends since then may move a version that the plan names, nothing else.
+        harmless appends since then may move a version that the plan names, nothing else. What a
+        step costs is compared where it does not depend on files, or *current* has facts on them.
         """
         if current.metadata.id != self.before.metadata.id:
             raise CommitError(
@@ -156,8 +171,18 @@ class SavedPlan:
             )
         require_same_base(self.before, current)
         then = self._plan_on(replace(current, root=self.location, version=self.before.version))
-        if _promise(plan_document(then, self.table)) != self.promise:
+        promise = _promise(plan_document(then, self.table))
+        if promise == self.promise:
+            return self._plan_on(current)
+        files_matter = any(depends_on_files(one) for one in (then, self._plan_on(self.before)))
+        if not files_matter or _without_costs(promise) != _without_costs(self.promise):
             raise _edited("it promises something else than its steps do")
+        if current.files is not None:
+            raise CommitError(
+                f"The table's files have changed: the plan's cost would be {promise['cost']}, "
+                f"and {self.promise['cost']} was planned; nothing was committed.",
+                remedy="Plan again.",
+            )
         return self._plan_on(current)
 
     def _plan_on(self, snapshot: Snapshot) -> Plan:
@@ -231,6 +256,15 @@ def _promise(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _without_costs(promise: Mapping[str, Any]) -> dict[str, Any]:
+    bare = {key: value for key, value in promise.items() if key != "cost"}
+    for entries in ("steps", "changes"):
+        bare[entries] = [
+            {key: value for key, value in one.items() if key != "cost"} for one in promise[entries]
+        ]
+    return bare
+
+
 def _state(location: str, version: int, document: Mapping[str, Any]) -> Snapshot:
     return Snapshot(
         root=location,
@@ -247,6 +281,8 @@ def _step(document: Mapping[str, Any]) -> Step:
         return UnsetProperties(tuple(map(str, document["keys"])), bool(document["if_exists"]))
     if document["kind"] == "write_checkpoint":
         return WriteCheckpoint()
+    if document["kind"] == "drop_feature":
+        return DropFeature(str(document["feature"]), bool(document["truncate_history"]))
     raise _unreadable(f"it has a step of the unknown kind {document['kind']!r}")
 
 

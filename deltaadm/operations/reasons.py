@@ -10,8 +10,10 @@ from deltaadm.domain.properties import (
     ICT_ENABLEMENT_TIMESTAMP,
     ICT_ENABLEMENT_VERSION,
     MAX_COLUMN_ID,
+    PROTECTED_BEFORE,
     ROW_COMMIT_VERSION_COLUMN,
     ROW_ID_COLUMN,
+    TYPE_CHANGES,
 )
 from deltaadm.operations.diff import ChangeKind
 
@@ -26,6 +28,7 @@ _KEPT_BY_DELTA = {
     ROW_COMMIT_VERSION_COLUMN: "names the column in which rewritten files keep row versions",
     ICT_ENABLEMENT_VERSION: "notes since which version commits carry their time",
     ICT_ENABLEMENT_TIMESTAMP: "notes since when commits carry their time",
+    PROTECTED_BEFORE: "notes up to where checkpoints are protected",
 }
 
 
@@ -45,12 +48,18 @@ def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
         removed = change.kind is ChangeKind.REMOVE and name in _KEPT_BY_DELTA
         return "goes with what needed it" if removed else _KEPT_BY_DELTA.get(name, "requested")
     if place == "schema":
+        if _forgets_types(change):
+            return "no file has an older type any more"
         return (
             "column mapping gives every column an id and a physical name"
             if change.after
             else "column mapping no longer needs it"
         )
     return "requested"
+
+
+def _forgets_types(change: Change) -> bool:
+    return isinstance(change.before, dict) and TYPE_CHANGES in change.before
 
 
 def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot) -> str:
@@ -76,7 +85,7 @@ def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot
 def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:
     if isinstance(change.after, int) and isinstance(change.before, int):
         if change.after < change.before:
-            return "the lowest version that supports the same features"
+            return "the lowest version that supports the features"
         reader = change.subject.endswith("minReaderVersion")
         new = after.protocol.supported_features - before.protocol.supported_features
         needing = sorted(
@@ -90,21 +99,30 @@ def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:
     return "a list of features needs it"
 
 
-def undo(change: Change, before: Snapshot) -> str:
+def undo(change: Change, before: Snapshot, after: Snapshot) -> str:
     """What would take *change* back, and at what price."""
     place, _, name = change.subject.partition("[")
     name = name.removesuffix("]")
     if place in ("protocol.readerFeatures", "protocol.writerFeatures"):
-        if change.kind is ChangeKind.REMOVE or before.protocol.supports(name):
-            return "nothing is lost, so nothing need be undone"
-        return undo_feature(lookup(name))
+        return _undo_listing(change, name, before, after)
     if place.startswith("protocol."):
         return "goes with the features that need it"
     if place == "configuration":
         return _undo_property(change, name)
-    if place == "schema":
+    if place == "schema" and not _forgets_types(change):
         return _UNDO_MAPPING if change.after else _UNDO_UNMAPPING
-    return "set it back (metadata only)"
+    return _NOTHING_LOST if place == "schema" else "set it back (metadata only)"
+
+
+_NOTHING_LOST = "nothing is lost, so nothing need be undone"
+
+
+def _undo_listing(change: Change, name: str, before: Snapshot, after: Snapshot) -> str:
+    if not after.protocol.supports(name):
+        return f"enable-feature {name}"
+    if change.kind is ChangeKind.REMOVE or before.protocol.supports(name):
+        return _NOTHING_LOST
+    return undo_feature(lookup(name))
 
 
 def _undo_property(change: Change, name: str) -> str:
@@ -124,6 +142,8 @@ def undo_feature(feature: TableFeature | None) -> str:
     """What removes a feature from a table's protocol."""
     if feature is None or feature.removal is None:
         return "never: the feature cannot be dropped"
+    if feature.removal.only_truncating:
+        return f"DROP FEATURE {feature.name} TRUNCATE HISTORY, which takes 24 hours and the history"
     work = f"; {feature.removal.work}" if feature.removal.work else ""
     if feature.removal.keeps_history_out:
         return (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from deltaadm.domain.features import TableFeature
     from deltaadm.errors import DeltaadmError
+    from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.error_classes import ErrorClass
     from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.plan import Outcome, Plan
@@ -107,6 +108,15 @@ class DoctorReport:
         return any(one.health is Health.FAILED for one in self.checks)
 
 
+@dataclass(frozen=True, slots=True)
+class DropReport:
+    """How far features of the table, at *version*, are from being dropped."""
+
+    table: str
+    version: int
+    features: tuple[DropStatus, ...]
+
+
 if TYPE_CHECKING:
     Report = (
         TableReport
@@ -120,4 +130,5 @@ if TYPE_CHECKING:
         | RuleExplanation
         | ErrorClassExplanation
         | DoctorReport
+        | DropReport
     )

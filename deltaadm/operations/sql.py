@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.table_changes import SetProperties, WriteCheckpoint
+from deltaadm.domain.table_changes import DropFeature, SetProperties, WriteCheckpoint
 
 if TYPE_CHECKING:
     from deltaadm.domain.table_changes import Step
@@ -24,6 +24,9 @@ def statement(path: str, step: Step) -> str:
     if isinstance(step, SetProperties):
         pairs = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in step.properties.items())
         return f"ALTER TABLE {table} SET TBLPROPERTIES ({pairs})"
+    if isinstance(step, DropFeature):
+        truncation = " TRUNCATE HISTORY" if step.truncate_history else ""
+        return f"ALTER TABLE {table} DROP FEATURE {identifier(step.name)}{truncation}"
     condition = "IF EXISTS " if step.if_exists else ""
     return (
         f"ALTER TABLE {table} UNSET TBLPROPERTIES {condition}({', '.join(map(literal, step.keys))})"

@@ -1,18 +1,31 @@
-"""`upgrade-protocol`: raise versions, or give the metadata the protocol it needs."""
+"""`upgrade-protocol`: raise versions, or give the metadata the protocol it needs and no more."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from deltaadm.domain.cost import Cost
+from deltaadm.domain.evolve import evolve, step_cost
+from deltaadm.domain.features import FEATURES
 from deltaadm.domain.properties import MIN_READER_VERSION, MIN_WRITER_VERSION
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.protocol import Protocol, minimum_protocol
+from deltaadm.domain.table_changes import DropFeature, SetProperties
+from deltaadm.errors import NotYet, Refused
+from deltaadm.operations.drop_feature import (
+    Phase,
+    drop_reasons,
+    droppable_features,
+    truncates,
+    truncation_phase,
+    utc,
+)
 from deltaadm.operations.plan import Plan, propose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from deltaadm.domain.drop_feature import FeatureHistory
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
 
@@ -77,3 +90,129 @@ def _notes(plan: Plan, reader: int | None, writer: int | None) -> Iterator[str]:
 
 def _shown(protocol: Protocol) -> str:
     return f"({protocol.min_reader_version}, {protocol.min_writer_version})"
+
+
+# The way down
+
+
+@dataclass(slots=True)
+class _Descent:
+    """What can be dropped one after another, and why the rest stays; moments in milliseconds."""
+
+    steps: list[DropFeature] = field(default_factory=list)
+    waiting: dict[str, int] = field(default_factory=dict)
+    stays: dict[str, str] = field(default_factory=dict)
+
+
+def plan_minimum(
+    snapshot: Snapshot,
+    history_of: Callable[[str], FeatureHistory],
+    *,
+    now: int,
+    session: SessionSettings | None = None,
+) -> Plan:
+    """
+    The plan that drops every feature that nothing in the table needs, dependents first.
+
+    Features in use stay, and so do those that Delta cannot drop. History is truncated rather
+    than protected, since protecting it takes a feature of its own. Raises `NotYet` where only
+    features are left whose history has not expired at *now* (in milliseconds).
+    """
+    descent = _descend(snapshot, history_of, now, session)
+    if descent.waiting and not descent.steps:
+        raise _not_yet(descent.waiting)
+    because = {
+        subject: why.replace("asked for", "nothing in the table needs it")
+        for step in descent.steps
+        for subject, why in drop_reasons(step).items()
+    }
+    notes = tuple(_descent_notes(snapshot, descent))
+    return propose(
+        OPERATION, snapshot, descent.steps, because=because, notes=notes, session=session
+    )
+
+
+def _unneeded(snapshot: Snapshot) -> set[str]:
+    return set(droppable_features(snapshot)) - _needed(snapshot)
+
+
+def _needed(snapshot: Snapshot) -> frozenset[str]:
+    return minimum_protocol(snapshot.metadata).supported_features
+
+
+def _descend(
+    snapshot: Snapshot,
+    history_of: Callable[[str], FeatureHistory],
+    now: int,
+    session: SessionSettings | None,
+) -> _Descent:
+    descent = _Descent()
+    state, left = snapshot, _unneeded(snapshot)
+    while left:
+        name = min(left, key=lambda one: (len(_dependents(state, one) & left), one.lower()))
+        left.remove(name)
+        step = DropFeature(name, truncates(name))
+        try:
+            after = evolve(state, step, session)
+        except Refused as refusal:
+            descent.stays[name] = refusal.message.rstrip(".")
+            continue
+        why = _why_it_stays(state, after, step)
+        if why:
+            descent.stays[name] = why
+            continue
+        phase, ready_at = Phase.READY, None
+        if step.truncate_history:
+            phase, ready_at = truncation_phase(state, step, history_of(name), now)
+        if phase is Phase.WAITING and ready_at is not None:
+            descent.waiting[name] = ready_at
+            continue
+        descent.steps.append(step)
+        state = after
+    return descent
+
+
+def _dependents(snapshot: Snapshot, name: str) -> set[str]:
+    return {
+        one
+        for one in snapshot.protocol.supported_features
+        if one in FEATURES and name in FEATURES[one].requires
+    }
+
+
+def _why_it_stays(snapshot: Snapshot, after: Snapshot, step: DropFeature) -> str:
+    if _versions(after.protocol) > _versions(snapshot.protocol):
+        return "without it the protocol has to list its features, which takes writer version 7"
+    if step_cost(snapshot, step) is not Cost.METADATA and snapshot.files is not None:
+        return "the table's files still use it; drop-feature takes it out of them"
+    return "it has domains" if step.name == "domainMetadata" and snapshot.domains else ""
+
+
+def _versions(protocol: Protocol) -> tuple[int, int]:
+    return protocol.min_writer_version, protocol.min_reader_version
+
+
+def _not_yet(waiting: dict[str, int]) -> NotYet:
+    ready_at = min(waiting.values())
+    listed = ", ".join(sorted(waiting, key=str.lower))
+    return NotYet(
+        f"Nothing can be dropped yet: older versions need {listed}; ready at {utc(ready_at)}.",
+        remedy="Run the same command again then.",
+        delta_error_class="DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
+    )
+
+
+def _descent_notes(snapshot: Snapshot, descent: _Descent) -> Iterator[str]:
+    if not descent.steps:
+        yield f"The protocol {_shown(snapshot.protocol)} is the lowest that can be reached."
+    if any(step.truncate_history for step in descent.steps):
+        yield "History is destroyed: older versions that need these features can no longer be read."
+    for name, ready_at in descent.waiting.items():
+        yield f"{name} stays for now: older versions need it; ready at {utc(ready_at)}."
+    for name, why in descent.stays.items():
+        yield f"{name} stays: {why}."
+    stuck = sorted(
+        snapshot.protocol.supported_features - _needed(snapshot) - set(droppable_features(snapshot))
+    )
+    if stuck:
+        yield f"Not needed, but Delta cannot drop it: {', '.join(stuck)}."

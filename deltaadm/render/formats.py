@@ -122,6 +122,7 @@ _ALL = _PLANS | {
     "FeatureCatalogue",
     "FeatureExplanation",
     "DoctorReport",
+    "DropReport",
 }
 _RULES = frozenset({"RuleCatalogue", "RuleExplanation", "ErrorClassExplanation"})
 

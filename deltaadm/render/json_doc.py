@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from deltaadm.clients import ClientRelease
     from deltaadm.domain.features import TableFeature
     from deltaadm.errors import DeltaadmError
+    from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.inspect import FeatureReport, MappingReport, TableReport
     from deltaadm.operations.reports import (
         Check,
         DoctorReport,
+        DropReport,
         ErrorClassExplanation,
         Failure,
         FeatureCatalogue,
@@ -111,6 +113,28 @@ def _check(one: Check) -> dict[str, str]:
         "health": one.health.value,
         "detail": one.detail,
         "remedy": one.remedy,
+    }
+
+
+def _drops(report: DropReport) -> dict[str, Any]:
+    return {
+        "table": report.table,
+        "version": report.version,
+        "features": [_drop(one) for one in report.features],
+    }
+
+
+def _drop(one: DropStatus) -> dict[str, Any]:
+    from deltaadm.operations.drop_feature import utc
+
+    return {
+        "name": one.name,
+        "phase": one.phase.value,
+        "keeps_history": one.keeps_history,
+        "truncates_history": one.truncates_history,
+        "ready_at": None if one.ready_at is None else utc(one.ready_at),
+        "work": list(one.work),
+        "refusal": None if one.refusal is None else _error(one.refusal)["error"],
     }
 
 
@@ -300,5 +324,6 @@ _BODIES: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "RuleExplanation": _rule_explanation,
     "ErrorClassExplanation": _error_class,
     "DoctorReport": _doctor,
+    "DropReport": _drops,
 }
 """What each report, by the name of its type, says beside the head that all documents share."""

@@ -9,6 +9,7 @@ from deltaadm.operations.inspect import TableReport, describe
 from deltaadm.operations.mend import fix_command
 from deltaadm.operations.reports import (
     DoctorReport,
+    DropReport,
     Failure,
     FeatureCatalogue,
     FeatureExplanation,
@@ -25,6 +26,7 @@ from deltaadm.render.wording import (
     client_cells,
     client_rows,
     column_rows,
+    drop_sentences,
     explained,
     facts,
     feature_rows,
@@ -161,7 +163,9 @@ def _plan(report: PlanReport) -> Iterator[Block]:
             yield Paragraph(unchanged(plan))
         yield Heading(f"Cost: {COSTS[plan.cost]}")
         for stage in plan.stages:
-            if stage.several_commits:
+            if stage.waits:
+                yield Paragraph("The first of two runs:")
+            elif stage.several_commits:
                 yield Paragraph("In several commits:")
             yield Command(statement(plan.before.root, stage.step))
     if shut_out := shut_out_rows(plan):
@@ -253,6 +257,15 @@ def _doctor(report: DoctorReport) -> Iterator[Block]:
     yield Table("Checks", ("subject", "health", "detail", "what to do"), tuple(rows))
 
 
+def _drops(report: DropReport) -> Iterator[Block]:
+    yield Heading(f"drop-feature: {report.table} (version {report.version})", level=1)
+    if not report.features:
+        yield Paragraph("No feature of the table can be dropped.")
+    for one in report.features:
+        yield Heading(one.name)
+        yield Items(tuple(drop_sentences(one)))
+
+
 _BLOCKS: Final[Mapping[type, Callable[[Any], Iterator[Block]]]] = {
     TableReport: _table,
     PlanReport: _plan,
@@ -262,4 +275,5 @@ _BLOCKS: Final[Mapping[type, Callable[[Any], Iterator[Block]]]] = {
     FeatureCatalogue: _catalogue,
     FeatureExplanation: _explanation,
     DoctorReport: _doctor,
+    DropReport: _drops,
 }

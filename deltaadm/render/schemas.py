@@ -16,6 +16,7 @@ from deltaadm.domain.features import Kind, Status
 from deltaadm.operations import baseline
 from deltaadm.operations.diff import ChangeKind
 from deltaadm.operations.document import FORMAT_VERSION
+from deltaadm.operations.drop_feature import Phase
 from deltaadm.operations.reports import Health
 from deltaadm.validation.finding import Cause, Severity
 
@@ -129,6 +130,7 @@ _STEP: Schema = {
         _object(kind={"const": "set_properties"}, properties=_mapping(STRING)),
         _object(kind={"const": "unset_properties"}, keys=_STRINGS, if_exists=BOOLEAN),
         _object(kind={"const": "write_checkpoint"}),
+        _object(kind={"const": "drop_feature"}, feature=STRING, truncate_history=BOOLEAN),
     ]
 }
 _CARRIED_OUT: Schema = {
@@ -136,16 +138,17 @@ _CARRIED_OUT: Schema = {
     "cost": _one_of(Cost),
     "commits": _one_of("none", "one", "several"),
 }
-_PLANNED_STEP: Schema = {
-    "anyOf": [
-        one
-        | {
-            "properties": one["properties"] | _CARRIED_OUT,
-            "required": [*one["required"], *_CARRIED_OUT],
-        }
-        for one in _STEP["anyOf"]
-    ]
-}
+
+
+def _planned(step: Schema) -> Schema:
+    more = _CARRIED_OUT | ({"waits": BOOLEAN} if "truncate_history" in step["properties"] else {})
+    return step | {
+        "properties": step["properties"] | more,
+        "required": [*step["required"], *more],
+    }
+
+
+_PLANNED_STEP: Schema = {"anyOf": [_planned(one) for one in _STEP["anyOf"]]}
 _DIFFERENCE: Schema = {
     "kind": {"enum": [one.name.lower() for one in ChangeKind]},
     "subject": STRING,
@@ -163,6 +166,7 @@ _PLAN = _object(
     changes=_array(_object(**_DIFFERENCE, because=STRING, undo=STRING, cost=_one_of(Cost))),
     cost=_one_of(Cost),
     is_noop=BOOLEAN,
+    irreversible=_STRINGS,
     notes=_STRINGS,
     clients=_array(
         _object(
@@ -249,11 +253,24 @@ _BASELINE = _object(
     ),
     more=_array(_object(table=STRING, code=STRING, count=COUNT)),
 )
+_DROP = _object(
+    name=STRING,
+    phase=_one_of(Phase),
+    keeps_history=BOOLEAN,
+    truncates_history=BOOLEAN,
+    ready_at=_maybe(STRING),
+    work=_STRINGS,
+    refusal=_maybe(_ERROR),
+)
 _CHECK = _object(subject=STRING, health=_one_of(Health), detail=STRING, remedy=STRING)
 
 _BODIES: Final = {
     "baseline": ("The findings that are known already, as a file", _BASELINE),
     "doctor": ("What `doctor` writes", _object(**_HEAD, checks=_array(_CHECK))),
+    "drop-feature": (
+        "How far features of a table are from being dropped",
+        _object(**_HEAD, table=STRING, version=COUNT, features=_array(_DROP)),
+    ),
     "error": ("An error, in its table's place", _object(**_HEAD, table=STRING, error=_ERROR)),
     "feature": (
         "What `features` writes of one feature",

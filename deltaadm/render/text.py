@@ -14,6 +14,7 @@ from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.mend import fix_command
 from deltaadm.operations.reports import (
     DoctorReport,
+    DropReport,
     ErrorClassExplanation,
     Failure,
     FeatureCatalogue,
@@ -35,6 +36,7 @@ from deltaadm.render.wording import (
     client_cells,
     client_rows,
     column_rows,
+    drop_sentences,
     explained,
     facts,
     feature_rows,
@@ -195,6 +197,7 @@ def _plan(report: PlanReport) -> Iterable[Text]:
         yield _heading(f"Cost: {COSTS[plan.cost]}")
         for stage in plan.stages:
             several = "several commits: " if stage.several_commits else ""
+            several = "first of two runs: " if stage.waits else several
             yield _line(f"  {several}{statement(plan.before.root, stage.step)}")
     if shut_out := shut_out_rows(plan):
         yield _heading("Clients from now on")
@@ -221,6 +224,15 @@ def _change(one: PlannedChange) -> Iterable[Text]:
     yield _line(f"  {change_words(one.change)}", _STYLES[one.change.kind])
     yield _line(f"      {one.because}", "dim")
     yield _line(f"      undo: {one.undo}", "dim")
+
+
+def _drops(report: DropReport) -> Iterable[Text]:
+    yield _line(f"drop-feature: {report.table} (version {report.version})", "bold")
+    if not report.features:
+        yield _line("No feature of the table can be dropped.")
+    for one in report.features:
+        yield _heading(visible(one.name))
+        yield from _bullets("-", drop_sentences(one))
 
 
 def _outcome(report: OutcomeReport) -> Iterable[Text]:
@@ -333,4 +345,5 @@ _PARTS: Final[Mapping[type, Callable[[Any], Iterable[Text]]]] = {
     RuleExplanation: _rule_explanation,
     ErrorClassExplanation: _error_class,
     DoctorReport: _doctor,
+    DropReport: _drops,
 }

@@ -11,12 +11,13 @@ from deltaadm.operations.reasons import undo_feature
 from deltaadm.validation.finding import Cause, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from deltaadm.clients import ClientRelease, Verdict
     from deltaadm.domain.features import TableFeature
     from deltaadm.domain.protocol import Protocol
     from deltaadm.operations.diff import Change
+    from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.plan import Outcome, Plan
     from deltaadm.validation.finding import ValidationReport
@@ -304,3 +305,30 @@ def explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[t
         yield "caution", feature.caution
     yield "described in", feature.section
     yield "known to", feature.source
+
+
+def drop_sentences(one: DropStatus) -> Iterator[str]:
+    """How far a feature is from being dropped."""
+    from deltaadm.operations.drop_feature import Phase, utc
+
+    if one.phase is Phase.ABSENT:
+        yield "The table does not support it: there is nothing to drop."
+        return
+    if one.refusal is not None:
+        yield f"Cannot be dropped now: {one.refusal.message}"
+        yield one.refusal.remedy
+        return
+    if one.work:
+        yield f"Dropping it first changes this: {'; '.join(one.work)}."
+    if not one.truncates_history:
+        yield "Can be dropped now, and the history stays."
+        return
+    if one.keeps_history:
+        yield "Can be dropped now with the history kept, which adds checkpointProtection."
+    if one.phase is Phase.FIRST_OF_TWO:
+        yield "With --truncate-history it takes two runs: the first one can start now."
+    elif one.phase is Phase.WAITING and one.ready_at is not None:
+        when = utc(one.ready_at)
+        yield f"With --truncate-history it waits for history to expire: ready at {when}."
+    else:
+        yield "With --truncate-history it can be dropped now."

@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.domain.actions import CommitInfo
+from deltaadm.domain.drop_feature import PREPARED_KEYS
 from deltaadm.domain.log_segment import commit_name
 from deltaadm.domain.properties import normalized_key
-from deltaadm.domain.table_changes import SetProperties, WriteCheckpoint
+from deltaadm.domain.table_changes import DropFeature, SetProperties, WriteCheckpoint
 from deltaadm.errors import DeltaadmError
 from deltaadm.replay.commits import newest_actions
 
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
     from deltaadm.storage.store import LogStore
 
 _PREPARATIONS = ("UPGRADE PROTOCOL", "ROW TRACKING BACKFILL", "REMOVE COLUMN MAPPING")
+_BEFORE_DROPPING = (
+    "DOMAIN METADATA CLEANUP",
+    "Deletion Vector Tombstones",
+    "Empty Commit",
+    "REMOVE COLUMN MAPPING",
+    "REORG",
+    "ROW TRACKING UNBACKFILL",
+)
 
 
 def versions_made_by(store: LogStore, first: int, last: int, step: Step) -> tuple[int, ...]:
@@ -46,6 +55,8 @@ def _commit_info(store: LogStore, version: int) -> CommitInfo | None:
 def _is_part_of(step: Step, info: CommitInfo) -> bool:
     if isinstance(step, WriteCheckpoint):
         return False
+    if isinstance(step, DropFeature):
+        return _is_part_of_drop(step, info)
     if info.operation in _PREPARATIONS:
         return True
     asked = _parameter(info, "properties")
@@ -58,6 +69,14 @@ def _is_part_of(step: Step, info: CommitInfo) -> bool:
         and isinstance(asked, list)
         and sorted(map(str, asked)) == keys
     )
+
+
+def _is_part_of_drop(step: DropFeature, info: CommitInfo) -> bool:
+    if info.operation == "DROP FEATURE":
+        return _parameter(info, "featureName") in (step.name, None)
+    if info.operation in ("SET TBLPROPERTIES", "UNSET TBLPROPERTIES"):
+        return set(_parameter(info, "properties") or ()) <= PREPARED_KEYS
+    return info.operation in _BEFORE_DROPPING
 
 
 def _parameter(info: CommitInfo, name: str) -> Any:

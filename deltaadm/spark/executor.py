@@ -8,8 +8,9 @@ from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Self
 
+from deltaadm.domain.drop_feature import WAITING_CLASSES
 from deltaadm.domain.session import SessionSettings
-from deltaadm.errors import CommitError, DeltaadmError, EngineError
+from deltaadm.errors import CommitError, DeltaadmError, EngineError, NotYet
 from deltaadm.operations.sql import statement
 from deltaadm.spark.session import SparkOptions, configured, open_session, said, sentence
 from deltaadm.storage.local import LocalStore
@@ -68,8 +69,8 @@ class SparkExecutor:
         """
         Run the statement of *step* on the table at *root*, a location as `open_store` takes it.
 
-        Raises `CommitError` with the error class where Delta or Spark refuses, and
-        `EngineError` where Spark breaks down.
+        Raises `CommitError` with the error class where Delta or Spark refuses, `NotYet` where
+        Delta wants to be asked again later, and `EngineError` where Spark breaks down.
         """
         sql = statement(address(root), step)
         _require_unicode(root, sql)
@@ -140,13 +141,14 @@ def refusal(error: Exception) -> DeltaadmError:
     raise error
 
 
-def _refusal(error: Exception, conditions: Iterator[str]) -> CommitError:
+def _refusal(error: Exception, conditions: Iterator[str]) -> CommitError | NotYet:
     condition = next(conditions, None)
     message, advice = sentence(said(error))
     if advice and condition and "." in condition:  # a sub-class's own words follow its class's
         detail, advice = sentence(advice)
         message = f"{message.rstrip('.:')}: {detail}"
-    return CommitError(
+    kind = NotYet if condition in WAITING_CLASSES else CommitError
+    return kind(
         message,
         remedy=advice or "Inspect the table, then plan again.",
         delta_error_class=condition,

@@ -1,4 +1,4 @@
-"""`evolve` predicts what Delta committed or refused, in every recorded case of property changes."""
+"""`evolve` predicts what Delta committed or refused, in every recorded case of its steps."""
 
 import re
 from collections import Counter
@@ -8,17 +8,19 @@ from typing import Any
 import pytest
 
 from deltaadm.domain.cost import Cost
+from deltaadm.domain.drop_feature import protects_checkpoints
 from deltaadm.domain.evolve import evolve, makes_several_commits, step_cost
 from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.domain.protocol import Protocol, for_new_table
 from deltaadm.domain.reference import refusal_to_read, refusal_to_write
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import FileFacts, Snapshot
-from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties
+from deltaadm.domain.table_changes import DropFeature, SetProperties, Step, UnsetProperties
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.operations.diff import diff, mismatches
 from tests.support import oracle
 from tests.support.statements import (
+    changes_data,
     properties_of_create,
     schema_as_json,
     start_snapshot,
@@ -28,7 +30,6 @@ from tests.support.statements import (
 OTHER_STATEMENTS = {
     "alter-schema": 29,
     "alter-schema-hand": 16,
-    "api-drop-feature": 2,
     "cm-add-col": 2,
     "cm-drop": 2,
     "cm-drop-all": 2,
@@ -36,7 +37,6 @@ OTHER_STATEMENTS = {
     "cm-odd-col": 1,
     "cm-rename": 1,
     "cm-rename-off": 1,
-    "cm-two-steps": 1,
     "create": 16,
     "create-cluster": 1,
     "create-feature": 20,
@@ -45,26 +45,16 @@ OTHER_STATEMENTS = {
     "create-session-default": 7,
     "create-versions": 18,
     "ctas": 1,
-    "data": 22,
-    "data-checkpoint": 1,
-    "data-checkpoint-v2": 2,
-    "drop-feature": 16,
-    "drop-feature-absent": 17,
-    "drop-feature-inuse": 5,
-    "drop-feature-legacy": 7,
-    "drop-feature-legacyfill": 3,
-    "drop-feature-required": 3,
-    "drop-feature-truncate": 10,
+    "data": 12,
     "property-appendonly": 1,
-    "random": 15,
     "replace": 3,
-    "type-widening": 10,
+    "type-widening": 9,
 }
 """
 The e2e cases, by group, in which some statement is not a property change.
 
-ADD, DROP, RENAME and ALTER COLUMN, constraints, CLUSTER BY, DROP FEATURE, CREATE, REPLACE, RESTORE
-and data changes; of the CREATE cases the protocol is compared here all the same.
+ADD, DROP, RENAME and ALTER COLUMN, constraints, CLUSTER BY, CREATE, REPLACE and RESTORE, or in
+which only data changes; of the CREATE cases the protocol is compared here all the same.
 """
 
 PARTLY_COMMITTED = {"e2e-84bb2b65"}
@@ -107,11 +97,20 @@ def _error(case: oracle.Case) -> Any:
     return ... if state is None else state.get("error")
 
 
-def _is_property_case(case: oracle.Case) -> bool:
-    return None not in _steps(case)
+def _is_predictable(case: oracle.Case) -> bool:
+    """Whether every statement is a step, or changes rows on the way from one step to another."""
+    steps = _steps(case)
+    return any(steps) and all(
+        step is not None or changes_data(operation)
+        for step, operation in zip(steps, case["ops"], strict=True)
+    )
 
 
-PREDICTED = [one for one in _cases() if _is_property_case(one) and _error(one) is None]
+def _drops(case: oracle.Case) -> bool:
+    return any(isinstance(step, DropFeature) for step in _steps(case))
+
+
+PREDICTED = [one for one in _cases() if _is_predictable(one) and _error(one) is None]
 REFUSED_AT_LOAD = [
     one
     for one in _cases()
@@ -126,15 +125,15 @@ def _ids(cases: list[oracle.Case]) -> list[Any]:
 
 def test_no_case_is_left_out_silently():
     e2e = oracle.cases("e2e")
-    others = Counter(one["group"] for one in e2e if not _is_property_case(one))
+    others = Counter(one["group"] for one in e2e if not _is_predictable(one))
     assert others == OTHER_STATEMENTS
     assert len(e2e) == 854
     odd = oracle.cases("odd-logs")
     loads = [one for one in odd if [op.get("api") for op in one["ops"]] == ["snapshot"]]
     assert len(odd) == 81
     assert len(loads) == 35
-    assert sum(_is_property_case(one) for one in odd) == 81 - len(loads)
-    assert len(PREDICTED) == 622
+    assert sum(_is_predictable(one) for one in odd) == 81 - len(loads)
+    assert len(PREDICTED) == 714
 
 
 def _outcomes(case: oracle.Case) -> list[str | None]:
@@ -155,8 +154,10 @@ def _carried_out(case: oracle.Case) -> tuple[list[str | None], Snapshot]:
     snapshot = start_snapshot(case)
     session = SessionSettings.from_conf(case.get("conf") or {})
     outcomes: list[str | None] = []
-    for step in _steps(case):
-        assert step is not None
+    for step, recorded in zip(_steps(case), _outcomes(case), strict=False):
+        if step is None:
+            outcomes.append(recorded)
+            continue
         try:
             after = evolve(snapshot, step, session)
         except DeltaadmError as error:
@@ -224,6 +225,7 @@ def test_markers_stand_only_where_delta_chooses():
     assert set(+told) == {
         "delta.inCommitTimestampEnablementTimestamp",
         "delta.inCommitTimestampEnablementVersion",
+        "delta.requireCheckpointProtectionBeforeVersion",
         "delta.rowTracking.materializedRowCommitVersionColumnName",
         "delta.rowTracking.materializedRowIdColumnName",
         "schema",
@@ -231,18 +233,59 @@ def test_markers_stand_only_where_delta_chooses():
     assert told["delta.inCommitTimestampEnablementVersion"] == 2
 
 
-@pytest.mark.parametrize("case", _ids(PREDICTED))
+@pytest.mark.parametrize("case", _ids([one for one in PREDICTED if not _drops(one)]))
 def test_supported_features_only_grow(case: oracle.Case):
     before, (_, after) = start_snapshot(case).protocol, _carried_out(case)
     assert before.supported_features <= after.protocol.supported_features
     assert before.can_upgrade_to(after.protocol)
 
 
+DROPPED = [one for one in PREDICTED if _drops(one) and one["expected"]["ops"][-1]["ok"]]
+
+
+@pytest.mark.parametrize("case", _ids(DROPPED))
+def test_dropping_a_feature_takes_that_feature_alone(case: oracle.Case):
+    *before, last = _steps(case)
+    assert isinstance(last, DropFeature)
+    _, start = _carried_out({**case, "ops": case["ops"][: len(before)]})
+    _, after = _carried_out(case)
+    assert start.protocol.denormalized().can_downgrade_to(after.protocol, last.name)
+    assert last.name not in after.protocol.supported_features
+    gained = after.protocol.supported_features - start.protocol.supported_features
+    assert gained == ({"checkpointProtection"} if protects_checkpoints(last) else set())
+
+
+@pytest.mark.parametrize("case", _ids([one for one in DROPPED if len(one["ops"]) == 1]))
+def test_dropping_a_feature_says_whether_it_takes_several_commits(case: oracle.Case):
+    (step,) = _steps(case)
+    assert step is not None
+    several = makes_several_commits(start_snapshot(case), step)
+    assert several == (len(case["expected"]["commits"]) > 1)
+
+
+def test_the_recorded_drops_cover_every_way():
+    assert len(DROPPED) == 30
+    steps = [step for one in DROPPED for step in _steps(one)]
+    features = {step.name for step in steps if isinstance(step, DropFeature)}
+    assert features == {
+        "checkConstraints",
+        "checkpointProtection",
+        "columnMapping",
+        "deletionVectors",
+        "inCommitTimestamp",
+        "materializePartitionColumns",
+        "rowTracking",
+        "typeWidening",
+        "v2Checkpoint",
+        "vacuumProtocolCheck",
+    }
+
+
 def _first_change_on_repeating(case: oracle.Case) -> str | None:
     """What the last step changes when it is taken once more; None for nothing."""
     outcomes, after = _carried_out(case)
     step = _steps(case)[-1]
-    if outcomes[-1] != "ok" or step is None:
+    if outcomes[-1] != "ok" or step is None or isinstance(step, DropFeature):
         return None
     session = SessionSettings.from_conf(case.get("conf") or {})
     try:

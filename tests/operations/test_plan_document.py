@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaadm.domain.column_mapping import ColumnMappingMode
+from deltaadm.domain.cost import Cost
 from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.domain.table_changes import DropFeature
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.operations.alter import plan_properties
 from deltaadm.operations.enable_feature import plan_features
-from deltaadm.operations.plan import Plan
+from deltaadm.operations.plan import Plan, propose
 from deltaadm.operations.plan_document import plan_document, read_plan
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 from deltaadm.operations.upgrade_protocol import plan_upgrade
@@ -223,3 +225,16 @@ def test_any_edit_is_refused_or_harmless(data: st.DataObject) -> None:
         return
     assert changes(plan) == changes(PLANS["two steps"])
     assert plan.steps == PLANS["two steps"].steps
+
+
+def test_what_files_cost_is_judged_when_they_are_known() -> None:
+    names = ["deletionVectors"]
+    table = snapshot((3, 7), reader=names, writer=names)
+    purged = replace(table, files=FileFacts(files=2))
+    written = json.dumps(plan_document(propose("x", purged, [DropFeature(names[0])]), "t"))
+    saved = read_plan(written)
+    assert saved.renewed_on(table).cost is Cost.REWRITE
+    assert saved.renewed_on(purged).cost is Cost.METADATA
+    used = replace(table, files=FileFacts(files=2, with_deletion_vector=1))
+    with pytest.raises(CommitError, match="the plan's cost would be rewrite, and metadata was"):
+        saved.renewed_on(used)

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
+from deltaadm.errors import Refused
 from deltaadm.operations.baseline import baseline_of, write_baseline
+from deltaadm.operations.drop_feature import DropStatus, Phase
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.plan_document import plan_document
 from deltaadm.operations.reports import (
     Check,
     DoctorReport,
+    DropReport,
     Failure,
     FeatureCatalogue,
     FeatureExplanation,
@@ -44,6 +47,7 @@ NAMES = {
     FeatureCatalogue: "features",
     FeatureExplanation: "feature",
     DoctorReport: "doctor",
+    DropReport: "drop-feature",
     Failure: "error",
 }
 
@@ -67,6 +71,14 @@ def every_report(path: Path) -> Iterator[Report]:
     yield from samples.features(path)
     yield from samples.catalogue(path)
     yield from hostile_reports(path / "d" / "table", "\x1b</script>")
+    yield DropReport(
+        "t",
+        3,
+        (
+            DropStatus(name="a", phase=Phase.WAITING, ready_at=1, work=("b",)),
+            DropStatus(name="c", phase=Phase.BLOCKED, refusal=Refused("d", remedy="e")),
+        ),
+    )
     yield DoctorReport((Check("java", Health.FAILED, "none", remedy="Install it."),))
 
 

@@ -14,9 +14,17 @@ from typing import Any, Self
 
 from deltaadm.cli.program import run
 from deltaadm.commit.checkpoint import write_checkpoint
+from deltaadm.domain.drop_feature import drop_waits
 from deltaadm.domain.evolve import evolve
 from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties, WriteCheckpoint
+from deltaadm.domain.table_changes import (
+    DropFeature,
+    SetProperties,
+    Step,
+    UnsetProperties,
+    WriteCheckpoint,
+)
+from deltaadm.errors import NotYet
 from deltaadm.replay.engine import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support.tables import Action, Table, commit_info
@@ -118,9 +126,14 @@ class LogWriter:
         actions = [{key: one} for key, one in json.loads(text).items()]
         Table(Path(root)).commit(before.version + 1, commit_info(**_told(step)), *actions)
         self.steps.append(step)
+        if isinstance(step, DropFeature) and drop_waits(before, step):
+            raise NotYet("Come back later.")
 
 
-def _told(step: SetProperties | UnsetProperties) -> Action:
+def _told(step: SetProperties | UnsetProperties | DropFeature) -> Action:
+    if isinstance(step, DropFeature):
+        dropped = {"featureName": step.name, "truncateHistory": step.truncate_history}
+        return {"operation": "DROP FEATURE", "operationParameters": dropped}
     if isinstance(step, SetProperties):
         parameters = {"properties": json.dumps(dict(step.properties))}
         return {"operation": "SET TBLPROPERTIES", "operationParameters": parameters}

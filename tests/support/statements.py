@@ -8,31 +8,49 @@ from deltaadm.domain.actions import CommitInfo, SingleAction
 from deltaadm.domain.metadata import Metadata
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties
+from deltaadm.domain.table_changes import DropFeature, SetProperties, Step, UnsetProperties
 from tests.support import oracle
 
 _TEXT = r"'((?:[^'\\]|\\.)*)'"
 _SET = re.compile(r"ALTER TABLE \{table\} SET TBLPROPERTIES \((.*)\)", re.DOTALL)
 _UNSET = re.compile(r"ALTER TABLE \{table\} UNSET TBLPROPERTIES (IF EXISTS )?\((.*)\)", re.DOTALL)
+_DROP_FEATURE = re.compile(
+    r"ALTER TABLE \{table\} DROP FEATURE `?([\w.-]+)`?( TRUNCATE HISTORY)?", re.DOTALL
+)
+_DATA = re.compile(r"(?:INSERT INTO|DELETE FROM|UPDATE|OPTIMIZE|VACUUM) .*", re.DOTALL)
 _CREATE = re.compile(r"CREATE TABLE \{table\} .*?(?:TBLPROPERTIES \((.*)\))?", re.DOTALL)
 
 
 def step_of(operation: dict[str, Any]) -> Step | None:
     """The step that *operation* is; None for any other kind of statement."""
-    if operation.get("api") == "upgradeTableProtocol":
-        reader, writer = operation["args"]
-        return SetProperties(
-            {"delta.minReaderVersion": str(reader), "delta.minWriterVersion": str(writer)}
-        )
-    if operation.get("api") == "addFeatureSupport":
-        return SetProperties({f"delta.feature.{operation['args'][0]}": "supported"})
+    if "api" in operation:
+        return _step_of_call(operation["api"], *operation.get("args", ()))
     sql = operation.get("sql", "")
     if found := _SET.fullmatch(sql):
         return SetProperties(_properties(found[1]))
     if found := _UNSET.fullmatch(sql):
         keys = tuple(_unescaped(key) for key in re.findall(_TEXT, found[2]))
         return UnsetProperties(keys, bool(found[1]))
+    if found := _DROP_FEATURE.fullmatch(sql):
+        return DropFeature(found[1], bool(found[2]))
     return None
+
+
+def _step_of_call(function: str, *arguments: Any) -> Step | None:
+    if function == "upgradeTableProtocol":
+        reader, writer = arguments
+        return SetProperties(
+            {"delta.minReaderVersion": str(reader), "delta.minWriterVersion": str(writer)}
+        )
+    if function == "addFeatureSupport":
+        return SetProperties({f"delta.feature.{arguments[0]}": "supported"})
+    return DropFeature(*arguments) if function == "dropFeatureSupport" else None
+
+
+def changes_data(operation: dict[str, Any]) -> bool:
+    """Whether *operation* leaves protocol and metadata alone: rows, files or a checkpoint."""
+    sql = operation.get("sql", "")
+    return operation.get("api") == "checkpoint" or _DATA.fullmatch(sql) is not None
 
 
 def properties_of_create(sql: str) -> dict[str, str]:

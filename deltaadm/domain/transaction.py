@@ -1,0 +1,197 @@
+"""
+What every transaction of Delta Spark 4.4 does to a table's protocol and metadata.
+
+Sources in delta-io/delta: `OptimisticTransaction.updateMetadataInternal` and `prepareCommit`,
+`IcebergCompat.scala`, `UniversalFormat.scala`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.domain.column_mapping import (
+    remove_column_mapping,
+    verify_and_update_metadata_change,
+)
+from deltaadm.domain.features import FEATURES, find, with_requirements
+from deltaadm.domain.iceberg import enforce_iceberg_compatibility
+from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
+from deltaadm.domain.metadata_checks import check_metadata, check_statistics_columns, fit_for_log
+from deltaadm.domain.properties import (
+    FEATURE_PREFIX,
+    ICT_ENABLEMENT_TIMESTAMP,
+    ICT_ENABLEMENT_VERSION,
+    MIN_READER_VERSION,
+    MIN_WRITER_VERSION,
+    ROW_COMMIT_VERSION_COLUMN,
+    ROW_ID_COLUMN,
+    is_protocol_property,
+    is_true,
+)
+from deltaadm.domain.protocol import (
+    READER_FEATURES_VERSION,
+    WRITER_FEATURES_VERSION,
+    Protocol,
+    protocol_versions,
+    supported_features_from_table_configs,
+    upgrade_protocol_from_metadata_for_existing_table,
+)
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltaadm.domain.metadata import Metadata
+    from deltaadm.domain.session import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+
+IN_COMMIT_TIMESTAMPS: Final = "delta.enableInCommitTimestamps"
+COORDINATOR: Final = (
+    "delta.coordinatedCommits.commitCoordinator-preview",
+    "delta.coordinatedCommits.commitCoordinatorConf-preview",
+)
+
+
+def update_metadata(snapshot: Snapshot, proposed: Metadata, session: SessionSettings) -> Snapshot:
+    """The state with the metadata *proposed* and the protocol it asks for, as Delta writes them."""
+    before = snapshot.protocol
+    check_statistics_columns(proposed)
+    _refuse_adaptive_metadata(proposed)
+    metadata = verify_and_update_metadata_change(
+        before,
+        snapshot.metadata,
+        proposed,
+        allow_removal=session.allow_column_mapping_removal,
+        strip_metadata=session.strip_column_mapping_metadata,
+    )
+    metadata = fit_for_log(snapshot.metadata, metadata, before)
+    protocol = _with_requested_versions(before, metadata.configuration)
+    protocol = _with_requested_features(protocol, metadata.configuration)
+    protocol = upgrade_protocol_from_metadata_for_existing_table(metadata, protocol) or protocol
+    metadata = metadata.with_configuration(
+        {
+            key: value
+            for key, value in metadata.configuration.items()
+            if not is_protocol_property(key)
+        }
+    )
+    metadata = _with_row_tracking_columns(protocol, snapshot.metadata, metadata)
+    check_metadata(snapshot.metadata, metadata)
+    return replace(snapshot, protocol=protocol, metadata=metadata)
+
+
+def _refuse_adaptive_metadata(proposed: Metadata) -> None:
+    feature = FEATURES["adaptiveMetadata-preview"]
+    if f"{FEATURE_PREFIX}{feature.name.lower()}" in proposed.configuration:
+        raise Refused(
+            f"The table feature {feature.name} cannot be added to an existing table.",
+            remedy=feature.not_addable,
+            delta_error_class=feature.refusal,
+        )
+
+
+def _with_requested_versions(before: Protocol, configuration: Mapping[str, str]) -> Protocol:
+    if MIN_READER_VERSION not in configuration and MIN_WRITER_VERSION not in configuration:
+        return before
+    reader, writer = protocol_versions(configuration)
+    return before.merge(
+        Protocol.apply(
+            before.min_reader_version if reader is None else reader,
+            before.min_writer_version if writer is None else writer,
+        )
+    )
+
+
+def _with_requested_features(before: Protocol, configuration: Mapping[str, str]) -> Protocol:
+    requested = sorted(supported_features_from_table_configs(configuration))
+    if set(requested) <= before.explicit_names:
+        return before
+    needs_readers = any(FEATURES[name].is_reader for name in with_requirements(requested))
+    added = Protocol.apply(
+        READER_FEATURES_VERSION if needs_readers else before.min_reader_version,
+        WRITER_FEATURES_VERSION,
+    ).with_features(requested)
+    protocol = added.merge(before)
+    if "catalogManaged" in protocol.explicit_names - before.explicit_names:
+        raise Refused(
+            "An existing table cannot become catalog-managed.",
+            remedy=find("catalogManaged").not_addable,
+        )
+    return protocol
+
+
+def _with_row_tracking_columns(protocol: Protocol, old: Metadata, new: Metadata) -> Metadata:
+    """Tables that support row tracking have names for two materialised columns; others none."""
+    configuration = dict(new.configuration)
+    for key, prefix in (
+        (ROW_ID_COLUMN, "_row-id-col-"),
+        (ROW_COMMIT_VERSION_COLUMN, "_row-commit-version-col-"),
+    ):
+        if protocol.supports("rowTracking"):
+            configuration[key] = old.configuration.get(key, prefix + KNOWN_AFTER_COMMIT)
+        else:
+            configuration.pop(key, None)
+    return new.with_configuration(configuration)
+
+
+def prepare_commit(before: Snapshot, after: Snapshot, *, version_known: bool = True) -> Snapshot:
+    """
+    *after* with what `prepareCommit` still adds; raises `Refused` for what it refuses.
+
+    Without *version_known* other commits of the same statement come first.
+    """
+    metadata = _with_dependent_properties(after.protocol, after.metadata)
+    metadata = enforce_iceberg_compatibility(before, after.protocol, metadata)
+    metadata = _with_timestamp_provenance(before, metadata, version_known=version_known)
+    return replace(after, metadata=metadata)
+
+
+def _with_dependent_properties(protocol: Protocol, metadata: Metadata) -> Metadata:
+    coordinated = COORDINATOR[0] in metadata.configuration
+    if not coordinated and "catalogManaged" not in protocol.explicit_names:
+        return metadata
+    return metadata.with_configuration({**metadata.configuration, IN_COMMIT_TIMESTAMPS: "true"})
+
+
+def _with_timestamp_provenance(
+    before: Snapshot, metadata: Metadata, *, version_known: bool
+) -> Metadata:
+    """Turning in-commit timestamps on notes since when; the commit's own time is not known yet."""
+    was_on = is_true(before.metadata.configuration, IN_COMMIT_TIMESTAMPS)
+    _require_commit_timestamp(before, was_on=was_on)
+    if was_on or not is_true(metadata.configuration, IN_COMMIT_TIMESTAMPS):
+        return metadata
+    version = str(before.version + 1) if version_known else KNOWN_AFTER_COMMIT
+    return metadata.with_configuration(
+        {
+            **metadata.configuration,
+            ICT_ENABLEMENT_VERSION: version,
+            ICT_ENABLEMENT_TIMESTAMP: KNOWN_AFTER_COMMIT,
+        }
+    )
+
+
+def _require_commit_timestamp(before: Snapshot, *, was_on: bool) -> None:
+    newest = before.commit_info
+    if (
+        was_on
+        and before.protocol.supports("inCommitTimestamp")
+        and newest is not None
+        and newest.in_commit_timestamp is None
+    ):
+        raise Refused(
+            f"Version {before.version} has no in-commit timestamp although the table has turned "
+            "them on.",
+            remedy="The client that wrote it ignores the feature; use another one.",
+            delta_error_class="DELTA_MISSING_COMMIT_TIMESTAMP",
+        )
+
+
+def without_mapping(
+    snapshot: Snapshot, mode: Mapping[str, str], session: SessionSettings
+) -> Snapshot:
+    """The state after `REMOVE COLUMN MAPPING`, a commit of its own."""
+    bare = remove_column_mapping(snapshot.metadata)
+    proposed = bare.with_configuration({**bare.configuration, **mode})
+    return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))

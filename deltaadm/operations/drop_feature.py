@@ -1,0 +1,240 @@
+"""`drop-feature`: take a table feature out of the protocol, with or without its history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.drop_feature import (
+    CHECKPOINT_PROTECTION,
+    PREPARED_KEYS,
+    can_truncate,
+    drop_waits,
+    protects_checkpoints,
+    traces,
+    truncation_retention,
+)
+from deltaadm.domain.evolve import evolve
+from deltaadm.domain.features import FEATURES, lookup
+from deltaadm.domain.properties import PROPERTIES, PROTECTED_BEFORE, did_you_mean
+from deltaadm.domain.table_changes import DropFeature
+from deltaadm.errors import NotYet, Refused
+from deltaadm.operations.plan import Plan, propose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.domain.drop_feature import FeatureHistory
+    from deltaadm.domain.session import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+
+OPERATION = "drop-feature"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Phase(Enum):
+    """How far a feature is from being dropped."""
+
+    ABSENT = "absent"
+    BLOCKED = "blocked"
+    READY = "ready"
+    FIRST_OF_TWO = "first of two runs"
+    WAITING = "waiting"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropStatus:
+    """
+    Whether and how a feature can be dropped.
+
+    `phase` is that of the way without `checkpointProtection`, by truncating history, for a
+    feature that older versions may need; `keeps_history` says whether there is the other way as
+    well. `ready_at` is in milliseconds since the epoch. `work` is what is done first, `refusal`
+    why the feature cannot be dropped.
+    """
+
+    name: str
+    phase: Phase
+    truncates_history: bool = False
+    keeps_history: bool = False
+    ready_at: int | None = None
+    work: tuple[str, ...] = ()
+    refusal: Refused | None = None
+
+
+def droppable_features(snapshot: Snapshot) -> tuple[str, ...]:
+    """The supported features that Delta Spark can drop, if nothing stands in the way."""
+    return tuple(
+        name
+        for name in sorted(snapshot.protocol.supported_features, key=str.lower)
+        if name in FEATURES and FEATURES[name].removal is not None
+    )
+
+
+def official_name(name: str) -> str:
+    """
+    *name* as the registry spells it.
+
+    Raises `Refused` for a name that nobody knows, unless it is that of a property, for which
+    planning has a better answer.
+    """
+    feature = lookup(name)
+    if feature is None and name.lower() not in PROPERTIES:
+        raise Refused(
+            f"There is no table feature named {name!r}.",
+            remedy=did_you_mean(name, FEATURES) or "`deltaadm features` lists them all.",
+            delta_error_class="DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
+        )
+    return name if feature is None else feature.name
+
+
+def drop_status(
+    snapshot: Snapshot,
+    name: str,
+    history: FeatureHistory,
+    *,
+    now: int,
+    session: SessionSettings | None = None,
+) -> DropStatus:
+    """How far the feature *name* is from being dropped at *now*, in milliseconds."""
+    if not snapshot.protocol.supports(name) and name in FEATURES:
+        return DropStatus(name=name, phase=Phase.ABSENT)
+    step = DropFeature(name, truncates(name))
+    try:
+        evolve(snapshot, step, session)
+    except Refused as refusal:
+        return DropStatus(name=name, phase=Phase.BLOCKED, refusal=refusal)
+    phase, ready_at = Phase.READY, None
+    if step.truncate_history:
+        phase, ready_at = truncation_phase(snapshot, step, history, now)
+    return DropStatus(
+        name=name,
+        phase=phase,
+        truncates_history=step.truncate_history,
+        keeps_history=not _only_truncates(name),
+        ready_at=ready_at,
+        work=traces(snapshot, name),
+    )
+
+
+def plan_drop(
+    snapshot: Snapshot,
+    name: str,
+    history: FeatureHistory,
+    *,
+    truncate_history: bool = False,
+    now: int,
+    session: SessionSettings | None = None,
+) -> Plan:
+    """
+    The plan that drops the feature *name*, or with *truncate_history* the next phase of that.
+
+    A feature that is gone already needs no plan. Raises `NotYet` while the history that needs
+    the feature has not expired at *now* (in milliseconds), and `Refused` where Delta would.
+    """
+    if not snapshot.protocol.supports(name) and name in FEATURES:
+        note = f"The table does not support {name}, so there is nothing to drop."
+        return propose(OPERATION, snapshot, [], notes=[note], session=session)
+    step = DropFeature(name, truncate_history)
+    plan = propose(OPERATION, snapshot, [step], because=drop_reasons(step), session=session)
+    if truncate_history:
+        phase, ready_at = truncation_phase(snapshot, step, history, now)
+        if phase is Phase.WAITING and ready_at is not None:
+            raise _not_yet(name, history, ready_at)
+    return replace(plan, notes=tuple(_notes(snapshot, step, history)))
+
+
+def drop_reasons(step: DropFeature) -> dict[str, str]:
+    """Why the subjects change that *step* changes."""
+    prepared = PREPARED_KEYS - {PROTECTED_BEFORE}
+    because = {f"configuration[{key}]": "DROP FEATURE changes it first" for key in prepared}
+    for side in ("reader", "writer"):
+        because[f"protocol.{side}Features[{step.name}]"] = "asked for"
+    if protects_checkpoints(step):
+        because[f"protocol.writerFeatures[{CHECKPOINT_PROTECTION}]"] = (
+            f"protects the history that may need {step.name}"
+        )
+    return because
+
+
+def utc(milliseconds: int) -> str:
+    """
+    A moment as people and scripts read it.
+
+    >>> utc(1_000)
+    '1970-01-01T00:00:01Z'
+    """
+    at = _EPOCH + timedelta(milliseconds=milliseconds)
+    return at.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+
+
+def next_phase(status: DropStatus) -> str:
+    """What to tell whoever has run the first of two phases."""
+    when = "at once" if status.ready_at is None else f"from {utc(status.ready_at)} on"
+    return f"{status.name} is not dropped yet: run the same command again {when}."
+
+
+def truncates(name: str) -> bool:
+    """Whether truncating history is a way to drop the feature *name*."""
+    feature = lookup(name)
+    return feature is not None and can_truncate(feature)
+
+
+def _only_truncates(name: str) -> bool:
+    feature = lookup(name)
+    return feature is not None and feature.removal is not None and feature.removal.only_truncating
+
+
+def truncation_phase(
+    snapshot: Snapshot, step: DropFeature, history: FeatureHistory, now: int
+) -> tuple[Phase, int | None]:
+    """Where truncating history stands at *now*, and from when on it can go on, in milliseconds."""
+    if drop_waits(snapshot, step):
+        return Phase.FIRST_OF_TWO, None
+    ready_at = history.ready_at(truncation_retention(snapshot.metadata))
+    if ready_at > now:
+        return Phase.WAITING, ready_at
+    return Phase.READY, ready_at or None
+
+
+def _not_yet(name: str, history: FeatureHistory, ready_at: int) -> NotYet:
+    return NotYet(
+        f"{name} cannot be dropped yet: version {history.needing} needs it and has not expired; "
+        f"ready at {utc(ready_at)}.",
+        remedy="Run the same command again then.",
+        delta_error_class="DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
+    )
+
+
+def _notes(snapshot: Snapshot, step: DropFeature, history: FeatureHistory) -> Iterator[str]:
+    work = traces(snapshot, step.name)
+    if work:
+        yield f"First: {'; '.join(work)}."
+    retention = _span(truncation_retention(snapshot.metadata))
+    if drop_waits(snapshot, step):
+        yield (
+            f"This is the first of two runs. {retention} after it, the same command removes the "
+            f"history that needs {step.name}, and then the feature."
+        )
+        yield f"Until then the protocol keeps {step.name}, and readers still need it."
+    elif step.truncate_history:
+        yield (
+            f"History is destroyed: of the versions from {history.first} on, those older than "
+            f"{retention} can no longer be read."
+        )
+    elif protects_checkpoints(step):
+        yield (
+            f"{CHECKPOINT_PROTECTION} is added: older versions stay readable, and writers that "
+            "do not know it are shut out."
+        )
+        yield (
+            "With --truncate-history it is not, at the price of a wait and of the history older "
+            f"than {retention}."
+        )
+
+
+def _span(milliseconds: int) -> str:
+    hours, rest = divmod(milliseconds, 3_600_000)
+    return f"{hours} hours" if not rest else f"{milliseconds // 60_000} minutes"

@@ -1,0 +1,95 @@
+"""What the log's history still has of a table feature, which decides when it can be dropped."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.drop_feature import (
+    CHECKPOINT_PROTECTION,
+    FeatureHistory,
+    protected_before,
+    searches_history,
+    used_by,
+    used_by_files,
+)
+from deltaadm.domain.log_segment import LogListing, recreatable_versions
+from deltaadm.domain.metadata import Metadata
+from deltaadm.replay.commits import state_actions
+from deltaadm.replay.engine import load_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deltaadm.domain.log_segment import LogFile
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.storage.store import LogStore
+
+
+def feature_history(store: LogStore, snapshot: Snapshot, name: str) -> FeatureHistory:
+    """
+    Which older versions still need the feature *name*, as Delta looks for them.
+
+    Reads commits from the newest back to the first one that tells.
+    """
+    listing = LogListing.of(store.root, store.list_log(0))
+    commits = [one for one in listing.commits if _version(one) <= snapshot.version]
+    newest = _newest_needing(store, listing, commits, snapshot, name)
+    found = next((one for one in commits if _version(one) == newest), None)
+    return FeatureHistory(
+        first=_version(commits[0]) if commits else snapshot.version,
+        needing=newest,
+        needing_since=found.info.modified if found else None,
+    )
+
+
+def _newest_needing(
+    store: LogStore,
+    listing: LogListing,
+    commits: Sequence[LogFile],
+    snapshot: Snapshot,
+    name: str,
+) -> int | None:
+    if name == CHECKPOINT_PROTECTION:
+        limit = protected_before(snapshot.metadata)
+        return max((one for one in map(_version, commits) if one < limit), default=None)
+    if not searches_history(name):
+        return None
+    key = used_by_files(name)
+    clean_from = snapshot.version + 1
+    for file in reversed(commits):
+        body = store.read(file.path)
+        if key is not None and _has_file_with(key, body):
+            return _version(file)
+        found = [one for one in state_actions(body, file.path) if one[0] == Metadata.NAME]
+        if found:
+            if used_by(Metadata.from_wire(found[-1][1]), name):
+                return max(_version(file), clean_from - 1)
+            clean_from = _version(file)
+    return _needed_at_the_start(store, listing, name, clean_from)
+
+
+def _needed_at_the_start(
+    store: LogStore, listing: LogListing, name: str, clean_from: int
+) -> int | None:
+    """What came before the oldest commit that is left stands in the oldest checkpoint."""
+    versions = recreatable_versions(listing)
+    if versions is None or not 0 < versions[0] < clean_from:
+        return None
+    oldest = load_snapshot(store, version=versions[0])
+    return clean_from - 1 if used_by(oldest.metadata, name) else None
+
+
+def _has_file_with(key: str, body: bytes) -> bool:
+    word = f'"{key}"'.encode()
+    return any(
+        action.get(key) is not None
+        for line in body.splitlines()
+        if word in line
+        for action in json.loads(line).values()
+        if isinstance(action, dict)
+    )
+
+
+def _version(file: LogFile) -> int:
+    return -1 if file.version is None else file.version

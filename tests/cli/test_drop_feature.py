@@ -1,0 +1,176 @@
+"""`drop-feature` as scripts and cron meet it."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support import tables
+from tests.support.program import LogWriter, deltaadm, untouched
+from tests.support.tables import Table, commit, metadata, protocol
+
+DAY = 24 * 3600
+NAMES = ["deletionVectors"]
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Table:
+    """Deletion vectors are on, and never used."""
+    on = metadata({"delta.enableDeletionVectors": "true"})
+    return tables.table(tmp_path / "t", commit(protocol(3, 7, NAMES, NAMES), on))
+
+
+def a_day_later(table: Table) -> None:
+    then = time.time() - DAY - 120
+    for one in table.log.iterdir():
+        os.utime(one, (then, then))
+
+
+AGREED = ["--apply", "--yes", "--accept-irreversible", "deletionVectors"]
+
+
+def test_looking_changes_nothing(vectors: Table) -> None:
+    with untouched(vectors.path):
+        result = deltaadm("drop-feature", vectors.path, "deletionvectors")
+    assert result.code == 0
+    assert "+ protocol.writerFeatures[checkpointProtection]" in result.out
+    assert "Add --apply" in result.err
+
+
+def test_what_can_be_dropped_is_listed(vectors: Table) -> None:
+    result = deltaadm("drop-feature", vectors.path)
+    assert result.code == 0
+    assert "deletionVectors" in result.out
+    assert "it takes two runs: the first one can start now" in result.out
+
+
+def test_two_runs_a_day_apart(vectors: Table, writer: LogWriter) -> None:
+    command = ["drop-feature", vectors.path, "deletionVectors", "--truncate-history", *AGREED]
+    first = deltaadm(*command)
+    assert first.code == 8
+    assert "run the same command again from 20" in first.err
+    with untouched(vectors.path):
+        again = deltaadm(*command)
+        status = deltaadm("drop-feature", vectors.path, "deletionVectors", "--status")
+    assert again.code == status.code == 8
+    assert "ready at 20" in again.err
+    assert "ready at 20" in status.out
+    a_day_later(vectors)
+    assert deltaadm("drop-feature", vectors.path, "deletionVectors", "--status").code == 0
+    last = deltaadm(*command)
+    assert last.code == 0
+    assert "and is what was planned" in last.out
+    after = deltaadm(*command)
+    assert after.code == 0
+    assert "nothing to drop" in after.out
+    assert len(writer.steps) == 2
+
+
+def test_a_saved_plan_of_the_first_run_says_when_to_come_back(
+    vectors: Table, writer: LogWriter, tmp_path: Path
+) -> None:
+    file = tmp_path / "plan.json"
+    wish = ["drop-feature", vectors.path, "deletionVectors", "--truncate-history"]
+    assert deltaadm(*wish, "--out", file).code == 0
+    result = deltaadm("apply", file, "--yes", "--accept-irreversible", "deletionVectors")
+    assert result.code == 8
+    assert "run the same command again from 20" in result.err
+    assert len(writer.steps) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        (["--yes"], "--accept-irreversible deletionVectors"),
+        (
+            ["--yes", "--accept-irreversible", "columnMapping"],
+            "--accept-irreversible deletionVectors",
+        ),
+        (["--accept-irreversible", "deletionVectors"], "--yes"),
+    ],
+)
+def test_destroying_history_needs_its_own_consent(
+    vectors: Table, writer: LogWriter, given: list[str], missing: str
+) -> None:
+    wish = ["drop-feature", vectors.path, "deletionVectors", "--truncate-history", "--apply"]
+    with untouched(vectors.path):
+        result = deltaadm(*wish, *given)
+    assert result.code == 7
+    assert f"Pass {missing} to go on" in result.err
+    assert writer.steps == []
+
+
+def test_keeping_history_needs_no_such_consent(vectors: Table, writer: LogWriter) -> None:
+    result = deltaadm("drop-feature", vectors.path, "deletionVectors", "--apply", "--yes")
+    assert result.code == 0
+    assert len(writer.steps) == 1
+
+
+def test_contract_of_a_status(vectors: Table) -> None:
+    result = deltaadm("drop-feature", vectors.path, "-o", "json")
+    assert (result.code, result.err) == (0, "")
+    document = result.document
+    assert document["version"] == 0
+    assert document["features"] == [
+        {
+            "name": "deletionVectors",
+            "phase": "first of two runs",
+            "keeps_history": True,
+            "truncates_history": True,
+            "ready_at": None,
+            "work": ["property delta.enableDeletionVectors is unset"],
+            "refusal": None,
+        }
+    ]
+
+
+def test_waiting_in_json_is_an_error_document(vectors: Table, writer: LogWriter) -> None:
+    wish = ["drop-feature", vectors.path, "deletionVectors", "--truncate-history"]
+    assert deltaadm(*wish, *AGREED).code == 8
+    result = deltaadm(*wish, "-o", "json")
+    assert result.code == 8
+    assert result.document["error"]["kind"] == "not yet"
+    assert len(writer.steps) == 1
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["--status", "--apply"],
+        ["--apply"],
+        ["--check"],
+        ["--status", "-o", "sql"],
+    ],
+)
+def test_a_status_is_no_plan(vectors: Table, given: list[str]) -> None:
+    names = ["deletionVectors"] if "--status" in given else []
+    assert deltaadm("drop-feature", vectors.path, *names, *given).code == 2
+
+
+def test_a_refusal_names_what_stands_in_the_way(vectors: Table) -> None:
+    result = deltaadm("drop-feature", vectors.path, "appendOnly")
+    assert result.code == 0
+    result = deltaadm("drop-feature", vectors.path, "nonsense")
+    assert result.code == 7
+
+
+def test_the_way_down(vectors: Table, writer: LogWriter) -> None:
+    assert (
+        deltaadm(
+            "alter", vectors.path, "--unset", "delta.enableDeletionVectors", "--apply", "-y"
+        ).code
+        == 0
+    )
+    waiting = deltaadm("upgrade-protocol", vectors.path, "--minimum")
+    assert waiting.code == 8
+    a_day_later(vectors)
+    result = deltaadm("upgrade-protocol", vectors.path, "--minimum", *AGREED)
+    assert result.code == 0
+    after = deltaadm("inspect", vectors.path, "-o", "json").document["protocol"]
+    assert after == {"minReaderVersion": 1, "minWriterVersion": 1}
+    assert len(writer.steps) == 2
+
+
+def test_the_way_down_takes_no_versions(vectors: Table) -> None:
+    assert deltaadm("upgrade-protocol", vectors.path, "--minimum", "--writer", "2").code == 2

@@ -1,0 +1,189 @@
+"""Every feature that Delta Spark can drop, enabled and dropped on a table with rows."""
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deltaadm import Snapshot, load_snapshot, open_store
+from deltaadm.domain.features import REFERENCE
+from deltaadm.errors import NotYet
+from deltaadm.operations.drop_feature import Phase, drop_status, plan_drop
+from deltaadm.operations.plan import Outcome, carry_out
+from deltaadm.operations.upgrade_protocol import plan_minimum
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.feature_history import feature_history
+from deltaadm.replay.provenance import versions_made_by
+from deltaadm.spark.executor import SparkExecutor
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from deltaadm.operations.plan import Plan
+
+DAY = 24 * 3600
+
+
+def set_to(**properties: str) -> str:
+    pairs = ", ".join(f"'delta.{key}' = '{value}'" for key, value in properties.items())
+    return f"ALTER TABLE {{}} SET TBLPROPERTIES ({pairs})"
+
+
+def supported(name: str) -> str:
+    return f"ALTER TABLE {{}} SET TBLPROPERTIES ('delta.feature.{name}' = 'supported')"
+
+
+TWO_ROWS = "INSERT INTO {} SELECT /*+ COALESCE(1) */ * FROM VALUES (1, 'x'), (2, 'y')"
+WITH_ROWS = "INSERT INTO {} VALUES (7, 'later')"
+USED = {
+    "checkConstraints": [
+        "ALTER TABLE {} ADD CONSTRAINT positive CHECK (a > 0)",
+        "ALTER TABLE {} DROP CONSTRAINT positive",
+    ],
+    "columnMapping": [set_to(**{"columnMapping.mode": "name"}), WITH_ROWS],
+    "coordinatedCommits-preview": [supported("coordinatedCommits-preview")],
+    "deletionVectors": [set_to(enableDeletionVectors="true"), "DELETE FROM {} WHERE a = 1"],
+    "domainMetadata": [supported("domainMetadata")],
+    "inCommitTimestamp": [set_to(enableInCommitTimestamps="true"), WITH_ROWS],
+    "materializePartitionColumns": [
+        set_to(enableMaterializePartitionColumnsFeature="true"),
+        WITH_ROWS,
+    ],
+    "rowTracking": [set_to(enableRowTracking="true"), WITH_ROWS],
+    "typeWidening": [
+        set_to(enableTypeWidening="true"),
+        "ALTER TABLE {} ALTER COLUMN a TYPE BIGINT",
+        WITH_ROWS,
+    ],
+    "typeWidening-preview": [supported("typeWidening-preview")],
+    "v2Checkpoint": [set_to(checkpointPolicy="v2", checkpointInterval="1"), WITH_ROWS],
+    "vacuumProtocolCheck": [supported("vacuumProtocolCheck")],
+}
+"""What brings a feature into a table, and uses it."""
+
+NOT_HERE = {"catalogManaged", "checkpointProtection", "geospatial", "geospatial-dev"}
+"""Features that a property cannot bring, or that have a test of their own."""
+
+
+def made(spark: "SparkSession", path: Path, name: str) -> str:
+    table = f"delta.`{path}`"
+    spark.sql(f"CREATE TABLE {table} (a INT, b STRING) USING delta")
+    for statement in [TWO_ROWS, *USED[name]]:
+        spark.sql(statement.format(table))
+    return table
+
+
+def loaded(path: Path, detail: Detail = Detail.STATE) -> Snapshot:
+    return load_snapshot(open_store(str(path)), detail=detail)
+
+
+def planned(path: Path, name: str, *, truncate_history: bool) -> "Plan":
+    snapshot = loaded(path)
+    history = feature_history(open_store(str(path)), snapshot, name)
+    now = time.time_ns() // 1_000_000
+    return plan_drop(snapshot, name, history, truncate_history=truncate_history, now=now)
+
+
+def carried_out(executor: SparkExecutor, path: Path, plan: "Plan") -> Outcome:
+    store = open_store(str(path))
+    outcome = carry_out(
+        plan,
+        executor=executor,
+        load=lambda: loaded(path, Detail.PROTOCOL),
+        committed=lambda first, last, step: versions_made_by(store, first, last, step),
+    )
+    assert outcome.mismatches == ()
+    made_since = range(plan.before.version + 1, outcome.actual.version + 1)
+    assert outcome.versions == tuple(made_since)
+    return outcome
+
+
+def a_day_later(path: Path) -> None:
+    for one in (path / "_delta_log").iterdir():
+        written = one.stat().st_mtime - DAY - 120
+        os.utime(one, (written, written))
+
+
+def test_every_droppable_feature_has_a_case() -> None:
+    assert {name for name, one in REFERENCE.items() if one.removal} == USED.keys() | NOT_HERE
+
+
+@pytest.mark.parametrize("name", USED)
+def test_a_feature_is_dropped_and_the_history_kept(
+    spark: "SparkSession", executor: SparkExecutor, tmp_path: Path, name: str
+) -> None:
+    table = made(spark, tmp_path, name)
+    rows = sorted(map(tuple, spark.table(table).collect()))
+    assert loaded(tmp_path).protocol.supports(name)
+    plan = planned(tmp_path, name, truncate_history=False)
+    outcome = carried_out(executor, tmp_path, plan)
+    assert plan.stages[0].several_commits == (len(outcome.versions) > 1)
+    assert not outcome.actual.protocol.supports(name)
+    assert sorted(map(tuple, spark.table(table).collect())) == rows
+    assert planned(tmp_path, name, truncate_history=False).is_noop
+
+
+@pytest.mark.parametrize(
+    "name", ["columnMapping", "deletionVectors", "typeWidening", "v2Checkpoint"]
+)
+def test_a_feature_is_dropped_with_its_history_in_two_runs(
+    spark: "SparkSession", executor: SparkExecutor, tmp_path: Path, name: str
+) -> None:
+    table = made(spark, tmp_path, name)
+    rows = sorted(map(tuple, spark.table(table).collect()))
+    first = planned(tmp_path, name, truncate_history=True)
+    assert first.waits
+    assert carried_out(executor, tmp_path, first).actual.protocol.supports(name)
+    with pytest.raises(NotYet, match=r"ready at .*Z\.$"):
+        planned(tmp_path, name, truncate_history=True)
+    a_day_later(tmp_path)
+    second = planned(tmp_path, name, truncate_history=True)
+    assert not second.waits
+    outcome = carried_out(executor, tmp_path, second)
+    assert not outcome.actual.protocol.supports(name)
+    assert not outcome.actual.protocol.supports("checkpointProtection")
+    assert sorted(map(tuple, spark.table(table).collect())) == rows
+
+
+def test_delta_waits_as_long_as_predicted(
+    spark: "SparkSession", executor: SparkExecutor, tmp_path: Path
+) -> None:
+    made(spark, tmp_path, "deletionVectors")
+    carried_out(executor, tmp_path, planned(tmp_path, "deletionVectors", truncate_history=True))
+    snapshot = loaded(tmp_path)
+    history = feature_history(open_store(str(tmp_path)), snapshot, "deletionVectors")
+    too_early = plan_drop(snapshot, "deletionVectors", history, truncate_history=True, now=2**45)
+    with pytest.raises(NotYet) as caught:
+        carried_out(executor, tmp_path, too_early)
+    assert caught.value.delta_error_class == "DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST"
+    assert caught.value.exit_code == 8
+
+
+def test_the_way_down_ends_where_the_table_began(
+    spark: "SparkSession", executor: SparkExecutor, tmp_path: Path
+) -> None:
+    made(spark, tmp_path, "deletionVectors")
+    carried_out(executor, tmp_path, planned(tmp_path, "deletionVectors", truncate_history=False))
+    spark.sql(supported("vacuumProtocolCheck").format(f"delta.`{tmp_path}`"))
+    a_day_later(tmp_path)
+    snapshot, store = loaded(tmp_path), open_store(str(tmp_path))
+    plan = plan_minimum(
+        snapshot,
+        lambda name: feature_history(store, snapshot, name),
+        now=time.time_ns() // 1_000_000,
+    )
+    assert set(plan.irreversible) == {"checkpointProtection", "vacuumProtocolCheck"}
+    outcome = carried_out(executor, tmp_path, plan)
+    assert (
+        outcome.actual.protocol.min_reader_version,
+        outcome.actual.protocol.min_writer_version,
+    ) == (1, 2)
+    status = drop_status(
+        loaded(tmp_path),
+        "checkpointProtection",
+        feature_history(store, loaded(tmp_path), "x"),
+        now=0,
+    )
+    assert status.phase is Phase.ABSENT
