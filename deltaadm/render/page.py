@@ -18,6 +18,8 @@ from deltaadm.operations.reports import (
 )
 from deltaadm.operations.sql import statement
 from deltaadm.render.wording import (
+    CATALOGUE_TITLES,
+    COLUMN_TITLES,
     COSTS,
     DIFFERS,
     SEVERITIES,
@@ -115,8 +117,7 @@ def _table(report: TableReport) -> Iterator[Block]:
     yield Heading("Column mapping")
     yield Table("Column mapping", (), tuple(mapping_rows(report)))
     if report.mapping.columns is not None:
-        rows = ((path, number, *rest) for number, path, *rest in column_rows(report))
-        yield Table("Columns", ("column", "id", "type", "physical name"), tuple(rows))
+        yield Table("Columns", COLUMN_TITLES, tuple(column_rows(report)))
     configuration = report.snapshot.metadata.configuration
     if configuration:
         yield Heading("Properties")
@@ -242,8 +243,7 @@ def _failure(report: Failure) -> Iterator[Block]:
 
 def _catalogue(report: FeatureCatalogue) -> Iterator[Block]:
     yield Heading("Table features", level=1)
-    columns = ("feature", "kind", "in the protocol", "status", "activated by")
-    yield Table("Table features", columns, tuple(map(catalogue_row, report.features)))
+    yield Table("Table features", CATALOGUE_TITLES, tuple(map(catalogue_row, report.features)))
 
 
 def _explanation(report: FeatureExplanation) -> Iterator[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import cell_len
@@ -28,6 +29,8 @@ from deltaadm.operations.reports import (
 from deltaadm.operations.sql import statement
 from deltaadm.render.visible import visible
 from deltaadm.render.wording import (
+    CATALOGUE_TITLES,
+    COLUMN_TITLES,
     COSTS,
     DIFFERS,
     SEVERITIES,
@@ -61,6 +64,8 @@ if TYPE_CHECKING:
     from deltaadm.validation.finding import Finding
 
 _WIDTH_WITHOUT_TERMINAL = 100
+_NARROWEST_COLUMN = 30
+_INDENT_OF_NARROW_TEXT = 6
 _COLUMNS_SHOWN_ONE_BY_ONE = 8
 _STYLES = {ChangeKind.ADD: "green", ChangeKind.REMOVE: "red", ChangeKind.SET: "yellow"}
 _SEVERITY_STYLES = {
@@ -73,13 +78,19 @@ _SEVERITY_STYLES = {
 def write_text(
     reports: Sequence[Report], out: TextIO, *, color: str = "auto", width: int | None = None
 ) -> None:
-    """Write each report, an empty line between two."""
+    """
+    Write each report, an empty line between two.
+
+    On a terminal long lines go on where their text began; elsewhere a line stays a line, for grep.
+    """
     console = _console(out, color, width)
+    limit = width or (console.width if out.isatty() else None)
     for number, report in enumerate(reports):
         if number:
             console.print()
         for part in _parts(report):
-            console.print(part, soft_wrap=True)
+            for line in _fitted(part, limit):
+                console.print(line, soft_wrap=True)
 
 
 class _Console(Console):
@@ -109,8 +120,50 @@ def _parts(report: Report) -> Iterable[Text]:
     return _PARTS[type(report)](report)
 
 
+class _Flowing(Text):
+    """A line that goes on in column `hang` where the terminal is too narrow for it."""
+
+    hang = 0
+
+
+def _fitted(text: Text, limit: int | None) -> Iterable[Text]:
+    """*text* as lines of at most *limit* columns, if it flows; a long word is never broken."""
+    hang = text.hang if isinstance(text, _Flowing) else 0
+    if limit is None or not hang or text.cell_len <= limit:
+        return [text]
+    if limit - hang < _NARROWEST_COLUMN:
+        hang = min(hang, _INDENT_OF_NARROW_TEXT)
+    first, *others = text.divide(list(_breaks(text.plain, limit, hang)))
+    first.rstrip()
+    lines = [first]
+    for one in others:
+        one.rstrip()
+        lines.append(Text(" " * hang).append_text(one))
+    return lines
+
+
+def _breaks(text: str, limit: int, hang: int) -> Iterable[int]:
+    """Where a new line begins; never before what a CI system would take for a command."""
+    column = 0
+    for word in re.finditer(r"\s*\S+\s*?(?=\s|$)", text):
+        shown = word[0].lstrip()
+        start = column + cell_len(word[0]) - cell_len(shown)
+        if start > hang and start + cell_len(shown) > limit and not shown.startswith("::"):
+            yield word.end() - len(shown)
+            start = hang
+        column = start + cell_len(shown)
+
+
 def _line(text: str, style: str = "") -> Text:
-    return Text(visible(text), style=style, overflow="fold")
+    """A sentence, or something else that may go on in the next line."""
+    line = _Flowing(visible(text), style=style)
+    line.hang = len(text) - len(text.lstrip(" ")) + 2
+    return line
+
+
+def _command(text: str, style: str = "") -> Text:
+    """What is to be copied, and therefore stays a line."""
+    return Text(visible(text), style=style)
 
 
 def _heading(text: str) -> Text:
@@ -125,12 +178,20 @@ def _grid(rows: Iterable[Sequence[str]], *, bold_first: bool = False) -> Iterabl
         *padded, last = (
             cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
         )
-        line = Text("  ")
+        line = _Flowing("  ")
+        line.hang = 2 + sum(width + 2 for width in widths[:-1])
         for number, cell in enumerate([*padded, last.rstrip()]):
             line.append(cell, style="bold" if bold_first and not number else "")
             line.append("  " if number < len(padded) else "")
         line.rstrip()
         yield line
+
+
+def _headed(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[Text]:
+    """A grid whose first row says what stands below."""
+    head, *others = _grid([columns, *rows])
+    head.stylize("dim")
+    return [head, *others]
 
 
 def _bullets(mark: str, sentences: Iterable[str]) -> Iterable[Text]:
@@ -166,7 +227,7 @@ def _table(report: TableReport) -> Iterable[Text]:
     yield _heading("Column mapping")
     yield from _grid(mapping_rows(report))
     if report.mapping.columns is not None:
-        yield from _grid(column_rows(report))
+        yield from _headed(COLUMN_TITLES, column_rows(report))
     if metadata.configuration:
         yield _heading("Properties")
         yield from _grid((key, value) for key, value in sorted(metadata.configuration.items()))
@@ -198,7 +259,7 @@ def _plan(report: PlanReport) -> Iterable[Text]:
         for stage in plan.stages:
             several = "several commits: " if stage.several_commits else ""
             several = "first of two runs: " if stage.waits else several
-            yield _line(f"  {several}{statement(plan.before.root, stage.step)}")
+            yield _command(f"  {several}{statement(plan.before.root, stage.step)}")
     if shut_out := shut_out_rows(plan):
         yield _heading("Clients from now on")
         yield from _grid(shut_out)
@@ -286,7 +347,7 @@ def _findings(report: ValidationReport, found: Sequence[Finding]) -> Iterable[Te
 def _fix(table: str, one: Finding) -> Iterable[Text]:
     command = fix_command(table, one.fix)
     if command:
-        yield _line(f"      fix: {command}", "green")
+        yield _command(f"      fix: {command}", "green")
 
 
 # the rest
@@ -299,7 +360,7 @@ def _failure(report: Failure) -> Iterable[Text]:
 
 
 def _catalogue(report: FeatureCatalogue) -> Iterable[Text]:
-    yield from _grid(map(catalogue_row, report.features), bold_first=True)
+    yield from _headed(CATALOGUE_TITLES, map(catalogue_row, report.features))
 
 
 def _explanation(report: FeatureExplanation) -> Iterable[Text]:

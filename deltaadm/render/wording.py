@@ -116,6 +116,9 @@ def mapping_rows(report: TableReport) -> Iterable[tuple[str, str]]:
         yield "highest id given", str(mapping.max_column_id)
 
 
+COLUMN_TITLES: Final = ("id", "column", "type", "physical name")
+
+
 def column_rows(report: TableReport) -> Iterable[tuple[str, ...]]:
     """Id, path, type and physical name of each column, if they were asked for."""
     for one in report.mapping.columns or ():
@@ -130,7 +133,8 @@ def file_rows(report: TableReport) -> Iterable[tuple[str, str]]:
         yield "files", f"{files.files} ({files.bytes} bytes)"
         yield "with deletion vectors", str(files.with_deletion_vector)
         yield "without statistics", str(files.without_stats)
-        yield "without row ids", str(files.without_base_row_id)
+        if report.snapshot.protocol.supports("rowTracking"):
+            yield "without row ids", str(files.without_base_row_id)
 
 
 def value_words(value: Any) -> str:
@@ -244,6 +248,9 @@ def client_cells(report: TableReport) -> Iterable[tuple[str, ...]]:
                 cell.subject,
                 "; ".join(told),
             )
+
+
+CATALOGUE_TITLES: Final = ("feature", "kind", "in the protocol", "status", "activated by")
 
 
 def catalogue_row(feature: TableFeature) -> tuple[str, ...]:

@@ -1,0 +1,70 @@
+"""Text on a terminal: narrow ones, wide characters, and what must stay one line."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.cells import cell_len
+
+from deltaadm.operations.inspect import describe
+from deltaadm.operations.reports import PlanReport
+from deltaadm.render.formats import Style, render
+from deltaadm.validation.finding import Severity, ValidationReport
+from tests.support import samples, tables
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from deltaadm.operations.reports import Report
+
+
+def lines(width: int | None, *reports: Report) -> list[str]:
+    out = StringIO()
+    render("text", reports, out, Style(color="never", width=width))
+    return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_what_flows_fits_the_terminal(width: int, tmp_path: Path) -> None:
+    for one in samples.inspections(tmp_path):
+        assert max(map(cell_len, lines(width, one))) <= width
+
+
+def test_a_line_goes_on_where_its_last_column_began(tmp_path: Path) -> None:
+    shown = lines(80, describe("events", samples.events(tmp_path)))
+    [first] = [n for n, one in enumerate(shown) if one.startswith("  as written")]
+    column = shown[first].index("reader 3")
+    assert shown[first + 1].startswith(" " * column + "deletionVectors")
+
+
+def test_without_terminal_every_line_stays_whole(tmp_path: Path) -> None:
+    report = describe("events", samples.events(tmp_path))
+    narrow, whole = lines(80, report), lines(None, report)
+    assert len(narrow) > len(whole)
+    assert " ".join(" ".join(narrow).split()) == " ".join(" ".join(whole).split())
+
+
+def test_commands_are_never_broken(tmp_path: Path) -> None:
+    found = ValidationReport(table="events" * 20, version=0, findings=samples.FINDINGS[:1])
+    [command] = [one for one in lines(60, found) if "fix: " in one]
+    assert command.endswith(" domainMetadata --support-only --apply")
+    planned = [one for one in samples.plans(tmp_path) if isinstance(one, PlanReport)]
+    [statement] = [one for one in lines(60, *planned) if "ALTER TABLE" in one]
+    assert statement.endswith("'true')")
+
+
+def test_wide_characters_count_twice() -> None:
+    text = "表" * 10
+    found = samples.finding(1, Severity.ERROR, " ".join([text] * 9))
+    report = ValidationReport(table="t", version=0, findings=(found,))
+    shown = [one for one in lines(60, report) if text in one]
+    assert [one.count(text) for one in shown] == [2, 2, 2, 2, 1]
+
+
+def test_row_ids_are_counted_where_they_matter(tmp_path: Path) -> None:
+    plain = samples.snapshot(tmp_path / "a", tables.protocol(1, 2), tables.metadata())
+    assert "  without row ids" not in "\n".join(lines(None, describe("plain", plain)))
+    tracked = samples.events(tmp_path / "b")
+    assert "  without row ids" in "\n".join(lines(None, describe("events", tracked)))
