@@ -202,7 +202,7 @@ def _read(document: Mapping[str, Any], place: str, known: "Mapping[str, Parser]"
     unknown = [key for key in document if key not in known]
     if unknown:
         raise SettingsError(
-            f"{place}there is no setting {unknown[0]!r}.",
+            f"{place.rstrip('.: ')}: there is no setting {unknown[0]!r}.",
             remedy=did_you_mean(unknown[0], known) or f"There are {', '.join(sorted(known))}.",
         )
     return {

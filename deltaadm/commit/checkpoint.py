@@ -44,11 +44,10 @@ def write_checkpoint(root: str) -> int:
         )
     before = load_snapshot(store, detail=Detail.STATE)
     with _restored_on_failure(store, before.version):
-        checkpoint = _checkpoint(store, before.version) or _written(store, before)
-        if _pointed_to(store) != before.version:
-            size = CheckpointReader(store, checkpoint).size()
-            hint = json.dumps({"version": before.version, "size": size})
-            store.overwrite(HINT, hint.encode())
+        existing = _checkpoint(store, before.version)
+        checkpoint = existing or _written(store, before)
+        if existing or _pointed_to(store) != before.version:
+            store.overwrite(HINT, _hint(store, checkpoint).encode())
         _compare(before, load_snapshot(store, version=before.version, detail=Detail.STATE))
     return before.version
 
@@ -104,6 +103,16 @@ def _create(store: LocalStore) -> str:
 def _create_without_hint(store: LocalStore) -> str:
     store.remove(HINT)
     return _create(store)
+
+
+def _hint(store: LocalStore, checkpoint: Checkpoint) -> str:
+    document = {
+        "version": checkpoint.version,
+        "size": CheckpointReader(store, checkpoint).size(),
+    }
+    if len(checkpoint.files) > 1:
+        document["parts"] = len(checkpoint.files)
+    return json.dumps(document)
 
 
 def _pointed_to(store: LocalStore) -> int | None:

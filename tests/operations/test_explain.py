@@ -1,0 +1,118 @@
+"""What `explain` and `rules` know: every rule, every feature, every error class that we carry."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import deltaadm
+from deltaadm.domain.features import FEATURES
+from deltaadm.errors import Refused
+from deltaadm.operations.error_classes import ERROR_CLASSES
+from deltaadm.operations.explain import FAMILIES, explain, list_rules
+from deltaadm.operations.reports import (
+    ErrorClassExplanation,
+    FeatureExplanation,
+    RuleExplanation,
+)
+from deltaadm.operations.validate import choose_rules, families
+from tests.support import oracle
+
+SOURCES = sorted(Path(deltaadm.__file__).parent.rglob("*.py"))
+CARRIED = re.compile(
+    r'"((?:DELTA|UNSUPPORTED|FAILED|INVALID)_[A-Z_]+[A-Z])(?:\.[A-Z_{}]*[a-z_}]*)?"'
+)
+MADE = {
+    *(f"DELTA_MISSING_COMMIT_{what}" for what in ("INFO", "TIMESTAMP")),
+    *(f"DELTA_UNSUPPORTED_FEATURES_FOR_{what}" for what in ("READ", "WRITE")),
+    *(f"DELTA_FEATURE_REQUIRES_HIGHER_{side}_VERSION" for side in ("READER", "WRITER")),
+}
+
+
+def carried() -> set[str]:
+    """The classes that stand in the source as whole words, and those that are put together."""
+    found = {
+        name
+        for path in SOURCES
+        if path.name != "error_classes.py"
+        for name in CARRIED.findall(path.read_text(encoding="utf-8"))
+    }
+    beginnings = {one for one in found for other in ERROR_CLASSES if other.startswith(f"{one}_")}
+    return (found - beginnings) | MADE
+
+
+def recorded() -> set[str]:
+    """Delta's own classes with which the engine answered when it was recorded."""
+    text = b"".join(body for name, body in oracle._archive().items() if name.endswith(".jsonl"))  # noqa: SLF001
+    return {one.decode() for one in re.findall(rb'"errorClass": ?"(DELTA_[A-Z_]+)', text)}
+
+
+def test_every_class_that_we_carry_is_explained() -> None:
+    assert len(carried()) > 40
+    assert sorted(carried() - set(ERROR_CLASSES)) == []
+
+
+def test_every_class_that_the_engine_answered_with_is_explained() -> None:
+    assert sorted(recorded() - set(ERROR_CLASSES)) == []
+
+
+@pytest.mark.parametrize("name", ERROR_CLASSES)
+def test_a_class_names_commands_and_rules_that_exist(name: str) -> None:
+    from deltaadm.cli.app import COMMANDS
+
+    found = explain(name)
+    assert isinstance(found, ErrorClassExplanation)
+    assert found.error_class.name == name
+    assert found.error_class.meaning.endswith(".")
+    assert set(found.error_class.commands) <= set(COMMANDS)
+
+
+def test_a_class_leads_to_the_rules_that_name_it() -> None:
+    found = explain("DELTA_VERSIONS_NOT_CONTIGUOUS")
+    assert isinstance(found, ErrorClassExplanation)
+    assert "DL101" in [one.code for one in found.rules]
+
+
+def test_a_sub_class_is_explained_as_its_class() -> None:
+    assert explain("failed_read_file.no_hint") == explain("FAILED_READ_FILE")
+
+
+@pytest.mark.parametrize("word", ["DL101", "dl101", "gap-in-commits", " DL101 "])
+def test_a_rule_is_found_by_code_and_name(word: str) -> None:
+    found = explain(word)
+    assert isinstance(found, RuleExplanation)
+    assert found.rule.code == "DL101"
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_a_feature_is_found_in_any_case(name: str) -> None:
+    found = explain(name.upper())
+    assert isinstance(found, FeatureExplanation)
+    assert found.feature.name == name
+
+
+@pytest.mark.parametrize(
+    ("word", "suggestion"),
+    [
+        ("DL1001", "DL1"),
+        ("rowTrackin", "rowTracking"),
+        ("DELTA_STATE_RECOVERY_ERROR", "DELTA_STATE_RECOVER_ERROR"),
+        ("", "`deltaadm rules`"),
+        ("\x1b", "`deltaadm rules`"),
+    ],
+)
+def test_anything_else_is_refused_with_a_suggestion(word: str, suggestion: str) -> None:
+    with pytest.raises(Refused) as caught:
+        explain(word)
+    assert suggestion in caught.value.remedy
+
+
+def test_rules_are_listed_by_family() -> None:
+    assert list_rules().rules == tuple(choose_rules())
+    assert {one.code[:3] for one in list_rules(["DL1", "DL6xx"]).rules} == {"DL1", "DL6"}
+    with pytest.raises(Refused, match="There is no rule 'DL0'"):
+        list_rules(["DL0"])
+
+
+def test_every_family_has_a_title() -> None:
+    assert tuple(FAMILIES) == families()
