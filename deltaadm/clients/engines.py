@@ -27,28 +27,54 @@ _TRINO_METADATA: Final = Source(
 )
 _HIDDEN: Final = "the table is not found"
 
+_TRINO_414: Final = Source("Trino release notes, Release 414", "2023-04-19")
+_TRINO_427: Final = Source("Trino release notes, Release 427", "2023-09-26")
+_TRINO_449: Final = Source("Trino release notes, Release 449", "2024-05-31")
+_TRINO_454: Final = Source("Trino release notes, Release 454", "2024-08-15")
+_TRINO_471: Final = Source("Trino release notes, Release 471", "2025-02-19")
+
 TRINO: Final = Client(
     id="trino",
     name="Trino",
     versioned_by="releases of Trino",
-    oldest="480",
+    oldest="413",
     newest="480",
-    read_gates=(Gate(3, _TRINO_METADATA, note=_HIDDEN),),
-    reads=(
-        works("columnMapping deletionVectors timestampNtz v2Checkpoint", _TRINO_FEATURES),
-        works("typeWidening typeWidening-preview vacuumProtocolCheck", _TRINO_FEATURES),
-        works("variantType variantType-preview", _TRINO_FEATURES),
-        fails("*", _TRINO_METADATA, note=_HIDDEN),
+    read_gates=(
+        Gate(3, _TRINO_427, until="480", above=Compatibility.UNKNOWN),
+        Gate(3, _TRINO_METADATA, since="480", note=_HIDDEN),
     ),
-    write_gates=(Gate(7, _TRINO_METADATA),),
+    reads=(
+        works("columnMapping", _TRINO_414, since="414", until="480"),
+        unknown("columnMapping[id]", _TRINO_414, until="480", note="only names are mentioned"),
+        works("columnMapping", _TRINO_FEATURES, since="480"),
+        wrong(
+            "deletionVectors", _TRINO_414, until="414", active=False, note="deleted rows come back"
+        ),
+        fails("deletionVectors", _TRINO_414, since="414", until="427"),
+        works("deletionVectors", _TRINO_427, since="427"),
+        works("vacuumProtocolCheck", _TRINO_449, since="449"),
+        works("variantType variantType-preview", _TRINO_471, since="471"),
+        works("timestampNtz v2Checkpoint", _TRINO_FEATURES, since="480"),
+        works("typeWidening typeWidening-preview", _TRINO_FEATURES, since="480"),
+        fails("*", _TRINO_METADATA, since="480", note=_HIDDEN),
+    ),
+    write_gates=(
+        Gate(6, _TRINO_427, until="427", above=Compatibility.UNKNOWN),
+        Gate(7, _TRINO_427, since="427", until="480", above=Compatibility.UNKNOWN),
+        Gate(7, _TRINO_METADATA, since="480"),
+    ),
     writes=(
-        works("appendOnly invariants checkConstraints changeDataFeed", _TRINO_FEATURES),
-        works("columnMapping deletionVectors timestampNtz vacuumProtocolCheck", _TRINO_FEATURES),
-        works("generatedColumns", _TRINO_METADATA),
-        fails("generatedColumns", _TRINO_METADATA, active=True),
-        unknown("identityColumns", _TRINO_METADATA, note="not looked at by version"),
-        fails("generatedColumns identityColumns", _TRINO_FEATURES, listed=True),
-        fails("*", _TRINO_FEATURES),
+        works("columnMapping", _TRINO_414, since="414"),
+        fails("deletionVectors", _TRINO_414, since="414", until="427"),
+        works("deletionVectors", _TRINO_454, since="454"),
+        works("vacuumProtocolCheck", _TRINO_449, since="449"),
+        works("appendOnly invariants checkConstraints", _TRINO_FEATURES, since="480"),
+        works("changeDataFeed timestampNtz", _TRINO_FEATURES, since="480"),
+        works("generatedColumns", _TRINO_METADATA, since="480"),
+        fails("generatedColumns", _TRINO_METADATA, since="480", active=True),
+        unknown("identityColumns", _TRINO_METADATA, since="480", note="not looked at by version"),
+        fails("generatedColumns identityColumns", _TRINO_FEATURES, since="480", listed=True),
+        fails("*", _TRINO_FEATURES, since="480"),
     ),
 )
 

@@ -205,7 +205,7 @@ _POLARS: Final = Source("tried with polars 2.1.0 and deltalake 1.6.6", "2026-11-
 
 POLARS: Final = Client(
     id="polars",
-    name="polars (scan_delta)",
+    name="polars (scan_delta, write_delta)",
     versioned_by="releases of the Python package polars",
     oldest="2.1.0",
     newest="2.1.0",
@@ -213,6 +213,13 @@ POLARS: Final = Client(
     reads=(
         works("deletionVectors timestampNtz", _POLARS),
         works("variantType variantType-preview", _POLARS, note="as bytes"),
+        fails("*", _POLARS),
+    ),
+    write_gates=(Gate(7, _POLARS, above=Compatibility.UNKNOWN),),
+    writes=(
+        works("appendOnly invariants checkConstraints changeDataFeed", _POLARS),
+        works("generatedColumns deletionVectors timestampNtz v2Checkpoint", _POLARS),
+        works("variantType variantType-preview columnMapping", _POLARS),
         fails("*", _POLARS),
     ),
 )

@@ -322,3 +322,46 @@ def test_the_reference_reads_and_writes_what_the_registry_says() -> None:
         if feature.since and name not in legacy:
             older = verdict(parse_client("delta-spark@2.3"), listed(name), PLAIN, Access.WRITE)
             assert (older.compatibility is WORKS) == (feature.since == "2.3.0"), name
+
+
+@pytest.mark.parametrize(
+    ("client", "feature", "expected"),
+    [
+        ("trino@413", "deletionVectors", WRONG),
+        ("trino@414", "deletionVectors", FAILS),
+        ("trino@427", "deletionVectors", WORKS),
+        ("trino@448", "vacuumProtocolCheck", UNKNOWN),
+        ("trino@449", "vacuumProtocolCheck", WORKS),
+        ("trino@470", "catalogManaged", UNKNOWN),
+        ("trino@480", "catalogManaged", FAILS),
+        ("delta-spark@2.2.1", "deletionVectors", FAILS),
+        ("delta-spark@2.3.0", "deletionVectors", WORKS),
+        ("delta-spark@3.1.0", "vacuumProtocolCheck", FAILS),
+        ("delta-spark@3.2.0", "vacuumProtocolCheck", WORKS),
+        ("delta-spark@4.1.0", "catalogManaged", UNKNOWN),
+        ("databricks@11.3", "deletionVectors", FAILS),
+        ("databricks@14.3", "rowTracking", WORKS),
+        ("delta-rs@0.25.5", "deletionVectors", WRONG),
+        ("delta-rs@1.0.2", "deletionVectors", FAILS),
+        ("delta-rs@1.4.0", "deletionVectors", WORKS),
+        ("delta-rs@0.25.5", "fromTheFuture", WRONG),
+        ("delta-rs@1.6.6", "fromTheFuture", FAILS),
+        ("duckdb-delta@1.3.0", "v2Checkpoint", FAILS),
+        ("duckdb-delta@1.5.0", "catalogManaged", WRONG),
+        ("duckdb-delta@1.5.2", "catalogManaged", UNKNOWN),
+        ("snowflake@2026-02-01", "deletionVectors", FAILS),
+        ("snowflake", "deletionVectors", WORKS),
+        ("snowflake", "catalogManaged", UNKNOWN),
+        ("fabric-sql", "timestampNtz", UNKNOWN),
+        ("flink", "deletionVectors", FAILS),
+        ("polars", "deletionVectors", WORKS),
+        ("polars", "typeWidening", FAILS),
+        ("clickhouse", "v2Checkpoint", WORKS),
+    ],
+)
+def test_reading_a_table_with_one_feature(
+    client: str, feature: str, expected: Compatibility
+) -> None:
+    protocol = listed(feature) if feature != "rowTracking" else writers(feature)
+    found = verdict(parse_client(client), protocol, PLAIN, Access.READ)
+    assert found.compatibility is expected
