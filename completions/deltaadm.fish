@@ -475,7 +475,7 @@ complete -c deltaadm -n '__deltaadm_at doctor' -l output -s o -x -a 'text json j
 complete -c deltaadm -n '__deltaadm_at doctor' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l help -s h -d 'Show this message and exit.'
 
-complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline doctor drop-feature error feature features inspect outcome plan validate'
+complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline doctor drop-feature error error-class feature features inspect outcome plan rule rules validate'
 complete -c deltaadm -n '__deltaadm_at schema' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at completion 0 0' -a 'bash zsh fish powershell'

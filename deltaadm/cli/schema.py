@@ -17,8 +17,8 @@ def command(
     """
     Print the JSON Schema of a kind of document that deltaadm writes.
 
-    The kinds: baseline, doctor, drop-feature, error, feature, features, inspect, outcome, plan,
-    validate.
+    The kinds: baseline, doctor, drop-feature, error, error-class, feature, features, inspect,
+    outcome, plan, rule, rules, validate.
     """
     from deltaadm.render.schemas import SCHEMAS
 

@@ -123,15 +123,17 @@ _ALL = _PLANS | {
     "FeatureExplanation",
     "DoctorReport",
     "DropReport",
+    "RuleCatalogue",
+    "RuleExplanation",
+    "ErrorClassExplanation",
 }
-_RULES = frozenset({"RuleCatalogue", "RuleExplanation", "ErrorClassExplanation"})
 
 FORMATS: Final[Mapping[str, Format]] = {
     one.name: one
     for one in (
-        Format("text", _ALL | _RULES, _text, machine=False),
-        Format("json", _ALL | _RULES, _json, machine=True),
-        Format("jsonl", _ALL | _RULES, _jsonl, machine=True),
+        Format("text", _ALL, _text, machine=False),
+        Format("json", _ALL, _json, machine=True),
+        Format("jsonl", _ALL, _jsonl, machine=True),
         Format("sql", _PLANS, _sql, machine=False),
         Format("sarif", _FINDINGS, _sarif, machine=True),
         Format("junit", _FINDINGS, _junit, machine=True),

@@ -10,11 +10,14 @@ from deltaadm.operations.mend import fix_command
 from deltaadm.operations.reports import (
     DoctorReport,
     DropReport,
+    ErrorClassExplanation,
     Failure,
     FeatureCatalogue,
     FeatureExplanation,
     OutcomeReport,
     PlanReport,
+    RuleCatalogue,
+    RuleExplanation,
 )
 from deltaadm.operations.sql import statement
 from deltaadm.render.wording import (
@@ -266,6 +269,32 @@ def _drops(report: DropReport) -> Iterator[Block]:
         yield Items(tuple(drop_sentences(one)))
 
 
+def _rules(report: RuleCatalogue) -> Iterator[Block]:
+    yield Heading("Rules", level=1)
+    rows = ((one.code, one.severity.value, one.name, one.summary) for one in report.rules)
+    yield Table("Rules", ("code", "severity", "name", "what it finds"), tuple(rows))
+
+
+def _rule(report: RuleExplanation) -> Iterator[Block]:
+    rule = report.rule
+    yield Heading(f"{rule.code} {rule.name} ({rule.severity.value})", level=1)
+    for paragraph in rule.doc.split("\n\n"):
+        yield Paragraph(" ".join(paragraph.split()))
+
+
+def _error_class(report: ErrorClassExplanation) -> Iterator[Block]:
+    one = report.error_class
+    yield Heading(one.name, level=1)
+    yield Paragraph(one.meaning)
+    if one.commands:
+        yield Heading("Commands that concern it")
+        yield Items(tuple(f"deltaadm {name}" for name in one.commands))
+    if report.rules:
+        rows = tuple((rule.code, rule.name) for rule in report.rules)
+        yield Heading("Rules that find what leads to it")
+        yield Table("Rules that find what leads to it", ("code", "name"), rows)
+
+
 _BLOCKS: Final[Mapping[type, Callable[[Any], Iterator[Block]]]] = {
     TableReport: _table,
     PlanReport: _plan,
@@ -276,4 +305,7 @@ _BLOCKS: Final[Mapping[type, Callable[[Any], Iterator[Block]]]] = {
     FeatureExplanation: _explanation,
     DoctorReport: _doctor,
     DropReport: _drops,
+    RuleCatalogue: _rules,
+    RuleExplanation: _rule,
+    ErrorClassExplanation: _error_class,
 }

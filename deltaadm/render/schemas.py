@@ -19,6 +19,7 @@ from deltaadm.operations.document import FORMAT_VERSION
 from deltaadm.operations.drop_feature import Phase
 from deltaadm.operations.reports import Health
 from deltaadm.validation.finding import Cause, Severity
+from deltaadm.validation.rule import Scope
 
 if TYPE_CHECKING:
     from enum import Enum
@@ -262,6 +263,23 @@ _DROP = _object(
     work=_STRINGS,
     refusal=_maybe(_ERROR),
 )
+_RULE: Schema = {
+    "code": STRING,
+    "name": STRING,
+    "severity": _one_of(Severity),
+    "scope": {"enum": [one.name.lower() for one in Scope]},
+    "summary": STRING,
+    "why_it_matters": STRING,
+    "remedy": STRING,
+    "source": STRING,
+}
+_ERROR_CLASS = _object(
+    **_HEAD,
+    delta_error_class=STRING,
+    meaning=STRING,
+    commands=_STRINGS,
+    rules=_array(_object(**_RULE)),
+)
 _CHECK = _object(subject=STRING, health=_one_of(Health), detail=STRING, remedy=STRING)
 
 _BODIES: Final = {
@@ -272,6 +290,7 @@ _BODIES: Final = {
         _object(**_HEAD, table=STRING, version=COUNT, features=_array(_DROP)),
     ),
     "error": ("An error, in its table's place", _object(**_HEAD, table=STRING, error=_ERROR)),
+    "error-class": ("What `explain` writes of an error class of Delta", _ERROR_CLASS),
     "feature": (
         "What `features` writes of one feature",
         _object(**_HEAD, **_REGISTERED, required_by=_STRINGS),
@@ -283,6 +302,8 @@ _BODIES: Final = {
     "inspect": ("What `inspect` writes of a table", _INSPECT),
     "outcome": ("What became of a plan", _OUTCOME),
     "plan": ("A plan, also as a file", _PLAN),
+    "rule": ("What `explain` writes of a rule", _object(**_HEAD, **_RULE, documentation=STRING)),
+    "rules": ("What `rules` writes", _object(**_HEAD, rules=_array(_object(**_RULE)))),
     "validate": ("What `validate` writes of a table", _VALIDATION),
 }
 

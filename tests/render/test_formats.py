@@ -11,13 +11,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from deltaadm.operations.explain import explain, list_rules
 from deltaadm.operations.inspect import describe
 from deltaadm.operations.validate import choose_rules
 from deltaadm.render.feature_graph import feature_graph
 from deltaadm.render.findings import path_of, uri_of
-from deltaadm.render.formats import Style, render
+from deltaadm.render.formats import FORMATS, Style, render
 from deltaadm.validation.finding import Severity, ValidationReport
 from tests.support.samples import FINDINGS, events, finding, validations
+from tests.support.samples import every_kind as samples_of_every_kind
 from tests.support.tables import metadata, protocol
 
 if TYPE_CHECKING:
@@ -40,6 +42,14 @@ def report(*findings: Any, **more: Any) -> ValidationReport:
 @pytest.fixture
 def samples(tmp_path: Path) -> Sequence[Report]:
     return validations(tmp_path)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_report_that_a_format_claims_is_shown(name: str, tmp_path: Path) -> None:
+    for one in samples_of_every_kind(tmp_path):
+        if type(one).__name__ in FORMATS[name].shows:
+            said = shown(name, one)
+            assert said or not getattr(one, "findings", ())
 
 
 # SARIF
@@ -247,6 +257,19 @@ def test_fixes_stand_beside_their_findings(samples: Sequence[Report]) -> None:
     command = "deltaadm enable-feature events domainMetadata --support-only --apply"
     for name in ("sarif", "junit", "github", "gitlab", "markdown", "html", "json", "text"):
         assert command in shown(name, samples[0]), name
+
+
+@pytest.mark.parametrize("name", ["text", "json", "jsonl", "markdown", "html"])
+@pytest.mark.parametrize("word", ["DL101", "rowTracking", "DELTA_VERSIONS_NOT_CONTIGUOUS"])
+def test_explanations_have_pages(name: str, word: str) -> None:
+    assert word in shown(name, explain(word)).replace("&#95;", "_")
+
+
+def test_every_rule_is_on_the_page_of_rules() -> None:
+    rules = list_rules()
+    for name in ("markdown", "html"):
+        page = shown(name, rules)
+        assert all(one.code in page for one in rules.rules)
 
 
 # the drawing

@@ -9,33 +9,28 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from deltaadm.errors import Refused
 from deltaadm.operations.baseline import baseline_of, write_baseline
-from deltaadm.operations.drop_feature import DropStatus, Phase
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.plan_document import plan_document
 from deltaadm.operations.reports import (
-    Check,
     DoctorReport,
     DropReport,
+    ErrorClassExplanation,
     Failure,
     FeatureCatalogue,
     FeatureExplanation,
-    Health,
     OutcomeReport,
     PlanReport,
+    RuleCatalogue,
+    RuleExplanation,
 )
 from deltaadm.render.json_doc import document
 from deltaadm.render.schemas import SCHEMAS
 from deltaadm.validation.finding import ValidationReport
 from tests.support import samples
 from tests.support.program import deltaadm
-from tests.support.samples import hostile_reports
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deltaadm.operations.reports import Report
     from tests.support.oracle import OracleTable
 
 PUBLISHED = Path(__file__).parent.parent.parent / "docs" / "schemas"
@@ -48,6 +43,9 @@ NAMES = {
     FeatureExplanation: "feature",
     DoctorReport: "doctor",
     DropReport: "drop-feature",
+    RuleCatalogue: "rules",
+    RuleExplanation: "rule",
+    ErrorClassExplanation: "error-class",
     Failure: "error",
 }
 
@@ -64,24 +62,6 @@ def closed(schema: Any) -> Any:
     return made
 
 
-def every_report(path: Path) -> Iterator[Report]:
-    yield from samples.validations(path / "a")
-    yield from samples.inspections(path / "b")
-    yield from samples.plans(path / "c")
-    yield from samples.features(path)
-    yield from samples.catalogue(path)
-    yield from hostile_reports(path / "d" / "table", "\x1b</script>")
-    yield DropReport(
-        "t",
-        3,
-        (
-            DropStatus(name="a", phase=Phase.WAITING, ready_at=1, work=("b",)),
-            DropStatus(name="c", phase=Phase.BLOCKED, refusal=Refused("d", remedy="e")),
-        ),
-    )
-    yield DoctorReport((Check("java", Health.FAILED, "none", remedy="Install it."),))
-
-
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_schemas_are_schemas(name: str) -> None:
     Draft202012Validator.check_schema(SCHEMAS[name])
@@ -93,12 +73,12 @@ def test_published_schemas_are_current() -> None:
 
 
 def test_every_kind_of_report_has_a_schema(tmp_path: Path) -> None:
-    assert {type(one) for one in every_report(tmp_path)} == set(NAMES)
+    assert {type(one) for one in samples.every_kind(tmp_path)} == set(NAMES)
     assert set(NAMES.values()) <= set(SCHEMAS)
 
 
 def test_what_is_written_is_what_the_schemas_say_and_no_more(tmp_path: Path) -> None:
-    for one in every_report(tmp_path):
+    for one in samples.every_kind(tmp_path):
         written = json.loads(json.dumps(document(one)))
         Draft202012Validator(closed(SCHEMAS[NAMES[type(one)]])).validate(written)
 
@@ -128,7 +108,7 @@ def test_baseline_file_is_what_its_schema_says(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES.values())
 def test_schemas_let_fields_be_added_but_not_left_out(name: str, tmp_path: Path) -> None:
-    of_kind = (one for one in every_report(tmp_path) if NAMES[type(one)] == name)
+    of_kind = (one for one in samples.every_kind(tmp_path) if NAMES[type(one)] == name)
     written = json.loads(json.dumps(document(next(of_kind))))
     validator = Draft202012Validator(SCHEMAS[name])
     validator.validate(written | {"some_new_field": 1})

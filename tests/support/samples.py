@@ -1,28 +1,40 @@
 """One set of reports for every output format, and the strings that no format may obey."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.table_changes import SetProperties, Step
-from deltaadm.errors import StorageError, TableError
+from deltaadm.errors import Refused, StorageError, TableError
 from deltaadm.operations.alter import plan_properties
 from deltaadm.operations.diff import Change, ChangeKind
+from deltaadm.operations.drop_feature import DropStatus, Phase
 from deltaadm.operations.enable_feature import plan_features
+from deltaadm.operations.explain import explain, list_rules
 from deltaadm.operations.features import explain_feature, list_features
 from deltaadm.operations.inspect import describe
 from deltaadm.operations.plan import Outcome
-from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
+from deltaadm.operations.reports import (
+    Check,
+    DoctorReport,
+    DropReport,
+    Failure,
+    Health,
+    OutcomeReport,
+    PlanReport,
+)
 from deltaadm.replay.engine import Detail, load_snapshot
 from deltaadm.storage.store import open_store
 from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, ValidationReport
 from tests.support import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.operations.reports import Report
 
 LOCATION: Final = "/data/events"
@@ -105,7 +117,7 @@ FINDINGS: Final = (
 )
 
 
-def validations(path: Path) -> "tuple[Report, ...]":
+def validations(path: Path) -> tuple[Report, ...]:
     """A table with findings of every severity, one without, one that stops short, and none."""
     known = finding(5, Severity.ERROR, "Known for long.", where="configuration[owner]")
     return (
@@ -141,7 +153,7 @@ def validations(path: Path) -> "tuple[Report, ...]":
     )
 
 
-def inspections(path: Path) -> "tuple[Report, ...]":
+def inspections(path: Path) -> tuple[Report, ...]:
     """Tables as `inspect` shows them, and one that it cannot."""
     known = describe("events", events(path / "events"), columns=True)
     return (
@@ -151,7 +163,7 @@ def inspections(path: Path) -> "tuple[Report, ...]":
     )
 
 
-def plans(path: Path) -> "tuple[Report, ...]":
+def plans(path: Path) -> tuple[Report, ...]:
     """A plan, an empty one, and outcomes with and without differences."""
     start = orders(path / "orders")
     plan = plan_features(start, ["rowTracking"])
@@ -166,12 +178,12 @@ def plans(path: Path) -> "tuple[Report, ...]":
     )
 
 
-def features(_: Path) -> "tuple[Report, ...]":
+def features(_: Path) -> tuple[Report, ...]:
     """One feature, explained."""
     return (explain_feature("rowTracking"),)
 
 
-def catalogue(_: Path) -> "tuple[Report, ...]":
+def catalogue(_: Path) -> tuple[Report, ...]:
     """All features."""
     return (list_features(),)
 
@@ -225,7 +237,7 @@ def hostile_snapshot(path: Path, text: str) -> Snapshot:
     )
 
 
-def hostile_reports(path: Path, text: str) -> "Sequence[Report]":
+def hostile_reports(path: Path, text: str) -> Sequence[Report]:
     """Reports of each kind in which *text* stands wherever a table or a user can put it."""
     found = hostile_snapshot(path, text)
     fix: tuple[Step, ...] = (SetProperties({text or "key": text}),)
@@ -261,3 +273,25 @@ def hostile_reports(path: Path, text: str) -> "Sequence[Report]":
         ),
         Failure(text, error),
     )
+
+
+def every_kind(path: Path) -> Iterator[Report]:
+    """Reports of every kind that there is."""
+    yield from validations(path / "a")
+    yield from inspections(path / "b")
+    yield from plans(path / "c")
+    yield from features(path)
+    yield from catalogue(path)
+    yield from hostile_reports(path / "d" / "table", "\x1b</script>")
+    yield DropReport(
+        "t",
+        3,
+        (
+            DropStatus(name="a", phase=Phase.WAITING, ready_at=1, work=("b",)),
+            DropStatus(name="c", phase=Phase.BLOCKED, refusal=Refused("d", remedy="e")),
+        ),
+    )
+    yield list_rules()
+    yield explain("DL101")
+    yield explain("DELTA_VERSIONS_NOT_CONTIGUOUS")
+    yield DoctorReport((Check("java", Health.FAILED, "none", remedy="Install it."),))
