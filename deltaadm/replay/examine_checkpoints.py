@@ -282,7 +282,9 @@ class _Content:
             found = commits.all_actions(self._store.read(path), path)
             self.counts.update(f"{prefix}{name}" for name, _ in found)
             adds = (one for name, one in found if name == "add")
-            self._cross_off((_hash(one, self._store.qualifier), str(one["path"])) for one in adds)
+            self._cross_off(
+                (_hash(one, self._store.qualifier), str(one.get("path"))) for one in adds
+            )
             return
         with _parquet(self._store, path) as file:
             for batch in file.iter_batches(_BATCH_ROWS):

@@ -13,7 +13,7 @@ from deltaadm.validation.rule import Problem, Scope, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.facts import CheckpointFacts, LogFacts, State
+    from deltaadm.domain.facts import CheckpointFacts, Document, LogFacts, State
     from deltaadm.domain.log_segment import LogListing
 
 V2: Final = "v2Checkpoint"
@@ -368,9 +368,12 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
 def _pointer_claims(checkpoint: CheckpointFacts) -> Iterator[tuple[str, Any, int | None]]:
     """Key, what the pointer says and what is true, as far as both are known."""
-    if checkpoint.checkpoint is None or not checkpoint.opened or not _is_pointed_to(checkpoint):
+    pointer = checkpoint.pointer
+    if pointer is None or pointer.document is None or pointer.version != checkpoint.version:
         return
-    document = {} if checkpoint.pointer is None else checkpoint.pointer.document or {}
+    document = pointer.document
+    if not checkpoint.opened or not _is_meant(checkpoint, document):
+        return
     counts = checkpoint.counts
     parts = len(checkpoint.files) if _kind(checkpoint) is Kind.MULTIPART else 1
     yield "parts", document.get("parts") or 1, parts
@@ -379,14 +382,13 @@ def _pointer_claims(checkpoint: CheckpointFacts) -> Iterator[tuple[str, Any, int
     yield "numOfAddFiles", document.get("numOfAddFiles"), _adds(checkpoint)
 
 
-def _is_pointed_to(checkpoint: CheckpointFacts) -> bool:
-    pointer = checkpoint.pointer
-    if pointer is None or pointer.document is None or pointer.version != checkpoint.version:
-        return False
-    candidates = [one for one in checkpoint.listing.checkpoints if one.version == pointer.version]
-    details = pointer.document.get("v2Checkpoint")
+def _is_meant(checkpoint: CheckpointFacts, document: Document) -> bool:
+    """Whether the pointer is about this one of the checkpoints of its version."""
+    known = checkpoint.listing.checkpoints
+    candidates = [one for one in known if one.version == checkpoint.version]
+    details = document.get("v2Checkpoint")
     path = details.get("path") if isinstance(details, dict) else None
-    parts = pointer.document.get("parts") or 1
+    parts = document.get("parts") or 1
     fitting = [
         one
         for one in candidates

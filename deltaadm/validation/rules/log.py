@@ -114,7 +114,7 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     where = commit.file.path
     for line in commit.lines:
         known = [name for name, _ in line.actions if name in ACTIONS]
-        if line.document is None and _is_cut_off(commit) and line is commit.lines[-1]:
+        if _is_cut_off(commit) and line is commit.lines[-1]:
             continue
         if line.error:
             yield Problem(f"Line {line.number} cannot be used: {line.error}.", where)
@@ -300,15 +300,16 @@ def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, JSON checksum.
     """
-    document = {} if log.pointer is None else log.pointer.document or {}
-    told = document.get("checksum")
-    if log.pointer is None or told is None or duplicate_key(log.pointer.text) is not None:
+    if log.pointer is None or log.pointer.document is None:
+        return
+    told = log.pointer.document.get("checksum")
+    if told is None or duplicate_key(log.pointer.text) is not None:
         return
     try:
         right = checksums(log.pointer.text)
     except ValueError:
         return
-    if told not in right:
+    if not isinstance(told, str) or told not in right:
         message = f"Its checksum {told!r} does not fit its content."
         yield Problem(message, POINTER, fix=_checkpoint_again(log))
 
@@ -651,7 +652,7 @@ def _checkpoint_again(log: LogFacts) -> tuple[Step, ...]:
 
 def _is_cut_off(commit: CommitFacts) -> bool:
     """Whether the end of the newest commit is not JSON."""
-    return commit.newest and bool(commit.lines) and commit.lines[-1].document is None
+    return commit.newest and any(one.document is None for one in commit.lines[-1:])
 
 
 def _keys(commit: CommitFacts, name: str) -> Iterator[tuple[str, str]]:

@@ -435,14 +435,18 @@ def a_checkpoint_can_be_read(path: Path) -> None:
     classic(path, state())
 
 
-def with_statistics(path: Path, settings: Action, *columns: str) -> None:
+def with_statistics(
+    path: Path, settings: Action, *columns: str, files: int = 1, **more: Any
+) -> None:
     """A table whose checkpoint has those columns of statistics."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    meta = metadata(settings)
-    made = table(path, body(INFO, PLAIN, meta), body(INFO, add("f1")))
-    made.checkpoint(1, [PLAIN, meta, add("f1")])
+    columns_said = metadata(settings, **more)
+    values = dict.fromkeys(more.get("partitionColumns", ()), "1")
+    adds = [add(f"f{number}", partitionValues=values) for number in range(files)]
+    made = table(path, body(INFO, PLAIN, columns_said), body(INFO, *adds))
+    made.checkpoint(1, [PLAIN, columns_said, *adds])
     file = made.log / f"{1:020d}.checkpoint.parquet"
     whole = pq.read_table(file)
     rows = whole.column("add").to_pylist()
@@ -579,3 +583,77 @@ def the_pointer_means_the_other_checkpoint_of_its_version(path: Path) -> None:
     made = classic(path, state())
     made.multipart(1, state(), parts=3)
     point(made, parts=3)
+
+
+@breaks("DL605", depth="deep")
+def a_checkpoint_without_protocol_is_compared(path: Path) -> None:
+    classic(path, state()[1:]).commit(2, INFO, PLAIN)
+
+
+@breaks("DL605", depth="deep")
+def a_checkpoint_without_metadata_is_compared(path: Path) -> None:
+    classic(path, [PLAIN, add("f1")]).commit(2, INFO, metadata())
+
+
+@breaks("DL609", depth="deep")
+def a_checkpoint_only_lacks_a_file(path: Path) -> None:
+    classic(path, state()[:2])
+
+
+@breaks("DL609", depth="deep")
+def a_checkpoint_only_has_a_file_too_many(path: Path) -> None:
+    classic(path, [*state(), add("other")])
+
+
+@respects("DL613", "DL307")
+def statistics_would_be_about_partition_columns_only(path: Path) -> None:
+    with_statistics(path, {}, partitionColumns=["a"])
+
+
+@respects("DL613", depth="deep")
+def statistics_would_be_about_no_file(path: Path) -> None:
+    with_statistics(path, {}, files=0)
+
+
+@respects("DL616", "DL109")
+def a_stale_pointer_is_wrong_about_an_older_checkpoint(path: Path) -> None:
+    made = start(path, commits=3)
+    made.checkpoint(1, state())
+    made.checkpoint(2, state(files=2))
+    point(made, parts=9)
+
+
+@respects("DL616", "DL109", depth="deep")
+def a_stale_pointer_is_right_about_its_own_checkpoint(path: Path) -> None:
+    made = start(path, commits=3)
+    made.checkpoint(1, state())
+    made.checkpoint(2, state(files=2))
+    point(made)
+
+
+@respects("DL616", "DL107")
+def there_is_no_pointer(path: Path) -> None:
+    start(path).checkpoint(1, state())
+
+
+@respects("DL616", "DL110")
+def the_pointer_cannot_be_used(path: Path) -> None:
+    classic(path, state()).write("_last_checkpoint", "[]")
+
+
+@respects("DL616", depth="deep")
+def the_pointer_means_the_less_preferable_checkpoint(path: Path) -> None:
+    made = classic(path, state())
+    made.multipart(1, state(), parts=3)
+    size = (made.log / f"{1:020d}.checkpoint.parquet").stat().st_size
+    point(made, sizeInBytes=size)
+
+
+@respects("DL616", depth="deep")
+def the_pointer_means_one_of_two_v2_checkpoints(path: Path) -> None:
+    made = start(path, WITH_V2)
+    made.v2_checkpoint(1, state(WITH_V2), "json", sidecars=1)
+    made.v2_checkpoint(1, state(WITH_V2), "parquet", sidecars=1)
+    top = top_level(made)
+    size = top.stat().st_size + sum(one.stat().st_size for one in sidecars(made))
+    point(made, size=5, sizeInBytes=size, v2Checkpoint={"path": top.name})

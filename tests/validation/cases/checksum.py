@@ -423,3 +423,83 @@ def a_list_of_files_is_in_another_order(path: Path) -> None:
 @respects("DL812")
 def there_is_no_list_of_files(path: Path) -> None:
     checked(path, *FILES)
+
+
+@breaks("DL801")
+def a_checksum_has_true_for_a_number(path: Path) -> None:
+    checked(path, numFiles=True)
+
+
+def of_unknown_state(path: Path) -> None:
+    """A log cleaned up to version 3, whose state only the checkpoint of 5 tells."""
+    made = Table(path)
+    for version in (3, 4, 5):
+        made.commit(version, INFO)
+    made.checkpoint(5, PLAIN)
+    made.last_checkpoint(5)
+    for version in (3, 5):
+        right = {"protocol": PLAIN[0]["protocol"], "metadata": PLAIN[1]["metaData"]}
+        made.crc(version, [right], inCommitTimestampOpt=5 if version == 3 else None)
+
+
+@respects("DL802", depth="history")
+def nobody_knows_the_protocol_of_a_checksums_version(path: Path) -> None:
+    of_unknown_state(path)
+
+
+@respects("DL803", depth="history")
+def nobody_knows_the_metadata_of_a_checksums_version(path: Path) -> None:
+    of_unknown_state(path)
+
+
+@respects("DL806", depth="history")
+def nobody_knows_whether_a_checksums_version_has_timestamps(path: Path) -> None:
+    of_unknown_state(path)
+
+
+@respects("DL806", "DL212")
+def timestamps_are_asked_for_but_not_supported(path: Path) -> None:
+    checked(path, state=(protocol(), TIMED[1]))
+
+
+@respects("DL806", "DL123")
+def the_commit_itself_has_no_time(path: Path) -> None:
+    checked(path, state=TIMED, inCommitTimestampOpt=5)
+
+
+@breaks("DL808")
+def a_histogram_is_empty(path: Path) -> None:
+    checked(path, fileSizeHistogram=histogram([], [], []))
+
+
+@breaks("DL808")
+def a_histogram_counts_with_true(path: Path) -> None:
+    checked(path, add("a", 5), fileSizeHistogram=histogram([0], [True], [5]))
+
+
+@respects("DL808", "DL801")
+def a_histogram_stands_beside_no_totals(path: Path) -> None:
+    right = histogram([0, 6], [1, 1], [5, 7])
+    checked(path, *FILES, numFiles=None, tableSizeBytes=None, fileSizeHistogram=right)
+
+
+@respects("DL809", depth="history")
+def an_older_histogram_of_deleted_rows_is_right(path: Path) -> None:
+    made = checked(path, *FILES, deletedRecordCountsHistogramOpt=NONE_DELETED)
+    made.commit(1, INFO)
+    right = {"protocol": PLAIN[0]["protocol"], "metadata": PLAIN[1]["metaData"]}
+    made.crc(1, [right], numFiles=2, tableSizeBytes=12)
+
+
+@respects("DL812", depth="history")
+def an_older_list_of_files_is_not_compared(path: Path) -> None:
+    made = checked(path, *FILES, allFiles=[])
+    made.commit(1, INFO)
+    right = {"protocol": PLAIN[0]["protocol"], "metadata": PLAIN[1]["metaData"]}
+    made.crc(1, [right], numFiles=2, tableSizeBytes=12)
+
+
+@respects("DL812")
+def a_list_of_more_files_than_are_held_is_not_compared(path: Path) -> None:
+    stats = '{"numRecords":1}'
+    checked(path, *(add(f"f{number}", 1, stats=stats) for number in range(101)), allFiles=[])

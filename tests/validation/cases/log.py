@@ -673,3 +673,106 @@ def a_commit_says_nothing_about_itself(path: Path) -> None:
 @respects("DL127")
 def a_commit_info_comes_last(path: Path) -> None:
     start(path).commit(1, add("a"), INFO)
+
+
+# What nearly is one of two things, or both
+
+
+@breaks("DL101")
+def a_commit_is_missing_right_after_the_checkpoint(path: Path) -> None:
+    made = Table(path)
+    made.checkpoint(2, STATE)
+    made.last_checkpoint(2)
+    made.commit(2, INFO)
+    made.commit(4, INFO)
+
+
+@breaks("DL103", "DL104")
+def the_newest_commit_is_broken_in_the_middle_and_at_the_end(path: Path) -> None:
+    table(path, body(*START), b"{broken\n" + body(INFO, add("a"))[:-9])
+
+
+@respects("DL109", "DL108")
+def the_pointer_names_a_checkpoint_that_was_cleaned_up(path: Path) -> None:
+    checkpointed(path, 2).last_checkpoint(1)
+
+
+@breaks("DL110")
+def the_pointer_has_true_for_a_size(path: Path) -> None:
+    checkpointed(path).write("_last_checkpoint", '{"version":1,"size":true}')
+
+
+@respects("DL111", "DL110")
+def the_pointer_has_a_key_twice_and_a_checksum(path: Path) -> None:
+    text = '{"version":1,"size":3,"size":3,"checksum":"x"}'
+    checkpointed(path).write("_last_checkpoint", text)
+
+
+@respects("DL113", "DL103")
+def the_first_commits_protocol_cannot_be_decoded(path: Path) -> None:
+    odd = {"protocol": {"minReaderVersion": "1", "minWriterVersion": 2}}
+    table(path, body(INFO, odd, metadata()))
+
+
+@breaks("DL119", "DL310")
+def a_hundred_and_one_commits_of_a_table_with_an_impossible_interval(path: Path) -> None:
+    odd = metadata({"delta.checkpointInterval": "-5"})
+    table(path, body(INFO, protocol(), odd), *[body(INFO)] * 100)
+
+
+@respects("DL119", "DL310")
+def a_few_commits_of_a_table_with_an_impossible_interval(path: Path) -> None:
+    odd = metadata({"delta.checkpointInterval": "0"})
+    table(path, body(INFO, protocol(), odd), *[body(INFO)] * 5)
+
+
+@respects("DL119")
+def commits_reach_ten_times_the_tables_own_interval(path: Path) -> None:
+    few = metadata({"delta.checkpointInterval": "1"})
+    made = table(path, body(INFO, protocol(), few), *[body(INFO)] * 10)
+    made.checkpoint(0, [protocol(), few])
+    made.last_checkpoint(0)
+
+
+@respects("DL120", "DL101")
+def staged_commits_belong_to_a_table_of_unknown_protocol(path: Path) -> None:
+    made = start(path)
+    made.commit(2, INFO)
+    made.write(STAGED, body(INFO))
+
+
+@respects("DL123", "DL212")
+def timestamps_are_asked_for_but_not_supported(path: Path) -> None:
+    table(path, body(INFO, protocol(), metadata(ENABLED)))
+
+
+@respects("DL124")
+def the_commit_before_is_in_the_checkpoint_only(path: Path) -> None:
+    made = Table(path)
+    made.checkpoint(1, [TIMED, metadata(ENABLED)])
+    made.commit(1, commit_info(inCommitTimestamp=5))
+    made.commit(2, commit_info(inCommitTimestamp=6))
+    made.last_checkpoint(1)
+
+
+@respects("DL124", "DL123")
+def a_timestamp_follows_none(path: Path) -> None:
+    timed(path, 5, None, 6)
+
+
+@respects("DL127", "DL103")
+def a_commit_without_commit_info_has_a_broken_line(path: Path) -> None:
+    table(path, body(*START), b"{broken\n" + body(add("a")), body(INFO))
+
+
+@breaks("DL101")
+def many_commits_are_missing(path: Path) -> None:
+    start(path, 2).commit(5, INFO)
+
+
+@breaks("DL114")
+def a_commit_removes_a_vector_twice(path: Path) -> None:
+    names = ["deletionVectors"]
+    first = protocol(3, 7, names, names), metadata({"delta.enableDeletionVectors": "true"})
+    gone = remove("a", deletionVector=deletion_vector("v"))
+    table(path, body(INFO, *first), body(INFO, gone, gone))
