@@ -6,20 +6,32 @@ from typing import Any
 __version__ = "0.1.0"
 
 _PLACES = {
+    "Baseline": "deltaadm.operations.baseline",
+    "Demands": "deltaadm.operations.validate",
+    "Depth": "deltaadm.replay.examine",
     "Detail": "deltaadm.replay.engine",
+    "Finding": "deltaadm.validation.finding",
+    "Policy": "deltaadm.domain.policy",
     "Protocol": "deltaadm.domain.protocol",
+    "Rule": "deltaadm.validation.rule",
     "SessionSettings": "deltaadm.domain.session",
     "SetProperties": "deltaadm.domain.table_changes",
+    "Severity": "deltaadm.validation.finding",
     "Snapshot": "deltaadm.domain.snapshot",
     "UnsetProperties": "deltaadm.domain.table_changes",
+    "ValidationReport": "deltaadm.validation.finding",
+    "WriteCheckpoint": "deltaadm.domain.table_changes",
+    "choose_rules": "deltaadm.operations.validate",
     "describe": "deltaadm.operations.inspect",
     "evolve": "deltaadm.domain.evolve",
+    "examine": "deltaadm.replay.examine",
     "load_snapshot": "deltaadm.replay.engine",
     "open_store": "deltaadm.storage.store",
     "plan_features": "deltaadm.operations.enable_feature",
     "plan_mapping_mode": "deltaadm.operations.set_mapping_mode",
     "plan_properties": "deltaadm.operations.alter",
     "plan_upgrade": "deltaadm.operations.upgrade_protocol",
+    "validate": "deltaadm.operations.validate",
 }
 
 __all__ = ["__version__", *_PLACES]  # noqa: PLE0604 -- the names are those of the mapping

@@ -1,5 +1,6 @@
 """Settings: where they come from, which of them counts, and what is wrong with them."""
 
+import re
 from datetime import date
 from pathlib import Path
 
@@ -242,3 +243,11 @@ def test_text_that_is_not_unicode_is_not_toml(tmp_path: Path) -> None:
     (tmp_path / "deltaadm.toml").write_bytes(b"select = ['\xff']")
     with pytest.raises(SettingsError, match="are not TOML"):
         load_settings()
+
+
+def test_the_example_of_the_guide_is_right() -> None:
+    guide = Path(__file__).parent.parent.parent / "docs" / "guide.md"
+    [example] = re.findall(r"```toml\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    settings = loaded(example)
+    assert settings.clients == (parse_client("trino@480"),)
+    assert settings.demands("bronze/x", "/x").policy.max_reader_version == 1

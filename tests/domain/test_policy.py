@@ -1,0 +1,78 @@
+"""Requirements on the value of a property: numbers, intervals, switches, words."""
+
+import pytest
+
+from deltaadm.domain.policy import Requirement, effective
+
+ONE_OF = Requirement(allowed=("classic", "v2"))
+WEEK_TO_MONTH = Requirement(least="7 days", most="interval 30 days")
+TENS = Requirement(least="10", most="100")
+
+
+@pytest.mark.parametrize(
+    ("requirement", "value", "met"),
+    [
+        (Requirement(), "anything", True),
+        (Requirement(), None, False),
+        (ONE_OF, "v2", True),
+        (ONE_OF, "v3", False),
+        (ONE_OF, "V2", False),
+        (Requirement(allowed=("true",)), "True", True),
+        (Requirement(allowed=("true",)), "false", False),
+        (Requirement(allowed=("10",)), "010", True),
+        (Requirement(allowed=("10",)), "10 days", False),
+        (Requirement(allowed=("1 week",)), "168 hours", True),
+        (WEEK_TO_MONTH, "interval 1 week", True),
+        (WEEK_TO_MONTH, "167 hours", False),
+        (WEEK_TO_MONTH, "30 days", True),
+        (WEEK_TO_MONTH, "31 days", False),
+        (WEEK_TO_MONTH, "10", False),
+        (WEEK_TO_MONTH, "1 month", False),
+        (WEEK_TO_MONTH, "", False),
+        (TENS, "9", False),
+        (TENS, "10", True),
+        (TENS, "100", True),
+        (TENS, "101", False),
+        (TENS, "20 days", False),
+        (Requirement(least="10"), "1000", True),
+        (Requirement(most="10"), "-5", True),
+        (Requirement(least="b", most="d"), "c", True),
+        (Requirement(least="b", most="d"), "e", False),
+        (Requirement(allowed=("20", "30"), most="25"), "20", True),
+        (Requirement(allowed=("20", "30"), most="25"), "30", False),
+        (Requirement(allowed=("20", "30"), most="25"), "10", False),
+    ],
+)
+def test_value(requirement: Requirement, value: str | None, met: bool) -> None:  # noqa: FBT001
+    assert requirement.met_by(value) is met
+
+
+@pytest.mark.parametrize(
+    ("requirement", "nearest", "text"),
+    [
+        (ONE_OF, "classic", "'classic' or 'v2'"),
+        (WEEK_TO_MONTH, "7 days", "at least '7 days', at most 'interval 30 days'"),
+        (Requirement(most="5"), "5", "at most '5'"),
+        (Requirement(), None, ""),
+    ],
+)
+def test_what_would_do_is_told(requirement: Requirement, nearest: str | None, text: str) -> None:
+    assert (requirement.nearest, str(requirement)) == (nearest, text)
+
+
+@pytest.mark.parametrize(
+    ("configuration", "key", "value"),
+    [
+        ({"delta.appendOnly": "true"}, "delta.appendOnly", "true"),
+        ({}, "delta.appendOnly", "false"),
+        ({}, "delta.logRetentionDuration", "interval 30 days"),
+        ({"owner": "me"}, "owner", "me"),
+        ({}, "owner", None),
+        ({}, "delta.unknown", None),
+        ({"delta.enableChangeDataCapture": "true"}, "delta.enableChangeDataFeed", "true"),
+    ],
+)
+def test_what_is_not_set_counts_with_its_default(
+    configuration: dict[str, str], key: str, value: str | None
+) -> None:
+    assert effective(configuration, key) == value
