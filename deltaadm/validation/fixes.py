@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.evolve import evolve
+from deltaadm.domain.properties import FEATURE_PREFIX
+from deltaadm.domain.table_changes import SetProperties
 from deltaadm.errors import DeltaadmError
 
 if TYPE_CHECKING:
@@ -27,3 +29,9 @@ def accepted(snapshot: Snapshot, step: Step, mends: Callable[[Snapshot], bool]) 
     except DeltaadmError:
         return ()
     return (step,) if same and mends(after) else ()
+
+
+def adding(snapshot: Snapshot, feature: str) -> tuple[Step, ...]:
+    """The step that adds *feature* to the protocol, where Delta takes it."""
+    step = SetProperties({f"{FEATURE_PREFIX}{feature}": "supported"})
+    return accepted(snapshot, step, lambda after: after.protocol.supports(feature))

@@ -8,12 +8,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.domain.actions import DeletionVectorDescriptor
 from deltaadm.domain.data_paths import is_absolute, path_flaw
 from deltaadm.domain.deletion_vectors import descriptor_flaw, z85_decode
 from deltaadm.domain.partition_values import is_partition_value
 from deltaadm.domain.statistics import column_kinds, contradictions, num_records
-from tests.support.rule_cases import report
+from deltaadm.operations.validate import choose_rules, validate
+from deltaadm.replay.examine import Depth, examine
+from deltaadm.storage.store import open_store
+from tests.support.rule_cases import CASES, NOW, Case, report
 from tests.support.tables import (
     add,
     column,
@@ -193,3 +197,61 @@ def test_nested_columns_are_told_by_their_names_in_statistics() -> None:
     )
     assert column_kinds(made, ColumnMappingMode.NONE) == {"c": {"x": "integer"}}
     assert column_kinds(made, ColumnMappingMode.NAME) == {"c": {"p": "integer"}}
+
+
+def _severity(path: Path, code: str) -> str:
+    return next(one.severity.value for one in report(path, "deep").findings if one.code == code)
+
+
+@pytest.mark.parametrize(("size", "severity"), [(0, "warning"), (-1, "error")])
+def test_an_empty_file_is_unlikely_and_a_negative_one_impossible(
+    tmp_path: Path, size: int, severity: str
+) -> None:
+    table(tmp_path, commit(protocol(), metadata(), add("f", size=size)))
+    assert _severity(tmp_path, "DL713") == severity
+
+
+def test_a_file_out_of_reach_is_no_error(tmp_path: Path) -> None:
+    table(tmp_path, commit(protocol(), metadata(), add("s3://bucket/f")))
+    assert _severity(tmp_path, "DL716") == "warning"
+
+
+@pytest.mark.parametrize(("on", "severity"), [("true", "error"), ("false", "warning")])
+def test_names_for_iceberg_matter_once_it_is_on(tmp_path: Path, on: str, severity: str) -> None:
+    names = ["columnMapping", "icebergCompatV2", "icebergWriterCompatV1"]
+    settings = {"delta.enableIcebergWriterCompatV1": on}
+    table(tmp_path, commit(protocol(2, 7, None, names), metadata(settings)))
+    assert _severity(tmp_path, "DL531") == severity
+
+
+MINE = [one for one in CASES if one.code.startswith(("DL5", "DL7"))]
+
+
+@pytest.mark.parametrize("case", MINE, ids=lambda one: f"{one.code}-{one.name}")
+def test_rules_do_without_a_look_at_files(case: Case, tmp_path: Path) -> None:
+    case.make(tmp_path)
+    facts = examine(open_store(str(tmp_path)), Depth(files=False), now=NOW)
+    found = validate(str(tmp_path), facts, choose_rules(["DL5", "DL7"])).findings
+    assert {one.code for one in found} <= case.companions | {case.code}
+
+
+MENDABLE = {
+    "a_domain_is_there_without_the_feature",
+    "a_type_is_there_without_its_feature",
+    "a_required_column_is_not_enforced",
+    "a_default_is_there_without_the_feature",
+    "protection_is_asked_for_without_the_feature",
+    "a_file_has_a_vector_on_an_old_protocol",
+}
+
+
+def test_a_fix_is_proposed_where_there_is_one(tmp_path: Path) -> None:
+    mended = set()
+    for case in MINE:
+        path = tmp_path / f"{case.code}-{case.name}"
+        path.mkdir()
+        case.make(path)
+        mine = [one for one in report(path).findings if one.code == case.code]
+        if mine and all(one.fix for one in mine):
+            mended.add(case.name)
+    assert mended == MENDABLE

@@ -12,7 +12,6 @@ from deltaadm.domain.iceberg import ROW_TRACKING, allows_type, compat_key, widen
 from deltaadm.domain.iceberg import VERSIONS as COMPAT_VERSIONS
 from deltaadm.domain.metadata_checks import CDC_COLUMNS, check_property_constraints, has_bounds
 from deltaadm.domain.properties import (
-    FEATURE_PREFIX,
     ICT_ENABLEMENT_TIMESTAMP,
     ICT_ENABLEMENT_VERSION,
     ROW_COMMIT_VERSION_COLUMN,
@@ -21,10 +20,10 @@ from deltaadm.domain.properties import (
 )
 from deltaadm.domain.protocol import unsupported_wishes
 from deltaadm.domain.schema import PrimitiveType, StructType, all_types, path_text, walk
-from deltaadm.domain.table_changes import SetProperties, UnsetProperties
+from deltaadm.domain.table_changes import UnsetProperties
 from deltaadm.domain.type_widening import TYPE_CHANGES, is_widening, record_flaws, type_changes
 from deltaadm.errors import DeltaadmError, Refused
-from deltaadm.validation.fixes import accepted
+from deltaadm.validation.fixes import accepted, adding
 from deltaadm.validation.once import Once
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.schema import DataType, StructField
     from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.table_changes import Step
 
 _ROW_TRACKING_DOMAIN: Final = "delta.rowTracking"
 _CLUSTERING_DOMAIN: Final = "delta.clustering"
@@ -112,12 +110,6 @@ def _long(text: str | None) -> int | None:
 
 def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _adding(snapshot: Snapshot, feature: str) -> tuple[Step, ...]:
-    """The step that adds *feature*, where Delta takes it."""
-    step = SetProperties({f"{FEATURE_PREFIX}{feature}": "supported"})
-    return accepted(snapshot, step, lambda after: after.protocol.supports(feature))
 
 
 # Row tracking
@@ -258,7 +250,7 @@ def domain_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(
             f"The table has domains ({listed}), which the protocol does not allow.",
             "protocol.writerFeatures",
-            fix=_adding(table.snapshot, "domainMetadata"),
+            fix=adding(table.snapshot, "domainMetadata"),
         )
 
 
@@ -350,7 +342,7 @@ def _stored_name(field: StructField, mode: ColumnMappingMode) -> str:
     return field.name if mode is ColumnMappingMode.NONE else physical_name(field)
 
 
-def _is_variant(data_type: DataType) -> bool:
+def _is_variant(data_type: DataType | None) -> bool:
     return isinstance(data_type, PrimitiveType) and data_type.name == "variant"
 
 
@@ -591,9 +583,11 @@ def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
     compat = max(_compat(table.snapshot), default=0)
     for path, one in _fields(table.snapshot.metadata):
         for _, old, new in type_changes(one):
-            if old and new and not is_widening(old, new):
+            if not old or not new:
+                continue  # DL517's
+            if not is_widening(old, new):
                 yield Problem(f"A change from {old} to {new} is no widening.", _at(path))
-            elif old and new and compat and not widens_in_iceberg(old, new):
+            elif compat and not widens_in_iceberg(old, new):
                 yield Problem(
                     f"Iceberg compatibility V{compat} does not allow the change from {old} to "
                     f"{new}.",
@@ -650,7 +644,7 @@ def column_type_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(
                 f"The protocol lacks {name}, and {evidence[0]}.",
                 "protocol.writerFeatures",
-                fix=() if listed else _adding(snapshot, name),
+                fix=() if listed else adding(snapshot, name),
             )
 
 
@@ -667,7 +661,7 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Variant Data Type (Compatibility with other Delta Features).
     """
     for path, found in _clustered(table):
-        if found is not None and _is_variant(found):
+        if _is_variant(found):
             yield Problem(
                 f"The table is clustered by {'.'.join(path)!r}, which is a variant.",
                 f"domainMetadata[{_CLUSTERING_DOMAIN}]",
@@ -864,7 +858,7 @@ def not_null_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
                 f"Column {path_text(path)!r} is NOT NULL, and versions {protocol.simple_string} "
                 "do not imply invariants.",
                 _at(path),
-                fix=_adding(snapshot, "invariants"),
+                fix=adding(snapshot, "invariants"),
             )
 
 
@@ -923,7 +917,7 @@ def default_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
                 f"Column {path_text(path)!r} has a default, and the protocol lacks "
                 "allowColumnDefaults.",
                 _at(path),
-                fix=_adding(table.snapshot, "allowColumnDefaults"),
+                fix=adding(table.snapshot, "allowColumnDefaults"),
             )
 
 

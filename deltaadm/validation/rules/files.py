@@ -19,6 +19,7 @@ from deltaadm.domain.statistics import (
     whole,
 )
 from deltaadm.errors import DeltaadmError
+from deltaadm.validation.fixes import adding
 from deltaadm.validation.once import Once
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
@@ -250,6 +251,7 @@ def deletion_vectors_without_feature(snapshot: SnapshotFacts) -> Iterator[Proble
         yield Problem(
             f"{having} a deletion vector, which the protocol does not allow.",
             "protocol.writerFeatures",
+            fix=adding(snapshot.snapshot, "deletionVectors"),
         )
 
 

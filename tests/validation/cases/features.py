@@ -76,6 +76,11 @@ def row_tracking_is_not_on_yet(path: Path) -> None:
     _table(path, TRACKED, metadata(), add("f", stats=RECORDS))
 
 
+@respects("DL501", "DL212")
+def row_tracking_is_on_without_the_feature(path: Path) -> None:
+    _table(path, protocol(), metadata(TRACKING), add("f", stats=RECORDS))
+
+
 @breaks("DL502")
 def two_files_share_a_row_id(path: Path) -> None:
     files = _numbered("f", 0), _numbered("g", 9), _numbered("h", 20)
@@ -119,6 +124,12 @@ def there_is_no_mark(path: Path) -> None:
 @breaks("DL503")
 def the_mark_is_no_number(path: Path) -> None:
     _table(path, TRACKED, metadata(TRACKING), _numbered("f", 0), _mark("9"))
+
+
+@breaks("DL503")
+def the_mark_is_a_truth_value(path: Path) -> None:
+    file = add("f", stats='{"numRecords":1}', baseRowId=0, defaultRowCommitVersion=0)
+    _table(path, TRACKED, metadata(TRACKING), file, _mark(True))
 
 
 @respects("DL503")
@@ -235,6 +246,11 @@ def a_table_is_clustered_only(path: Path) -> None:
     _table(path, CLUSTERED, metadata(), _by(["a"]))
 
 
+@respects("DL508")
+def a_partitioned_table_has_a_domain_of_that_name(path: Path) -> None:
+    _table(path, DOMAINS, _parted(), _by(["a"]))
+
+
 @breaks("DL509")
 def a_clustering_column_does_not_exist(path: Path) -> None:
     _table(path, CLUSTERED, metadata(), _by(["b"]))
@@ -248,6 +264,11 @@ def an_inner_clustering_column_does_not_exist(path: Path) -> None:
 @breaks("DL509")
 def a_clustering_column_has_no_bounds(path: Path) -> None:
     _table(path, CLUSTERED, _columns(column("a", "binary"), column("b")), _by(["a"]))
+
+
+@breaks("DL509")
+def a_clustering_column_is_an_array(path: Path) -> None:
+    _table(path, CLUSTERED, _columns(column("a", ARRAY), column("b")), _by(["a"]))
 
 
 MAPPED = protocol(2, 7, None, ["clustering", "columnMapping", "domainMetadata"])
@@ -267,6 +288,11 @@ def a_clustering_column_has_its_logical_name_under_mapping(path: Path) -> None:
 @respects("DL509")
 def a_clustering_column_has_its_physical_name(path: Path) -> None:
     _table(path, MAPPED, _mapped(), _by(["col-1"]))
+
+
+@respects("DL509")
+def a_column_that_is_gone_is_named_without_the_feature(path: Path) -> None:
+    _table(path, DOMAINS, metadata(), _by(["gone"]))
 
 
 @respects("DL509")
@@ -327,6 +353,19 @@ def the_time_of_enablement_is_that_of_its_commit(path: Path) -> None:
 def timestamps_are_on_from_the_start(path: Path) -> None:
     info = commit_info(timestamp=2000, inCommitTimestamp=2000)
     table(path, body(info, STAMPED, metadata(STAMPS)))
+
+
+@respects("DL510")
+def timestamps_begin_with_the_first_version(path: Path) -> None:
+    _stamped_later(path, Version="0")
+
+
+@respects("DL510")
+def the_commit_of_enablement_is_gone(path: Path) -> None:
+    made = Table(path)
+    made.checkpoint(2, [STAMPED, metadata(STAMPS | SINCE)])
+    made.last_checkpoint(2)
+    made.commit(2, commit_info(timestamp=3000, inCommitTimestamp=3000))
 
 
 CATALOG = ["catalogManaged", "vacuumProtocolCheck"]
@@ -418,6 +457,15 @@ def the_second_iceberg_is_on_where_vectors_are_possible(path: Path) -> None:
     _table(path, _iceberg(2, "deletionVectors"), _for_iceberg(2), add("f", stats=RECORDS))
 
 
+@respects("DL514")
+def the_third_iceberg_is_on_beside_vectors(path: Path) -> None:
+    settings = TRACKING | {"delta.enableDeletionVectors": "true"}
+    names = "deletionVectors", "rowTracking", "domainMetadata"
+    file = _numbered("f", 0, deletionVector=VECTOR)
+    file["add"]["stats"] = VECTORED
+    _table(path, _iceberg(3, *names), _for_iceberg(3, **settings), file, _mark(9))
+
+
 @breaks("DL515")
 def a_file_for_iceberg_has_no_count(path: Path) -> None:
     _table(path, _iceberg(2), _for_iceberg(2), add("f", stats="{}"))
@@ -501,6 +549,18 @@ def columns_were_widened(path: Path) -> None:
 
 
 @respects("DL516")
+def a_widening_is_for_iceberg_as_well(path: Path) -> None:
+    keys = {
+        "delta.columnMapping.id": 1,
+        "delta.columnMapping.physicalName": "a",
+        "delta.typeChanges": [{"fromType": "integer", "toType": "long"}],
+    }
+    made = _columns(column("a", "long", **keys), configuration=_compat(2, **WIDENING))
+    names = ["columnMapping", "typeWidening"]
+    _table(path, protocol(3, 7, names, [*names, "icebergCompatV2"]), made)
+
+
+@respects("DL516")
 def dates_and_fractions_were_widened(path: Path) -> None:
     columns = (
         ("b", "double", "float"),
@@ -535,6 +595,11 @@ def a_record_is_no_list(path: Path) -> None:
 @breaks("DL517")
 def a_record_has_no_types(path: Path) -> None:
     _widened_table(path, "long", ("integer",))
+
+
+@breaks("DL517")
+def a_record_has_no_old_type(path: Path) -> None:
+    _widened_table(path, "long", ("", "long"))
 
 
 @breaks("DL517")
@@ -610,6 +675,11 @@ def a_variant_has_a_default(path: Path) -> None:
     _variant(path, CURRENT_DEFAULT="parse_json('1')")
 
 
+@breaks("DL519")
+def a_variant_has_a_number_as_default(path: Path) -> None:
+    _variant(path, CURRENT_DEFAULT=1)
+
+
 @respects("DL519")
 def a_variant_has_null_as_default(path: Path) -> None:
     _variant(path, _by(["b"]), CURRENT_DEFAULT=" NULL ")
@@ -632,12 +702,12 @@ def _counting(path: Path, kind: str = "long", *, parted: bool = False, **changes
 
 @breaks("DL520")
 def an_identity_column_stands_still(path: Path) -> None:
-    _counting(path, step=0)
+    _counting(path, step=0, highWaterMark=12)
 
 
 @breaks("DL520")
 def an_identity_column_starts_with_a_text(path: Path) -> None:
-    _counting(path, start="10")
+    _counting(path, start="10", highWaterMark=12)
 
 
 @breaks("DL520")
@@ -658,6 +728,11 @@ def an_identity_column_lacks_a_setting(path: Path) -> None:
 @respects("DL520")
 def an_identity_column_counts_down(path: Path) -> None:
     _counting(path, step=-1)
+
+
+@respects("DL520")
+def an_identity_column_starts_with_zero(path: Path) -> None:
+    _counting(path, start=0)
 
 
 @respects("DL520", "DL212")
@@ -715,6 +790,11 @@ def a_column_is_generated_from_a_generated_one(path: Path) -> None:
     _generated(path, "a + `G`")
 
 
+@breaks("DL522")
+def a_column_is_generated_from_a_generated_one_in_other_letters(path: Path) -> None:
+    _generated(path, "a + G")
+
+
 @respects("DL522")
 def a_column_is_generated_from_what_only_looks_generated(path: Path) -> None:
     _generated(path, "g (a) + a.g + length('g') + length(\"g\")")
@@ -764,6 +844,11 @@ def data_leaves_before_the_table_only_grows(path: Path) -> None:
     made.commit(1, INFO, remove("f"), GROWING)
 
 
+@respects("DL524", "DL212")
+def data_leaves_a_table_that_should_only_grow_without_the_feature(path: Path) -> None:
+    _table(path, protocol(1, 1), GROWING, add("f")).commit(1, INFO, remove("f"))
+
+
 @respects("DL524")
 def data_leaves_once_the_table_need_not_only_grow(path: Path) -> None:
     made = _table(path, protocol(), GROWING, add("f"))
@@ -803,6 +888,11 @@ def an_invariant_is_bare_sql(path: Path) -> None:
 @breaks("DL526")
 def an_invariant_has_no_expression(path: Path) -> None:
     _invariant(path, '{"expression":"a > 1"}')
+
+
+@breaks("DL526")
+def an_invariant_is_a_number(path: Path) -> None:
+    _invariant(path, '{"expression":{"expression":1}}')
 
 
 @breaks("DL526")
@@ -879,6 +969,16 @@ def guarded_history_is_whole(path: Path) -> None:
 @respects("DL529")
 def history_that_nobody_guards_is_cut(path: Path) -> None:
     _cut(path, 2, {}, protocol())
+
+
+@respects("DL529", "DL528")
+def history_is_cut_that_only_a_property_guards(path: Path) -> None:
+    _cut(path, 2, GUARD, protocol())
+
+
+@respects("DL529", "DL528")
+def history_is_cut_that_is_guarded_up_to_nowhere(path: Path) -> None:
+    _cut(path, 2, {}, GUARDED)
 
 
 VECTORS = {"delta.enableDeletionVectors": "true"}

@@ -73,6 +73,14 @@ def a_file_lacks_the_partition_column(path: Path) -> None:
 
 
 @breaks("DL701")
+def a_file_has_no_partition_values(path: Path) -> None:
+    made = metadata(
+        schemaString=schema(column("a"), column("p", nullable=False)), partitionColumns=["p"]
+    )
+    _holding(path, add("f", partitionValues=None), start=(INFO, protocol(), made))
+
+
+@breaks("DL701")
 def a_file_has_a_value_for_a_data_column(path: Path) -> None:
     _holding(path, add("f", partitionValues={"a": "1"}))
 
@@ -189,6 +197,15 @@ def an_optional_partition_value_is_null(path: Path) -> None:
 @respects("DL703")
 def a_required_partition_value_is_zero(path: Path) -> None:
     _partitioned(path, "integer", "0", nullable=False)
+
+
+@respects("DL703", "DL701")
+def a_column_that_does_not_exist_is_null(path: Path) -> None:
+    made = metadata(
+        schemaString=schema(column("a"), column("p", nullable=False)), partitionColumns=["p"]
+    )
+    file = add("f", partitionValues={"p": "0", "q": None})
+    _holding(path, file, start=(INFO, protocol(), made))
 
 
 # Paths
@@ -414,6 +431,11 @@ def a_file_has_a_truth_value_of_records(path: Path) -> None:
     _holding(path, add("f", **_stats(numRecords=True)))
 
 
+@breaks("DL711")
+def statistics_of_a_file_with_a_vector_are_cut_off(path: Path) -> None:
+    _holding(path, add("f", deletionVector=_described(), stats="{"), start=VECTORS)
+
+
 @respects("DL711")
 def a_file_has_no_records(path: Path) -> None:
     _holding(path, add("f", **_stats(numRecords=0)), add("g", stats="{}"), add("h", stats=None))
@@ -422,6 +444,11 @@ def a_file_has_no_records(path: Path) -> None:
 @breaks("DL712")
 def eleven_of_a_hundred_files_have_no_statistics(path: Path) -> None:
     _holding(path, *_files(counted=89, uncounted=11))
+
+
+@breaks("DL712")
+def none_of_ten_files_has_statistics(path: Path) -> None:
+    _holding(path, *_files(counted=0, uncounted=10))
 
 
 @respects("DL712")
@@ -625,6 +652,11 @@ def change_data_is_there_as_the_feed_ends(path: Path) -> None:
     table(path, body(*FEED), body(INFO, metadata(), add("f"), cdc()))
 
 
+@respects("DL717")
+def change_data_is_there_as_the_feed_begins(path: Path) -> None:
+    table(path, body(*START), body(INFO, *FEED[1:], add("f"), cdc()))
+
+
 @breaks("DL718")
 def a_commit_adds_data_and_rearranges_some(path: Path) -> None:
     table(path, body(*START, add("f"), add("g", dataChange=False)))
@@ -639,6 +671,11 @@ def a_commit_adds_data_and_rearranges_what_it_removes(path: Path) -> None:
 def a_commit_rearranges_only(path: Path) -> None:
     moved = add("g", dataChange=False), remove("f", dataChange=False)
     table(path, body(*START, add("f")), body(INFO, *moved))
+
+
+@respects("DL718")
+def a_commit_says_nothing_of_some_files(path: Path) -> None:
+    table(path, body(*START, add("f")), body(INFO, add("g"), remove("f", dataChange=None)))
 
 
 @breaks("DL720")

@@ -1,0 +1,120 @@
+"""Statistics that contradict themselves, and those that only seem to."""
+
+import json
+from typing import Any
+
+import pytest
+
+from deltaadm.domain.statistics import NotStatistics, contradictions, num_records, parse_statistics
+
+KINDS = {
+    "i": "long",
+    "s": "string",
+    "d": "date",
+    "t": "timestamp",
+    "o": "array",
+    "n": {"i": "long"},
+}
+
+CROSSED = [
+    ({"i": 2}, {"i": 1}),
+    ({"i": 1.5}, {"i": 1}),
+    ({"s": "b"}, {"s": "a"}),
+    ({"d": "2020-01-02"}, {"d": "2020-01-01"}),
+    ({"t": "2020-01-01T00:00:00.001Z"}, {"t": "2020-01-01T00:00:00.000Z"}),
+    ({"t": "2020-01-01T00:00:00.001"}, {"t": "2020-01-01T00:00:00.000"}),
+    ({"n": {"i": 2}}, {"n": {"i": 1}}),
+]
+NOT_CROSSED = [
+    ({"i": 1}, {"i": 1}),
+    ({"i": 2}, {}),
+    ({"i": None}, {"i": 1}),
+    ({"i": 2}, {"i": None}),
+    ({"i": "2"}, {"i": "1"}),
+    ({"i": 2}, {"i": "1"}),
+    ({"i": "2"}, {"i": 1}),
+    ({"i": True}, {"i": False}),
+    ({"x": 2}, {"x": 1}),
+    ({"n": 2}, {"n": 1}),
+    ({"s": "a"}, {"s": "a"}),
+    ({"s": "é"}, {"s": "a"}),
+    ({"s": "\U0001f600"}, {"s": "\uffee"}),
+    ({"d": "10000-01-01"}, {"d": "1000-01-01"}),
+    ({"d": "2020-01-01"}, {"d": "+10000-01-01"}),
+    ({"t": "2020-01-01T01:00:00.000Z"}, {"t": "2020-01-01T00:00:00.000"}),
+    ({"t": "2020-01-01T01:00:00.000-07:00"}, {"t": "2020-01-01T00:00:00.000-08:00"}),
+    ({"t": "2020-01-01T01:00:00.000Z"}, {"t": "+10000-01-01T00:00:00.000Z"}),
+    ({"t": "9999"}, {"t": "2020-01-01T01:00:00.000"}),
+    ({"t": "2020-01-01T01:00:00.000"}, {"t": "0"}),
+    ({"o": "b"}, {"o": "a"}),
+    ({"n": {"i": 2}}, {"n": 1}),
+    ({"n": 2}, {"n": {"i": 1}}),
+    ({"i": {"i": 2}}, {"i": {"i": 1}}),
+    ([], {"i": 1}),
+    ({"i": 1}, []),
+    (None, None),
+]
+
+
+def _found(low: Any, high: Any) -> list[str]:
+    return list(contradictions({"minValues": low, "maxValues": high}, KINDS))
+
+
+@pytest.mark.parametrize(("low", "high"), CROSSED)
+def test_a_minimum_is_above_the_maximum(low: Any, high: Any) -> None:
+    assert len(_found(low, high)) == 1
+    assert _found(high, low) == []
+
+
+@pytest.mark.parametrize(("low", "high"), NOT_CROSSED)
+def test_a_minimum_is_not_known_to_be_above_the_maximum(low: Any, high: Any) -> None:
+    assert _found(low, high) == []
+
+
+@pytest.mark.parametrize(
+    ("records", "nulls", "count"),
+    [
+        (1, {"i": 2, "n": {"i": 2}}, 2),
+        (1, {"i": -1}, 1),
+        (1, {"i": 1, "s": 0}, 0),
+        (1, {"i": True, "s": "2", "d": 1.5, "t": None}, 0),
+        (True, {"i": 2}, 0),
+        (None, {"i": 2}, 0),
+        ("1", {"i": 2}, 0),
+        (1, [2], 0),
+    ],
+)
+def test_nulls_are_held_against_records(records: Any, nulls: Any, count: int) -> None:
+    document = {"numRecords": records, "nullCount": nulls}
+    assert len(list(contradictions(document, KINDS))) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ('{"numRecords":3}', 3),
+        (' { "numRecords" : 3 , "nullCount":{}}', 3),
+        ('{"minValues":{},"numRecords":3}', 3),
+        ('{"numRecords":-3}', -3),
+        ('{"numRecords":3.5}', None),
+        ('{"numRecords":3e2}', None),
+        ('{"numRecords":true}', None),
+        ('{"numRecords":null}', None),
+        ('{"numRecords":3', None),
+        ("[3]", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_records_are_counted_where_the_text_says_so(text: str | None, count: int | None) -> None:
+    assert num_records(text) == count
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", '"x"', "{", "[" * 100_000, "9" * 5_000])
+def test_other_texts_are_no_statistics(text: str) -> None:
+    with pytest.raises(NotStatistics):
+        parse_statistics(text)
+
+
+def test_statistics_are_an_object() -> None:
+    assert parse_statistics(json.dumps({"numRecords": 1})) == {"numRecords": 1}
