@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -71,7 +72,7 @@ def state_after(before: State, version: int, actions: Iterable[tuple[str, Any]])
     return state
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CheckpointExaminer:
     """
     Makes the facts about the checkpoints of a log.
@@ -89,8 +90,7 @@ class CheckpointExaminer:
 
     def facts(self) -> Iterator[CheckpointFacts]:
         """One for each checkpoint, the oldest first."""
-        complete = self.listing.checkpoints
-        opened = complete if self.deep else (*complete[-1:], self.chosen)
+        opened = self._complete if self.deep else (*self._complete[-1:], self.chosen)
         differing: set[int] = set()
         for version, files, checkpoint in self._groups():
             made = CheckpointFacts(
@@ -123,12 +123,23 @@ class CheckpointExaminer:
             named.update(checkpoints.sidecar_path(one) for _, one in small)
         return tuple(one for one in found if one.path not in named)
 
+    @cached_property
+    def _complete(self) -> tuple[Checkpoint, ...]:
+        return self.listing.checkpoints
+
+    @cached_property
+    def _commits(self) -> dict[int, LogFile]:
+        return {_version(one): one for one in self.listing.commits}
+
+    @cached_property
+    def _sidecar_sizes(self) -> dict[str, int]:
+        return {one.path: one.info.size for one in self.listing.of_kind(Kind.SIDECAR)}
+
     def _groups(self) -> list[tuple[int, tuple[LogFile, ...], Checkpoint | None]]:
-        complete = self.listing.checkpoints
         groups: list[tuple[int, tuple[LogFile, ...], Checkpoint | None]] = [
-            (one.version, one.files, one) for one in complete
+            (one.version, one.files, one) for one in self._complete
         ]
-        used = {file.path for one in complete for file in one.files}
+        used = {file.path for one in self._complete for file in one.files}
         partial: dict[tuple[int, int | None, str], list[LogFile]] = {}
         for one in self.listing.files:
             if one.kind in CHECKPOINT_KINDS and one.path not in used:
@@ -140,7 +151,7 @@ class CheckpointExaminer:
     def _opened(
         self, made: CheckpointFacts, checkpoint: Checkpoint, differing: set[int]
     ) -> CheckpointFacts:
-        sizes = {one.path: one.info.size for one in self.listing.of_kind(Kind.SIDECAR)}
+        sizes = self._sidecar_sizes
         try:
             small = checkpoints.CheckpointReader(self.store, checkpoint).small_actions(_SMALL)
             sidecars = [one for name, one in small if name == "sidecar"]
@@ -195,15 +206,14 @@ class CheckpointExaminer:
         """The state of *version* by its commits, on top of the nearest fit checkpoint if any."""
         bases: list[Checkpoint | None] = [
             one
-            for one in reversed(self.listing.checkpoints)
+            for one in reversed(self._complete)
             if one.version < version and one.version not in differing
         ]
-        by_version = {_version(one): one for one in self.listing.commits}
         for base in (*bases, None):
             first = 0 if base is None else base.version + 1
-            if any(number not in by_version for number in range(first, version + 1)):
+            if any(number not in self._commits for number in range(first, version + 1)):
                 continue
-            files = [by_version[number] for number in range(version, first - 1, -1)]
+            files = [self._commits[number] for number in range(version, first - 1, -1)]
             try:
                 return _Expected(self.store, base, files)
             except TableError:
