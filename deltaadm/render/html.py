@@ -74,7 +74,7 @@ def write_html(reports: Sequence[Report], out: TextIO) -> None:
         _tag("meta", charset="utf-8"),
         _tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         _tag("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        _tag("title", "deltaadm report"),
+        _tag("title", _title(pages)),
         _Html(f"<style>{_STYLE}</style>"),
     )
     body = _tag(
@@ -110,11 +110,20 @@ def _tag(name: str, /, *children: str, **attributes: str) -> _Html:
     return _Html(f"<{name}{given}>{inside}</{name}>")
 
 
-def _contents(pages: Iterable[Sequence[object]]) -> _Html:
-    titles = [next(one for one in page if isinstance(one, Heading)) for page in pages]
+def _titles(pages: Iterable[Iterable[object]]) -> list[str]:
+    return [next(one.text for one in page if isinstance(one, Heading)) for page in pages]
+
+
+def _title(pages: Sequence[Iterable[object]]) -> str:
+    """What the browser's tab says."""
+    told = _titles(pages)[0] if len(pages) == 1 else f"{len(pages)} reports"
+    return f"{told} - deltaadm"
+
+
+def _contents(pages: Iterable[Iterable[object]]) -> _Html:
     links = (
-        _tag("li", _tag("a", one.text, href=f"#report-{number}"))
-        for number, one in enumerate(titles)
+        _tag("li", _tag("a", one, href=f"#report-{number}"))
+        for number, one in enumerate(_titles(pages))
     )
     return _tag("nav", _tag("ul", *links), aria_label="Reports")
 
