@@ -657,3 +657,8 @@ def the_pointer_means_one_of_two_v2_checkpoints(path: Path) -> None:
     top = top_level(made)
     size = top.stat().st_size + sum(one.stat().st_size for one in sidecars(made))
     point(made, size=5, sizeInBytes=size, v2Checkpoint={"path": top.name})
+
+
+@breaks("DL613", depth="deep")
+def statistics_of_a_whole_checkpoint_are_missing(path: Path) -> None:
+    with_statistics(path, {})
