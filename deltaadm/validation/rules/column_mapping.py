@@ -220,10 +220,7 @@ def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
     return accepted(
         table.snapshot,
         SetProperties({COLUMN_MAPPING_MODE: mode}),
-        lambda after: (
-            after.protocol == table.snapshot.protocol
-            and (max_column_id(after.metadata) or 0) >= find_max_column_id(after.metadata.schema)
-        ),
+        lambda after: max_column_id(after.metadata) is not None,
     )
 
 
@@ -496,9 +493,9 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
     Source: PROTOCOL.md, Writer Requirements for Column Mapping.
     """
     metadata = file.state.metadata
-    if metadata is None or not metadata.schema_string or not _mapped(metadata):
+    if metadata is None or not _mapped(metadata):
         return
-    names = _renamed(metadata.schema_string)
+    names = _renamed(metadata.schema_string or "")
     if not names:
         return
     found = {one for one in file.add.partition_values or () if one in names}
@@ -544,7 +541,7 @@ def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
         return
     before, after = commit.before.property(DROPPED), commit.after.property(DROPPED)
     if before == "true" and after != "true":
-        yield Problem(f"{DROPPED} went from true to {after or 'unset'!r}.", commit.file.path)
+        yield Problem(f"{DROPPED} went from 'true' to {after!r}.", commit.file.path)
 
 
 DROPPED: Final = "delta.columnMapping.hasDroppedOrRenamed"

@@ -240,7 +240,7 @@ def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[
     """
     protocol = table.snapshot.protocol
     for feature in _listed(protocol.writer_features):
-        if feature.is_reader and feature.is_legacy:
+        if feature.is_legacy:
             needed, found = feature.versions[0], protocol.min_reader_version
             if found < needed:
                 yield Problem(
@@ -360,27 +360,30 @@ def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
     The protocol lists a feature that Delta Spark 4.4 does not know.
 
     Why it matters: clients must refuse to read a table with a reader feature that they do not
-    know, and to write one with any. The name may come from a newer version or another program
-    (then this is for information), or be a misspelling.
+    know, and to write one with any. Told as an error where Delta Spark does not read the table,
+    and for information where another program is known to use the feature for writers.
 
     What to do: use a client that knows the feature. If the name is a mistake, only the program
     that wrote it, or a copy of the table, can undo it.
 
-    Source: PROTOCOL.md, Table Features.
+    Source: PROTOCOL.md, Table Features; Delta Spark, DELTA_UNSUPPORTED_FEATURES_FOR_READ.
     """
     protocol = table.snapshot.protocol
-    readers = protocol.reader_features or frozenset()
     for name in sorted(protocol.explicit_names):
         feature = lookup(name)
-        if feature is not None and (feature.in_reference or _is_provisional(feature)):
+        if feature is not None and feature.in_reference:
             continue
         known = f"; {feature.source} does" if feature is not None else ""
-        what = "read or write" if name in readers else "write"
+        if name in (protocol.reader_features or frozenset()):
+            what, where, severity = "read or write", READERS, Severity.ERROR
+        else:
+            what, where = "write", WRITERS
+            severity = Severity.WARNING if feature is None else Severity.INFO
         yield Problem(
             f"Delta Spark 4.4 does not know {name!r} and will not {what} the table{known}.",
-            READERS if name in readers else WRITERS,
+            where,
             remedy=did_you_mean(name, FEATURES) if feature is None else "",
-            severity=Severity.INFO if feature is not None and name not in readers else None,
+            severity=severity,
         )
 
 
@@ -451,7 +454,7 @@ def protocol_not_normalized(table: SnapshotFacts) -> Iterator[Problem]:
 
 def _lowest(protocol: Protocol) -> Protocol | None:
     """The lowest equivalent; None where the lists contradict themselves or the versions."""
-    readers, writers = protocol.reader_features, protocol.writer_features or frozenset()
+    readers, writers = protocol.reader_features, protocol.writer_features
     try:
         lowest = protocol.denormalized_normalized()
     except DeltaadmError:
@@ -460,7 +463,6 @@ def _lowest(protocol: Protocol) -> Protocol | None:
     consistent = (
         protocol.min_reader_version in supported_reader_version_numbers()
         and lowest.min_reader_version <= protocol.min_reader_version
-        and lowest.supported_features == protocol.supported_features
         and lowest.explicit_names <= protocol.explicit_names
         and (readers is None or readers == listed)
     )

@@ -218,6 +218,16 @@ def dropped_column_came_back_with_its_own_name(path: Path) -> None:
     made.commit(2, INFO, body(A, B))
 
 
+@respects("DL409", "DL407")
+def maximum_went_missing(path: Path) -> None:
+    then(path, body(A, B, highest=None))
+
+
+@respects("DL409")
+def maximum_was_missing(path: Path) -> None:
+    with_mapping(path, A, highest=None).commit(1, INFO, body(A))
+
+
 @respects("DL409")
 def maximum_was_raised(path: Path) -> None:
     then(path, body(A, B, mapped("c", 10), highest=10))
@@ -388,6 +398,12 @@ def id_changed(path: Path) -> None:
 
 
 @respects("DL415")
+def mapping_was_off_before(path: Path) -> None:
+    made = one_commit(path, protocol(2, 5), metadata(schemaString=schema(A, B)))
+    made.commit(1, INFO, body(mapped("a", 7, physical="a"), mapped("b", 2, physical="b")))
+
+
+@respects("DL415")
 def column_renamed(path: Path) -> None:
     then(path, body(A, mapped("renamed", 2)))
 
@@ -492,6 +508,11 @@ def values_by_physical_names(path: Path) -> None:
     with_file(path, stats=stats(**{"col-1": 1, "a": 1}))
 
 
+@respects("DL419", "DL701")
+def file_without_partition_values(path: Path) -> None:
+    with_file(path, partitionValues=None)
+
+
 @respects("DL419", "DL711")
 def statistics_that_are_no_json(path: Path) -> None:
     with_file(path, stats="{")
@@ -518,6 +539,12 @@ def mark_became_false(path: Path) -> None:
 @breaks("DL420")
 def mark_was_unset(path: Path) -> None:
     one_commit(path, protocol(2, 5), dropped("true")).commit(1, INFO, body(A, B))
+
+
+@respects("DL420")
+def mark_stayed_true(path: Path) -> None:
+    made = one_commit(path, protocol(2, 5), dropped("true"))
+    made.commit(1, INFO, body(A, properties={DROPPED: "true"}))
 
 
 @respects("DL420")

@@ -13,10 +13,12 @@ from tests.support.schemas import INFO, field, mapped, one_commit, schema, with_
 from tests.support.tables import (
     Table,
     add,
+    commit,
     commit_info,
     deletion_vector,
     metadata,
     protocol,
+    table,
 )
 
 VACUUM = "vacuumProtocolCheck"
@@ -59,6 +61,11 @@ def reader_version_3_without_list(path: Path) -> None:
 
 
 CHECKED = {"delta.appendOnly": "true", "delta.constraints.positive": "a > 0"}
+
+
+@breaks("DL202")
+def reader_version_3_without_list_for_a_reader_feature(path: Path) -> None:
+    with_protocol(path, 3, 7, None, ["deletionVectors"], configuration=DV)
 
 
 @breaks("DL202")
@@ -142,6 +149,11 @@ def orphaned_column_mapping(path: Path) -> None:
     with_mapping(path, 3, 7, [], ["columnMapping"])
 
 
+@respects("DL206", "DL202")
+def empty_reader_list_at_2_7(path: Path) -> None:
+    with_mapping(path, 2, 7, [], ["columnMapping"])
+
+
 @respects("DL206")
 def column_mapping_at_2_7(path: Path) -> None:
     with_mapping(path, 2, 7, None, ["columnMapping"])
@@ -210,6 +222,14 @@ def requirement_of_a_feature_that_delta_spark_does_not_know(path: Path) -> None:
     with_protocol(path, 1, 7, None, ["collations"])
 
 
+@breaks("DL210")
+def requirement_that_other_clients_waive(path: Path) -> None:
+    configuration = {"delta.enableInCommitTimestamps": "true"}
+    info = commit_info(inCommitTimestamp=1, txnId="6a9f")
+    proto = protocol(3, 7, ["catalogManaged"], ["catalogManaged", "inCommitTimestamp"])
+    table(path, commit(info, proto, metadata(configuration)))
+
+
 @respects("DL210")
 def clustering_with_domain_metadata(path: Path) -> None:
     names = ["clustering", "domainMetadata"]
@@ -274,7 +294,7 @@ def change_data_feed_at_writer_3(path: Path) -> None:
 
 
 @breaks("DL212")
-def row_tracking_at_writer_2(path: Path) -> None:
+def in_commit_timestamps_at_writer_2(path: Path) -> None:
     """As delta-rs writes it: the property alone."""
     with_protocol(path, 1, 2, configuration={"delta.enableInCommitTimestamps": "true"})
 
@@ -321,6 +341,16 @@ def name_that_only_other_clients_know(path: Path) -> None:
     with_protocol(path, 1, 7, None, ["collations", "domainMetadata"])
 
 
+@breaks("DL213", "DL214")
+def reader_name_that_only_other_clients_know(path: Path) -> None:
+    with_protocol(path, 3, 7, ["timestampWithoutTimezone"], ["timestampWithoutTimezone"])
+
+
+@breaks("DL213")
+def name_like_a_known_one(path: Path) -> None:
+    with_protocol(path, 1, 7, None, ["domainMetadatum"])
+
+
 @respects("DL213")
 def name_that_delta_knows(path: Path) -> None:
     with_protocol(path, 3, 7, [VACUUM], [VACUUM])
@@ -337,9 +367,15 @@ def preview_name(path: Path) -> None:
     with_protocol(path, 3, 7, both, both, configuration={"delta.enableTypeWidening": "true"})
 
 
-@breaks("DL214")
+@breaks("DL214", "DL213")
 def another_spelling(path: Path) -> None:
     with_protocol(path, 3, 7, ["timestampWithoutTimezone"], ["timestampWithoutTimezone"])
+
+
+@respects("DL214", "DL213")
+def name_that_only_kernel_knows(path: Path) -> None:
+    names = ["columnMapping", "domainMetadata", "icebergCompatV3", "icebergWriterCompatV3"]
+    with_mapping(path, 2, 7, None, [*names, "rowTracking"])
 
 
 @respects("DL214")
@@ -401,6 +437,19 @@ def writer_feature_that_can_be_dropped(path: Path) -> None:
     with_protocol(path, 1, 7, None, ["domainMetadata", "rowTracking"])
 
 
+@breaks("DL217")
+def type_widening_that_nobody_used(path: Path) -> None:
+    with_protocol(path, 3, 7, ["typeWidening"], ["typeWidening"])
+
+
+@breaks("DL217")
+def v2_checkpoints_beside_a_classic_one(path: Path) -> None:
+    both = protocol(3, 7, ["v2Checkpoint"], ["v2Checkpoint"])
+    made = one_commit(path, both, metadata())
+    made.checkpoint(0, [both, metadata()])
+    made.last_checkpoint(0)
+
+
 @respects("DL217")
 def deletion_vectors_that_files_still_have(path: Path) -> None:
     both = ["deletionVectors"]
@@ -451,6 +500,13 @@ def unknown_feature_gone(path: Path) -> None:
 def legacy_version_went_down(path: Path) -> None:
     made = with_protocol(path, 1, 4)
     made.commit(1, commit_info(engineInfo="Somebody/1"), protocol(1, 2))
+
+
+@breaks("DL218")
+def feature_with_a_twin_gone(path: Path) -> None:
+    old, new = [VACUUM, "typeWidening"], [VACUUM]
+    made = with_protocol(path, 3, 7, old, old, configuration={"delta.enableTypeWidening": "false"})
+    made.commit(1, INFO, protocol(3, 7, new, new))
 
 
 @respects("DL218")
@@ -585,6 +641,14 @@ def adaptive_metadata_with_v2_checkpoints(path: Path) -> None:
         configuration=configuration,
         schemaString=schema(mapped("a", 1)),
     )
+
+
+@respects("DL222", "DL211")
+def second_version_is_not_supported(path: Path) -> None:
+    configuration = MAPPED | {f"delta.enableIcebergCompatV{one}": "true" for one in (1, 2)}
+    columns = schema(mapped("a", 1, **{"delta.columnMapping.nested.ids": {}}))
+    names = ["columnMapping", "icebergCompatV2"]
+    with_protocol(path, 2, 7, None, names, configuration=configuration, schemaString=columns)
 
 
 @respects("DL222")

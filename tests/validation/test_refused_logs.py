@@ -1,0 +1,30 @@
+"""What Delta on Spark refuses to read has an error that says why."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deltaadm.errors import TableError
+from deltaadm.validation.rule import Severity
+from tests.support import oracle
+from tests.support.rule_cases import report
+
+READS = [
+    one
+    for one in oracle.cases("e2e") + oracle.cases("odd-logs")
+    if str(one.get("group")).startswith("odd-log") and one["start"].get("kind") == "log"
+]
+
+
+@pytest.mark.parametrize("case", READS, ids=lambda one: f"{one['group']}-{one['id']}")
+def test_refused_log_has_an_error(case: dict[str, Any], tmp_path: Path) -> None:
+    first = case["expected"]["ops"][0]
+    if first["ok"] or "api" not in case["ops"][0]:
+        pytest.skip("Delta reads it")
+    path = oracle.write_log(case["start"]["files"], tmp_path)
+    try:
+        found = report(path, "history").findings
+    except TableError:
+        return
+    assert [one for one in found if one.severity is Severity.ERROR]
