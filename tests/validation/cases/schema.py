@@ -169,6 +169,13 @@ def partition_column_is_an_array(path: Path) -> None:
     with_columns(path, A, ("b", array("integer")), partitionColumns=["b"])
 
 
+@breaks("DL306")
+def partition_column_is_a_variant(path: Path) -> None:
+    columns = schema(A, ("b", "variant"))
+    both = ["variantType"]
+    with_protocol(path, 3, 7, both, both, schemaString=columns, partitionColumns=["b"])
+
+
 @respects("DL306")
 def complex_column_beside_a_partition_column(path: Path) -> None:
     with_columns(path, A, ("b", struct(A)), partitionColumns=["a"])
@@ -432,6 +439,11 @@ def void_beside_other_columns(path: Path) -> None:
 @breaks("DL319")
 def interval_column(path: Path) -> None:
     with_columns(path, A, ("b", array("interval day to second")))
+
+
+@respects("DL319", "DL303")
+def type_like_interval(path: Path) -> None:
+    with_columns(path, A, ("b", "intervals"))
 
 
 @respects("DL319")
