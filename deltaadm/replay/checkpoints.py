@@ -51,7 +51,7 @@ _FACT_COLUMNS: Final = (
     "stats_parsed.numRecords",
 )
 
-_BATCH_ROWS: Final = 1 << 16
+_BATCH_ROWS: Final = 1 << 14
 
 
 class CheckpointReader:
@@ -134,18 +134,16 @@ class CheckpointReader:
         if path.endswith(".json"):
             yield from (one for name, one in self._json(path) if name == "add")
             return
-        for batch in self._add_batches(path, _ADD_COLUMNS):
+        for batch in self._add_batches(path, _ADD_COLUMNS, always=_ADD_COLUMNS):
             for one in batch.to_pylist():
                 yield _plain_fact(one)
 
     def _parquet_small(self, path: str, names: Sequence[str]) -> list[Named]:
-        if set(names) <= set(STATE):
-            try:
-                with self._store.open(path) as source:
-                    return parquet.rows(source, names)
-            except (parquet.Unfamiliar, OSError, TableError):
-                pass  # pyarrow knows more, or says what is wrong
-        return self._parquet_rows(path, names)
+        try:
+            with self._store.open(path) as source:
+                return parquet.rows(source, names)
+        except (parquet.Unfamiliar, OSError, TableError):  # pyarrow knows more, or what is wrong
+            return self._parquet_rows(path, names)
 
     def _parquet_rows(self, path: str, names: Sequence[str]) -> list[Named]:
         import pyarrow as pa
@@ -162,8 +160,15 @@ class CheckpointReader:
         except (pa.ArrowException, OSError, TableError) as error:
             raise self._unreadable(path, error) from error
 
-    def _add_batches(self, path: str, columns: Sequence[str]) -> Iterator[pa.StructArray]:
-        """The `add` column, row groups and batches one after the other, without null rows."""
+    def _add_batches(
+        self, path: str, columns: Sequence[str], always: Sequence[str]
+    ) -> Iterator[pa.StructArray]:
+        """
+        The `add` column, row groups and batches one after the other, without null rows.
+
+        Of the *columns*, those that are null throughout a row group are left out unless they
+        are to be there *always*.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -172,9 +177,15 @@ class CheckpointReader:
                 groups = _groups_with(file.metadata, ("add",))
                 if "add" not in file.schema_arrow.names or not groups:
                     return
-                wanted = [f"add.{one}" for one in columns]
-                for batch in file.iter_batches(_BATCH_ROWS, row_groups=groups, columns=wanted):
-                    yield _without_nulls(batch.column("add"))
+                for group in groups:
+                    held = file.metadata.row_group(group)
+                    wanted = [
+                        f"add.{one}"
+                        for one in columns
+                        if one in always or _may_hold(held, (f"add.{one}.",))
+                    ]
+                    for batch in file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=wanted):
+                        yield _without_nulls(batch.column("add"))
         except (pa.ArrowException, OSError, TableError) as error:
             raise self._unreadable(path, error) from error
 
@@ -185,9 +196,11 @@ class CheckpointReader:
 
         touched = pa.array(fold.touched_paths(), pa.string())
         total = FileFacts()
-        for adds in self._add_batches(path, _FACT_COLUMNS):
-            paths = pc.struct_field(adds, "path")
-            doubtful = pc.or_(pc.is_in(paths, touched), pc.match_substring_regex(paths, "[%:]|^/"))
+        for adds in self._add_batches(path, _FACT_COLUMNS, always=("path", "size")):
+            doubtful = _doubtful(pc.struct_field(adds, "path"), touched)
+            if doubtful is None:
+                total = merge(total, _column_facts(adds))
+                continue
             builder = FactsBuilder()
             singly = (_plain_fact(one) for one in adds.filter(doubtful).to_pylist())
             builder.add_all(one for one in singly if fold.offer("add", one))
@@ -225,7 +238,7 @@ def _groups_with(metadata: pq.FileMetaData, names: Sequence[str]) -> list[int]:
 def _may_hold(group: pq.RowGroupMetaData, prefixes: tuple[str, ...]) -> bool:
     for index in range(group.num_columns):
         column = group.column(index)
-        if not column.path_in_schema.startswith(prefixes):
+        if not f"{column.path_in_schema}.".startswith(prefixes):
             continue
         statistics = column.statistics
         if statistics is None or not statistics.has_null_count:
@@ -235,9 +248,28 @@ def _may_hold(group: pq.RowGroupMetaData, prefixes: tuple[str, ...]) -> bool:
     return False
 
 
+def _doubtful(paths: pa.StringArray, touched: pa.StringArray) -> pa.BooleanArray | None:
+    """
+    Marks the paths that newer actions may hide; None if there are none.
+
+    Those are the ones *touched*, and all that have several spellings. That no path of a batch
+    has any is seen fastest by looking for the characters in all of them at once.
+    """
+    import pyarrow.compute as pc
+
+    marked = pc.or_(pc.is_in(paths, touched), pc.starts_with(paths, "/"))
+    body = paths.buffers()[2]
+    text = b"" if body is None else body.to_pybytes()
+    if b"%" in text or b":" in text:
+        marked = pc.or_(marked, pc.match_substring_regex(paths, "[%:]"))
+    return marked if pc.any(marked).as_py() else None
+
+
 def _without_nulls(adds: pa.StructArray) -> pa.StructArray:
     import pyarrow.compute as pc
 
+    if not pc.struct_field(adds, "path").null_count:  # to filter means to copy
+        return adds
     return adds.filter(pc.is_valid(pc.struct_field(adds, "path")))
 
 

@@ -34,6 +34,9 @@ _TAIL: Final = 1 << 16
 _LARGEST_FOOTER: Final = 1 << 21
 """Beyond this pyarrow is the faster one."""
 
+_MOST: Final = 5_000
+"""Beyond this many values of a column, pyarrow is the faster one."""
+
 _LARGEST_GAP: Final = 1 << 16
 _DAMAGE: Final = (ValueError, LookupError, TypeError, ArithmeticError, RecursionError, zlib.error)
 
@@ -130,6 +133,8 @@ def _column(source: BinaryIO, footer: Struct, column: _Node) -> Iterator[dict[st
         wanted = [(leaf, chunks[leaf.path]) for leaf in column.leaves()]
         if not any(_may_hold(chunk) for _, chunk in wanted):
             continue
+        if any(chunk[5] - chunk.get(12, {}).get(3, chunk[5]) > _MOST for _, chunk in wanted):
+            raise Unfamiliar("many rows")
         parts = _parts(source, [chunk for _, chunk in wanted])
         records = [
             _records(leaf, _levels(column, leaf), chunk, parts[leaf.path]) for leaf, chunk in wanted
