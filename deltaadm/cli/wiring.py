@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import typing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from deltaadm.errors import DeltaadmError, Refused, StorageError
@@ -67,9 +68,13 @@ def show(reports: Sequence[Report], output: Look) -> None:
 
 def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
     """Write *reports* to standard output; raises `OutputLost` where it takes no more."""
+    _write(partial(render, format_name, reports, sys.stdout, style))
+
+
+def _write(put: Callable[[], object]) -> None:
     _survive_odd_names(sys.stdout)
     try:
-        render(format_name, reports, sys.stdout, style)
+        put()
         sys.stdout.flush()
     except BrokenPipeError:
         raise
@@ -100,6 +105,8 @@ def reporting(tables: Sequence[str], output: Look, report: Callable[[str], Repor
     A table that fails does not stop the others. Where errors belong into the output they stand
     in the failed table's place, elsewhere on standard error.
     """
+    if FORMATS[output.output].apart:
+        return _reporting_apart(tables, output, report)
     found: list[Report] = []
     errors: list[DeltaadmError] = []
     for table in tables:
@@ -118,6 +125,32 @@ def reporting(tables: Sequence[str], output: Look, report: Callable[[str], Repor
     if errors and len(tables) > 1:
         return SOME_FAILED
     return errors[0].exit_code if errors else 0
+
+
+def _reporting_apart(tables: Sequence[str], output: Look, report: Callable[[str], Report]) -> int:
+    """`reporting` where each table is written as soon as it and those before it are done."""
+    from deltaadm.cli.fleet import in_order
+
+    def rendered(table: str) -> tuple[str, int]:
+        from io import StringIO
+
+        out, code = StringIO(), 0
+        try:
+            found = report(table)
+        except DeltaadmError as error:
+            from deltaadm.operations.reports import Failure
+
+            found, code = Failure(table, error), error.exit_code
+        render(output.output, [found], out, Style(color=output.color))
+        return out.getvalue(), code
+
+    failed = []
+    for text, code in in_order(tables, rendered):
+        _write(partial(sys.stdout.write, text))
+        failed += [code] if code else []
+    if failed and len(tables) > 1:
+        return SOME_FAILED
+    return failed[0] if failed else 0
 
 
 def say_error(table: str, error: DeltaadmError) -> None:

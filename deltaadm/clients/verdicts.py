@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from deltaadm.clients.facts import (
@@ -97,8 +98,14 @@ def verdicts(
     accesses: Iterable[Access] = tuple(Access),
 ) -> tuple[Verdict, ...]:
     """The verdict on every release for every access, in this order."""
-    table, wanted = _Table.of(protocol, metadata), tuple(accesses)
-    return tuple(_verdict(release, table, access) for release in releases for access in wanted)
+    return _verdicts(tuple(releases), _Table.of(protocol, metadata), tuple(accesses))
+
+
+@lru_cache(maxsize=64)  # the tables of a fleet are much alike
+def _verdicts(
+    releases: tuple[ClientRelease, ...], table: "_Table", accesses: tuple[Access, ...]
+) -> tuple[Verdict, ...]:
+    return tuple(_verdict(release, table, access) for release in releases for access in accesses)
 
 
 def shifts(before: Sequence[Verdict], after: Sequence[Verdict]) -> tuple[Shift, ...]:

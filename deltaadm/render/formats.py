@@ -33,13 +33,15 @@ class Format:
     One output format.
 
     `shows` are the types of the reports it can show, by name, since to import them all would
-    cost every command; `machine` says that errors belong into it as well.
+    cost every command; `machine` says that errors belong into it as well,
+    `apart` that reports stand in it one after the other and know nothing of each other.
     """
 
     name: str
     shows: frozenset[str]
     render: Callable[[Sequence[Report], TextIO, Style], None]
     machine: bool
+    apart: bool = False
 
 
 def render(format_name: str, reports: Sequence[Report], out: TextIO, style: Style) -> None:
@@ -133,7 +135,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     for one in (
         Format("text", _ALL, _text, machine=False),
         Format("json", _ALL, _json, machine=True),
-        Format("jsonl", _ALL, _jsonl, machine=True),
+        Format("jsonl", _ALL, _jsonl, machine=True, apart=True),
         Format("sql", _PLANS, _sql, machine=False),
         Format("sarif", _FINDINGS, _sarif, machine=True),
         Format("junit", _FINDINGS, _junit, machine=True),

@@ -269,10 +269,11 @@ def _mapping(mapping: MappingReport) -> dict[str, Any]:
 
 
 def _clients(report: TableReport) -> Iterator[dict[str, Any]]:
-    by_release: dict[ClientRelease, dict[str, Any]] = {}
+    by_release: dict[str, tuple[ClientRelease, dict[str, Any]]] = {}
     for one in report.clients:
-        by_release.setdefault(one.release, {})[one.access.value] = verdict_document(one)
-    for release, verdicts in by_release.items():
+        _, documents = by_release.setdefault(str(one.release), (one.release, {}))
+        documents[one.access.value] = verdict_document(one)
+    for release, verdicts in by_release.values():
         client = release.client
         yield {"client": client.id, "name": client.name, "version": release.version, **verdicts}
 
