@@ -61,6 +61,8 @@ _deltaadm_value() {
         'set-mapping-mode --jars') : ;;
         'set-mapping-mode --output' | 'set-mapping-mode -o') candidates=(text json jsonl sql markdown html) ;;
         'set-mapping-mode --color') candidates=(auto always never) ;;
+        'alter --rename-column') : ;;
+        'alter --drop-column') : ;;
         'alter --set') : ;;
         'alter --unset') : ;;
         'alter --out') files=1 ;;
@@ -119,7 +121,7 @@ _deltaadm_options() {
         upgrade-protocol) candidates=(--reader --writer --minimum --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         enable-feature) candidates=(--support-only --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         set-mapping-mode) candidates=(--apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        alter) candidates=(--set --unset --checkpoint --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        alter) candidates=(--rename-column --drop-column --set --unset --checkpoint --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         drop-feature) candidates=(--truncate-history --status --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         apply) candidates=(--for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         features) candidates=(--output -o --color --help -h) ;;

@@ -138,6 +138,10 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'set-mapping-mode --color'
                 set expected 1
+            case 'alter --rename-column'
+                set expected 1
+            case 'alter --drop-column'
+                set expected 1
             case 'alter --set'
                 set expected 1
             case 'alter --unset'
@@ -267,7 +271,7 @@ complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a validate -d 'Check tables ag
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a upgrade-protocol -d 'Raise the protocol\'s versions, or with --minimum lower them.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a enable-feature -d 'Make table features active, with all that they require.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a set-mapping-mode -d 'Turn column mapping on, or off by rewriting the table.'
-complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a alter -d 'Set and unset table properties, or write a checkpoint.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a alter -d 'Drop and rename columns, set and unset table properties, or write a checkpoint.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a drop-feature -d 'Take a table feature out of the protocol.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a apply -d 'Carry out exactly the plan in a file, or refuse.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a features -d 'List all table features, or explain one.'
@@ -388,6 +392,8 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l color -x -a 'auto al
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at alter 0 0' -F
+complete -c deltaadm -n '__deltaadm_at alter' -l rename-column -x -d 'Rename a column; the rows stay.'
+complete -c deltaadm -n '__deltaadm_at alter' -l drop-column -x -d 'Drop a column.'
 complete -c deltaadm -n '__deltaadm_at alter' -l set -x -d 'Set a property.'
 complete -c deltaadm -n '__deltaadm_at alter' -l unset -x -d 'Remove a property.'
 complete -c deltaadm -n '__deltaadm_at alter' -l checkpoint -d 'Write a checkpoint of the newest version; no Spark.'

@@ -132,6 +132,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-h' = 'Show this message and exit.'
         }
         'alter' = [ordered]@{
+            '--rename-column' = 'Rename a column; the rows stay.'
+            '--drop-column' = 'Drop a column.'
             '--set' = 'Set a property.'
             '--unset' = 'Remove a property.'
             '--checkpoint' = 'Write a checkpoint of the newest version; no Spark.'
@@ -308,6 +310,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'set-mapping-mode --output' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'set-mapping-mode -o' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'set-mapping-mode --color' = @('auto', 'always', 'never')
+        'alter --rename-column' = @()
+        'alter --drop-column' = @()
         'alter --set' = @()
         'alter --unset' = @()
         'alter --out' = @('<files>')
@@ -388,7 +392,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'upgrade-protocol' = 'Raise the protocol''s versions, or with --minimum lower them.'
         'enable-feature' = 'Make table features active, with all that they require.'
         'set-mapping-mode' = 'Turn column mapping on, or off by rewriting the table.'
-        'alter' = 'Set and unset table properties, or write a checkpoint.'
+        'alter' = 'Drop and rename columns, set and unset table properties, or write a checkpoint.'
         'drop-feature' = 'Take a table feature out of the protocol.'
         'apply' = 'Carry out exactly the plan in a file, or refuse.'
         'features' = 'List all table features, or explain one.'

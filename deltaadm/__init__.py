@@ -29,7 +29,7 @@ _PLACES = {
     "open_store": "deltaadm.storage.store",
     "plan_features": "deltaadm.operations.enable_feature",
     "plan_mapping_mode": "deltaadm.operations.set_mapping_mode",
-    "plan_properties": "deltaadm.operations.alter",
+    "plan_changes": "deltaadm.operations.alter",
     "plan_upgrade": "deltaadm.operations.upgrade_protocol",
     "validate": "deltaadm.operations.validate",
 }

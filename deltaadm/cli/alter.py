@@ -15,12 +15,23 @@ from deltaadm.cli.options import (
     pairs,
 )
 from deltaadm.cli.planning import plan_and_apply
-from deltaadm.operations.alter import plan_properties
+from deltaadm.domain.alter_columns import parse_column
+from deltaadm.operations.alter import plan_changes
 
 
 @expanded
-def command(
+def command(  # noqa: PLR0917 -- in the order of the command line
     table: TableArgument,
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rename-column", metavar="COLUMN=NAME", help="Rename a column; the rows stay."
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option("--drop-column", metavar="COLUMN", help="Drop a column."),
+    ] = None,
     to_set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a property.")
     ] = None,
@@ -39,20 +50,23 @@ def command(
     output: OutputOptions,
 ) -> int:
     """
-    Set and unset table properties, or write a checkpoint.
+    Drop and rename columns, set and unset table properties, or write a checkpoint.
 
-    All that is set goes into one commit, all that is unset into another after it, and the
-    checkpoint comes last.
+    All that is dropped goes into one commit, each renaming into one, all that is set into one
+    and all that is unset into one; the checkpoint comes last. Columns are named as they are
+    before: s.x is x in the struct s, and backticks go around what has dots in its name.
     """
     wanted = pairs(to_set, "--set")
-    if not wanted and not to_unset and not checkpoint:
-        raise typer.BadParameter(
-            "give at least one --set, --unset or --checkpoint", param_hint="--set"
-        )
+    renamed = pairs(rename, "--rename-column")
+    if not (renamed or drop or wanted or to_unset or checkpoint):
+        options = "--drop-column, --rename-column, --set, --unset or --checkpoint"
+        raise typer.BadParameter(f"give at least one {options}", param_hint="--set")
     return plan_and_apply(
         table,
-        lambda snapshot, session: plan_properties(
+        lambda snapshot, session: plan_changes(
             snapshot,
+            rename={parse_column(column): name for column, name in renamed.items()},
+            drop=[parse_column(column) for column in drop or ()],
             set_properties=wanted,
             unset=to_unset or (),
             checkpoint=checkpoint,

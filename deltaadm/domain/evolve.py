@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from deltaadm.domain.alter_columns import drop_columns, rename_column
 from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.drop_feature import cost_of_drop, drop_feature, drops_in_several_commits
@@ -28,7 +29,14 @@ from deltaadm.domain.properties import (
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.reference import require_readable, require_writable
 from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import DropFeature, SetProperties, WriteCheckpoint
+from deltaadm.domain.table_changes import (
+    DropColumns,
+    DropFeature,
+    RenameColumn,
+    SetProperties,
+    UnsetProperties,
+    WriteCheckpoint,
+)
 from deltaadm.domain.transaction import (
     COORDINATOR,
     IN_COMMIT_TIMESTAMPS,
@@ -43,7 +51,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.table_changes import Step, UnsetProperties
+    from deltaadm.domain.table_changes import Step
 
 ROW_TRACKING: Final = "delta.enableRowTracking"
 COMMENT: Final = "comment"
@@ -62,19 +70,31 @@ def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = Non
     if isinstance(step, WriteCheckpoint):
         return snapshot
     settings = session or SessionSettings()
-    if not isinstance(step, DropFeature):
+    if isinstance(step, (SetProperties, UnsetProperties)):
         _refuse_reserved_keys(step)
     require_readable(snapshot)
     try:
-        if isinstance(step, SetProperties):
-            return _set_properties(snapshot, step.properties, settings)
-        if isinstance(step, DropFeature):
-            return drop_feature(snapshot, step, settings)
-        return _unset_properties(snapshot, step.keys, settings)
+        return _after(snapshot, step, settings)
     except IllegalArgument as error:
         raise Refused(
             error.message, remedy=error.remedy, delta_error_class="UNSUPPORTED_TABLE_CHANGE"
         ) from error
+
+
+def _after(
+    snapshot: Snapshot,
+    step: SetProperties | UnsetProperties | DropFeature | RenameColumn | DropColumns,
+    session: SessionSettings,
+) -> Snapshot:
+    if isinstance(step, SetProperties):
+        return _set_properties(snapshot, step.properties, session)
+    if isinstance(step, DropFeature):
+        return drop_feature(snapshot, step, session)
+    if isinstance(step, RenameColumn):
+        return rename_column(snapshot, step, session)
+    if isinstance(step, DropColumns):
+        return drop_columns(snapshot, step, session)
+    return _unset_properties(snapshot, step.keys, session)
 
 
 def step_cost(snapshot: Snapshot, step: Step) -> Cost:
@@ -90,19 +110,19 @@ def step_cost(snapshot: Snapshot, step: Step) -> Cost:
 
 def makes_several_commits(snapshot: Snapshot, step: Step) -> bool:
     """Whether *step* is more than one commit: a backfill first, or a rewrite and then the rest."""
-    if isinstance(step, WriteCheckpoint):
-        return False
     if isinstance(step, DropFeature):
         return drops_in_several_commits(snapshot, step)
     if isinstance(step, SetProperties):
         return _turns_on_row_tracking(snapshot, step.properties) or (
             _removes_mapping(snapshot, step) and len(step.properties) > 1
         )
-    return _removes_mapping(snapshot, step) and len(step.keys) > 1
+    if isinstance(step, UnsetProperties):
+        return _removes_mapping(snapshot, step) and len(step.keys) > 1
+    return False
 
 
 def _removes_mapping(snapshot: Snapshot, step: Step) -> bool:
-    if isinstance(step, (DropFeature, WriteCheckpoint)):
+    if not isinstance(step, (SetProperties, UnsetProperties)):
         return False
     asked = (
         _normalized(step.properties).get(COLUMN_MAPPING_MODE) == "none"

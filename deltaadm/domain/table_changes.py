@@ -52,4 +52,20 @@ class DropFeature:
     truncate_history: bool = False
 
 
-Step = SetProperties | UnsetProperties | WriteCheckpoint | DropFeature
+@dataclass(frozen=True, slots=True)
+class RenameColumn:
+    """`ALTER TABLE … RENAME COLUMN`; *column* is a path of names, *name* replaces its last part."""
+
+    column: tuple[str, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumns:
+    """`ALTER TABLE … DROP COLUMNS`, by paths of names; with *if_exists* absent ones are skipped."""
+
+    columns: tuple[tuple[str, ...], ...]
+    if_exists: bool = False
+
+
+Step = SetProperties | UnsetProperties | WriteCheckpoint | DropFeature | RenameColumn | DropColumns

@@ -13,7 +13,9 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.table_changes import (
+    DropColumns,
     DropFeature,
+    RenameColumn,
     SetProperties,
     Step,
     UnsetProperties,
@@ -136,6 +138,11 @@ def step_document(step: Step) -> dict[str, Any]:
             "feature": step.name,
             "truncate_history": step.truncate_history,
         }
+    if isinstance(step, RenameColumn):
+        return {"kind": "rename_column", "column": list(step.column), "name": step.name}
+    if isinstance(step, DropColumns):
+        columns = [list(one) for one in step.columns]
+        return {"kind": "drop_columns", "columns": columns, "if_exists": step.if_exists}
     return {"kind": "unset_properties", "keys": list(step.keys), "if_exists": step.if_exists}
 
 
@@ -281,6 +288,11 @@ def _step(document: Mapping[str, Any]) -> Step:
         return UnsetProperties(tuple(map(str, document["keys"])), bool(document["if_exists"]))
     if document["kind"] == "write_checkpoint":
         return WriteCheckpoint()
+    if document["kind"] == "rename_column":
+        return RenameColumn(tuple(map(str, document["column"])), str(document["name"]))
+    if document["kind"] == "drop_columns":
+        columns = tuple(tuple(map(str, one)) for one in document["columns"])
+        return DropColumns(columns, bool(document["if_exists"]))
     if document["kind"] == "drop_feature":
         return DropFeature(str(document["feature"]), bool(document["truncate_history"]))
     raise _unreadable(f"it has a step of the unknown kind {document['kind']!r}")

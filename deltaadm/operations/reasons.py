@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deltaadm.domain.features import FEATURES, lookup
 from deltaadm.domain.properties import (
@@ -15,10 +15,12 @@ from deltaadm.domain.properties import (
     ROW_ID_COLUMN,
     TYPE_CHANGES,
 )
+from deltaadm.domain.schema import path_text, walk
 from deltaadm.operations.diff import ChangeKind
 
 if TYPE_CHECKING:
     from deltaadm.domain.features import TableFeature
+    from deltaadm.domain.schema import StructField
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.operations.diff import Change
 
@@ -47,15 +49,19 @@ def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
     if place == "configuration":
         removed = change.kind is ChangeKind.REMOVE and name in _KEPT_BY_DELTA
         return "goes with what needed it" if removed else _KEPT_BY_DELTA.get(name, "requested")
-    if place == "schema":
-        if _forgets_types(change):
-            return "no file has an older type any more"
-        return (
-            "column mapping gives every column an id and a physical name"
-            if change.after
-            else "column mapping no longer needs it"
-        )
-    return "requested"
+    return _column_reason(change) if place == "schema" else "requested"
+
+
+def _column_reason(change: Change) -> str:
+    if _forgets_types(change):
+        return "no file has an older type any more"
+    if change.kind is not ChangeKind.SET:
+        return "goes with the struct around it"
+    return (
+        "column mapping gives every column an id and a physical name"
+        if change.after
+        else "column mapping no longer needs it"
+    )
 
 
 def _forgets_types(change: Change) -> bool:
@@ -110,8 +116,26 @@ def undo(change: Change, before: Snapshot, after: Snapshot) -> str:
     if place == "configuration":
         return _undo_property(change, name)
     if place == "schema" and not _forgets_types(change):
-        return _UNDO_MAPPING if change.after else _UNDO_UNMAPPING
+        return _undo_column(change, name, before, after)
     return _NOTHING_LOST if place == "schema" else "set it back (metadata only)"
+
+
+def _undo_column(change: Change, name: str, before: Snapshot, after: Snapshot) -> str:
+    if change.kind is ChangeKind.SET:
+        return _UNDO_MAPPING if change.after else _UNDO_UNMAPPING
+    removed = change.kind is ChangeKind.REMOVE
+    shape = change.before if removed else change.after
+    other = (after if removed else before).metadata.schema
+    twin = next((path_text(p) for p, one in walk(other) if _same_column(one, shape)), None)
+    if twin is None:
+        return "never: only older versions still have it" if removed else "drop it again"
+    new, old = (twin, name) if removed else (name, twin)
+    return f"alter --rename-column {new}={old.rpartition('.')[2]}"
+
+
+def _same_column(one: StructField, shape: Any) -> bool:
+    key = "delta.columnMapping.physicalName"
+    return isinstance(shape, dict) and key in shape and one.metadata.get(key) == shape[key]
 
 
 _NOTHING_LOST = "nothing is lost, so nothing need be undone"

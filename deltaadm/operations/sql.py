@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.table_changes import DropFeature, SetProperties, WriteCheckpoint
+from deltaadm.domain.table_changes import (
+    DropColumns,
+    DropFeature,
+    RenameColumn,
+    SetProperties,
+    WriteCheckpoint,
+)
 
 if TYPE_CHECKING:
     from deltaadm.domain.table_changes import Step
@@ -27,10 +33,23 @@ def statement(path: str, step: Step) -> str:
     if isinstance(step, DropFeature):
         truncation = " TRUNCATE HISTORY" if step.truncate_history else ""
         return f"ALTER TABLE {table} DROP FEATURE {identifier(step.name)}{truncation}"
+    if isinstance(step, (RenameColumn, DropColumns)):
+        return f"ALTER TABLE {table} {_column_clause(step)}"
     condition = "IF EXISTS " if step.if_exists else ""
     return (
         f"ALTER TABLE {table} UNSET TBLPROPERTIES {condition}({', '.join(map(literal, step.keys))})"
     )
+
+
+def _column_clause(step: RenameColumn | DropColumns) -> str:
+    if isinstance(step, RenameColumn):
+        return f"RENAME COLUMN {_column(step.column)} TO {identifier(step.name)}"
+    condition = "IF EXISTS " if step.if_exists else ""
+    return f"DROP COLUMNS {condition}({', '.join(map(_column, step.columns))})"
+
+
+def _column(path: tuple[str, ...]) -> str:
+    return ".".join(map(identifier, path))
 
 
 def _table(path: str) -> str:

@@ -131,6 +131,8 @@ _STEP: Schema = {
         _object(kind={"const": "set_properties"}, properties=_mapping(STRING)),
         _object(kind={"const": "unset_properties"}, keys=_STRINGS, if_exists=BOOLEAN),
         _object(kind={"const": "write_checkpoint"}),
+        _object(kind={"const": "rename_column"}, column=_STRINGS, name=STRING),
+        _object(kind={"const": "drop_columns"}, columns=_array(_STRINGS), if_exists=BOOLEAN),
         _object(kind={"const": "drop_feature"}, feature=STRING, truncate_history=BOOLEAN),
     ]
 }

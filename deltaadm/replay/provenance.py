@@ -9,7 +9,13 @@ from deltaadm.domain.actions import CommitInfo
 from deltaadm.domain.drop_feature import PREPARED_KEYS
 from deltaadm.domain.log_segment import commit_name
 from deltaadm.domain.properties import normalized_key
-from deltaadm.domain.table_changes import DropFeature, SetProperties, WriteCheckpoint
+from deltaadm.domain.table_changes import (
+    DropColumns,
+    DropFeature,
+    RenameColumn,
+    SetProperties,
+    WriteCheckpoint,
+)
 from deltaadm.errors import DeltaadmError
 from deltaadm.replay.commits import newest_actions
 
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
     from deltaadm.storage.store import LogStore
 
 _PREPARATIONS = ("UPGRADE PROTOCOL", "ROW TRACKING BACKFILL", "REMOVE COLUMN MAPPING")
+_OF_THEIR_OWN = {RenameColumn: "RENAME COLUMN", DropColumns: "DROP COLUMNS"}
 _BEFORE_DROPPING = (
     "DOMAIN METADATA CLEANUP",
     "Deletion Vector Tombstones",
@@ -53,8 +60,8 @@ def _commit_info(store: LogStore, version: int) -> CommitInfo | None:
 
 
 def _is_part_of(step: Step, info: CommitInfo) -> bool:
-    if isinstance(step, WriteCheckpoint):
-        return False
+    if isinstance(step, (WriteCheckpoint, RenameColumn, DropColumns)):
+        return info.operation is not None and info.operation == _OF_THEIR_OWN.get(type(step))
     if isinstance(step, DropFeature):
         return _is_part_of_drop(step, info)
     if info.operation in _PREPARATIONS:

@@ -68,7 +68,7 @@ def test_a_command_without_arguments_shows_its_help(name: str) -> None:
         pytest.param("upgrade-protocol T --writer x", "--writer", id="version of writers"),
         pytest.param("set-mapping-mode T names", "'names' is not one of", id="mapping mode"),
         pytest.param(
-            "alter T", "at least one --set, --unset or --checkpoint", id="nothing to alter"
+            "alter T", "at least one --drop-column, --rename-column, --set", id="nothing to alter"
         ),
         pytest.param("alter T --set a", "'a' is not KEY=VALUE", id="no value"),
         pytest.param("alter T --set =a", "'=a' is not KEY=VALUE", id="no key"),

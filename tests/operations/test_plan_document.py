@@ -15,7 +15,7 @@ from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.table_changes import DropFeature
 from deltaadm.errors import CommitError, DeltaadmError, Refused
-from deltaadm.operations.alter import plan_properties
+from deltaadm.operations.alter import plan_changes
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.plan import Plan, propose
 from deltaadm.operations.plan_document import plan_document, read_plan
@@ -26,15 +26,30 @@ from tests.support.plans import changes, mapped, reasons, snapshot
 Document = dict[str, Any]
 
 TABLE = snapshot((1, 2), {"b": "1"})
+COLUMNS = [
+    {
+        "name": name,
+        "type": "integer",
+        "nullable": True,
+        "metadata": {"delta.columnMapping.id": number, "delta.columnMapping.physicalName": name},
+    }
+    for number, name in enumerate("abc", start=1)
+]
+WIDE = snapshot(
+    (2, 5),
+    {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "3"},
+    schemaString=json.dumps({"type": "struct", "fields": COLUMNS}),
+)
 PLANS = {
     "versions": plan_upgrade(TABLE, reader=2, writer=5),
     "features": plan_features(TABLE, ["rowTracking", "deletionVectors"]),
     "commit timestamps": plan_features(TABLE, ["inCommitTimestamp"]),
     "mapping": plan_mapping_mode(TABLE, ColumnMappingMode.NAME),
     "mapping removed": plan_mapping_mode(mapped(), ColumnMappingMode.NONE),
-    "two steps": plan_properties(TABLE, set_properties={"a": "é\n'"}, unset=["b"]),
+    "two steps": plan_changes(TABLE, set_properties={"a": "é\n'"}, unset=["b"]),
+    "columns": plan_changes(WIDE, rename={("a",): "é`\n"}, drop=[("b",)]),
     "nothing": plan_upgrade(TABLE),
-    "session": plan_properties(
+    "session": plan_changes(
         TABLE,
         set_properties={"delta.own": "1"},
         session=SessionSettings(allow_arbitrary_properties=True),

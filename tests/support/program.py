@@ -18,10 +18,11 @@ from deltaadm.domain.drop_feature import drop_waits
 from deltaadm.domain.evolve import evolve
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.table_changes import (
+    DropColumns,
     DropFeature,
+    RenameColumn,
     SetProperties,
     Step,
-    UnsetProperties,
     WriteCheckpoint,
 )
 from deltaadm.errors import NotYet
@@ -130,7 +131,10 @@ class LogWriter:
             raise NotYet("Come back later.")
 
 
-def _told(step: SetProperties | UnsetProperties | DropFeature) -> Action:
+def _told(step: Step) -> Action:
+    if isinstance(step, RenameColumn | DropColumns):
+        renamed = isinstance(step, RenameColumn)
+        return {"operation": "RENAME COLUMN" if renamed else "DROP COLUMNS"}
     if isinstance(step, DropFeature):
         dropped = {"featureName": step.name, "truncateHistory": step.truncate_history}
         return {"operation": "DROP FEATURE", "operationParameters": dropped}

@@ -8,7 +8,14 @@ from deltaadm.domain.actions import CommitInfo, SingleAction
 from deltaadm.domain.metadata import Metadata
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import DropFeature, SetProperties, Step, UnsetProperties
+from deltaadm.domain.table_changes import (
+    DropColumns,
+    DropFeature,
+    RenameColumn,
+    SetProperties,
+    Step,
+    UnsetProperties,
+)
 from tests.support import oracle
 
 _TEXT = r"'((?:[^'\\]|\\.)*)'"
@@ -17,6 +24,8 @@ _UNSET = re.compile(r"ALTER TABLE \{table\} UNSET TBLPROPERTIES (IF EXISTS )?\((
 _DROP_FEATURE = re.compile(
     r"ALTER TABLE \{table\} DROP FEATURE `?([\w.-]+)`?( TRUNCATE HISTORY)?", re.DOTALL
 )
+_RENAME = re.compile(r"ALTER TABLE \{table\} RENAME COLUMN (\w+) TO (\w+)")
+_DROP_COLUMNS = re.compile(r"ALTER TABLE \{table\} DROP COLUMNS? (IF EXISTS )?\(?([\w, ]+)\)?")
 _DATA = re.compile(r"(?:INSERT INTO|DELETE FROM|UPDATE|OPTIMIZE|VACUUM) .*", re.DOTALL)
 _CREATE = re.compile(r"CREATE TABLE \{table\} .*?(?:TBLPROPERTIES \((.*)\))?", re.DOTALL)
 
@@ -33,6 +42,15 @@ def step_of(operation: dict[str, Any]) -> Step | None:
         return UnsetProperties(keys, bool(found[1]))
     if found := _DROP_FEATURE.fullmatch(sql):
         return DropFeature(found[1], bool(found[2]))
+    return _step_on_columns(sql)
+
+
+def _step_on_columns(sql: str) -> Step | None:
+    if found := _RENAME.fullmatch(sql):
+        return RenameColumn((found[1],), found[2])
+    if found := _DROP_COLUMNS.fullmatch(sql):
+        columns = tuple((one.strip(),) for one in found[2].split(","))
+        return DropColumns(columns, bool(found[1]))
     return None
 
 

@@ -1,0 +1,84 @@
+"""Renaming and dropping columns: Delta commits or refuses what is predicted."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deltaadm import load_snapshot, open_store
+from deltaadm.domain.evolve import evolve
+from deltaadm.domain.table_changes import DropColumns, RenameColumn, Step
+from deltaadm.errors import CommitError, Refused
+from deltaadm.operations.diff import mismatches
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.provenance import versions_made_by
+from deltaadm.spark.executor import SparkExecutor
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+COLUMNS = (
+    "q INT, a INT, b STRING, `c.d` INT, s STRUCT<x: INT, `y z`: STRING>, only STRUCT<one: INT>, "
+    "p INT"
+)
+
+
+@pytest.fixture(scope="module")
+def table(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One table for all that is refused or leaves the other columns alone."""
+    path = tmp_path_factory.mktemp("columns")
+    spark.sql(
+        f"CREATE TABLE delta.`{path}` ({COLUMNS}) USING delta PARTITIONED BY (p) TBLPROPERTIES "
+        "('delta.columnMapping.mode' = 'name', 'delta.dataSkippingStatsColumns' = 'q,s.x,b')"
+    )
+    spark.sql(f"ALTER TABLE delta.`{path}` ADD CONSTRAINT small CHECK (length(b) < 9)")
+    return path
+
+
+CHANGES: list[Step] = [
+    RenameColumn(("a",), "first of all"),
+    RenameColumn(("S", "x"), "x2"),
+    RenameColumn(("c.d",), "e f"),
+    RenameColumn(("p",), "part"),
+    DropColumns((("s", "y z"),)),
+    DropColumns((("First of All",),)),
+    DropColumns((("Q",),)),
+    RenameColumn(("s", "x2"), "x 3"),
+]
+
+
+def test_changes_are_predicted(executor: SparkExecutor, table: Path) -> None:
+    store = open_store(str(table))
+    for step in CHANGES:
+        before = load_snapshot(store, detail=Detail.STATE)
+        predicted = evolve(before, step)
+        executor.apply(str(table), step)
+        after = load_snapshot(store)
+        assert mismatches(predicted, after) == (), step
+        last = after.version
+        assert versions_made_by(store, before.version + 1, last, step) == (last,)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        RenameColumn(("b",), "c"),
+        RenameColumn(("e f",), "B"),
+        RenameColumn(("nope",), "c"),
+        DropColumns((("b",),)),
+        DropColumns((("part",),)),
+        DropColumns((("only", "one"),)),
+        DropColumns((("e f",),)),
+        RenameColumn(("part",), "PART"),
+        DropColumns((("nope",),)),
+    ],
+    ids=str,
+)
+def test_refusals_are_predicted(executor: SparkExecutor, table: Path, step: Step) -> None:
+    before = load_snapshot(open_store(str(table)), detail=Detail.STATE)
+    with pytest.raises(Refused) as predicted:
+        evolve(before, step)
+    with pytest.raises(CommitError) as caught:
+        executor.apply(str(table), step)
+    assert predicted.value.delta_error_class == caught.value.delta_error_class
+    assert load_snapshot(open_store(str(table))).version == before.version
