@@ -126,11 +126,13 @@ def _undo_column(change: Change, name: str, before: Snapshot, after: Snapshot) -
     removed = change.kind is ChangeKind.REMOVE
     shape = change.before if removed else change.after
     other = (after if removed else before).metadata.schema
-    twin = next((path_text(p) for p, one in walk(other) if _same_column(one, shape)), None)
+    twin = next((path for path, one in walk(other) if _same_column(one, shape)), None)
     if twin is None:
         return "never: only older versions still have it" if removed else "drop it again"
-    new, old = (twin, name) if removed else (name, twin)
-    return f"alter --rename-column {new}={old.rpartition('.')[2]}"
+    if not removed:
+        return f"alter --rename-column {name}={twin[-1]}"
+    own = (path for path, _ in walk(before.metadata.schema) if path_text(path) == name)
+    return f"alter --rename-column {path_text(twin)}={next(own, twin)[-1]}"
 
 
 def _same_column(one: StructField, shape: Any) -> bool:

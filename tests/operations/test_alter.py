@@ -143,3 +143,14 @@ def test_a_column_of_an_unmapped_table_needs_column_mapping_first() -> None:
     with pytest.raises(Refused) as caught:
         plan_changes(snapshot(), drop=[("a",)])
     assert "set-mapping-mode TABLE name" in caught.value.remedy
+
+
+def test_undoing_a_renaming_names_the_column_as_the_option_takes_it() -> None:
+    column = {"name": "a.b c", "type": "long", "nullable": True, "metadata": _mapping(1)}
+    table = snapshot(
+        (2, 5),
+        {MODE: "name", "delta.columnMapping.maxColumnId": "1"},
+        schemaString=json.dumps({"type": "struct", "fields": [column]}),
+    )
+    plan = plan_changes(table, rename={("a.b c",): "x.y"})
+    assert {one.undo for one in plan.changes} == {"alter --rename-column `x.y`=a.b c"}
