@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.snapshot import FileFacts
@@ -82,9 +83,10 @@ class CheckpointReader:
     def live_adds(self, fold: Fold) -> Iterator[Document]:
         """The `add` actions that nothing newer in *fold* hides, as in the log."""
         for path in self._file_paths():
-            for one in self._adds(path):
-                if fold.offer("add", one):
-                    yield one
+            if path.endswith(".json"):
+                yield from (one for one in self._json_adds(path) if fold.offer("add", one))
+            else:
+                yield from self._parquet_adds(path, fold)
 
     def facts(self, fold: Fold) -> FileFacts:
         """Facts about the files that nothing newer in *fold* hides."""
@@ -92,7 +94,7 @@ class CheckpointReader:
         for path in self._file_paths():
             if path.endswith(".json"):
                 builder = FactsBuilder()
-                builder.add_all(one for one in self._adds(path) if fold.offer("add", one))
+                builder.add_all(one for one in self._json_adds(path) if fold.offer("add", one))
                 total = merge(total, builder.facts())
             else:
                 total = merge(total, self._parquet_facts(path, fold))
@@ -130,13 +132,22 @@ class CheckpointReader:
         except TableError as error:
             raise self._unreadable(path, error) from error
 
-    def _adds(self, path: str) -> Iterator[Document]:
-        if path.endswith(".json"):
-            yield from (one for name, one in self._json(path) if name == "add")
-            return
-        for batch in self._add_batches(path, _ADD_COLUMNS, always=_ADD_COLUMNS):
-            for one in batch.to_pylist():
-                yield _plain_fact(one)
+    def _json_adds(self, path: str) -> Iterator[Document]:
+        return (one for name, one in self._json(path) if name == "add")
+
+    def _parquet_adds(self, path: str, fold: Fold) -> Iterator[Document]:
+        """Only files that *fold* may hide are offered to it, which remembers what it is offered."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        touched = pa.array(fold.touched_paths(), pa.string())
+        for adds in self._add_batches(path, _ADD_COLUMNS, always=_ADD_COLUMNS):
+            marked = _doubtful(pc.struct_field(adds, "path"), touched)
+            doubts = repeat(False) if marked is None else marked.to_pylist()
+            for row, doubtful in zip(adds.to_pylist(), doubts, strict=False):
+                one = _plain_fact(row)
+                if not doubtful or fold.offer("add", one):
+                    yield one
 
     def _parquet_small(self, path: str, names: Sequence[str]) -> list[Named]:
         try:
