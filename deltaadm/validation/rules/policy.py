@@ -202,7 +202,7 @@ def _shut_out(facts: PolicyFacts, access: str) -> Iterator[Problem]:
 
 
 def _sentence(verdict: ClientVerdict) -> str:
-    subjects = ", ".join(one.subject for one in verdict.obstacles) or "the protocol"
+    subjects = ", ".join(one.subject for one in verdict.obstacles)
     what = {
         "unknown": f"Nothing is known about whether {verdict.client} can {verdict.access} it",
         "fails loudly": f"{verdict.client} refuses to {verdict.access} it",

@@ -1,0 +1,90 @@
+"""The commands that findings offer, carried out by Delta itself."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+
+import tests.validation.cases  # noqa: F401 -- registers every case
+from deltaadm.operations.mend import fix_command
+from deltaadm.spark.executor import SparkExecutor
+from tests.support.clients import ACCEPT_ALL
+from tests.support.program import deltaadm
+from tests.support.rule_cases import CASES, Case, findings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CODES = ("DL206", "DL212", "DL216", "DL308", "DL310", "DL402", "DL407", "DL408", "DL506", "DL518",
+         "DL527", "DL528", "DL903", "DL905", "DL906")  # fmt: skip
+"""Rules whose fixes are commits; the first case of each stands for all."""
+
+
+def first(code: str, below: Path) -> Case:
+    """The first case that breaks *code* in a way that deltaadm can mend."""
+    for number, one in enumerate(one for one in CASES if one.breaks and one.code == code):
+        path = below / str(number)
+        path.mkdir()
+        one.make(path)
+        if any(each.code == code and each.fix for each in findings(path, one.depth, one.demands)):
+            return one
+    pytest.fail(f"no case of {code} has a fix")
+
+
+def mended(case: Case, path: Path, *consent: str) -> set[str]:
+    """Run the command of each fix that the rule offers; the codes that are found afterwards."""
+    path.mkdir()
+    case.make(path)
+    offered = [one for one in findings(path, case.depth, case.demands) if one.code == case.code]
+    assert any(one.fix for one in offered)
+    for one in offered:
+        if one.fix:
+            words = shlex.split(fix_command(str(path), one.fix))[1:]
+            done = deltaadm(*words, "--yes", *consent)
+            assert done.code == 0, (words, done.err)
+    return {one.code for one in findings(path, case.depth, case.demands)}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_delta_accepts_the_fix_and_commits_what_was_planned(
+    code: str,
+    executor: SparkExecutor,  # noqa: ARG001 -- a session is there
+    tmp_path: Path,
+) -> None:
+    case = first(code, tmp_path)
+    assert code not in mended(case, tmp_path / "table", "--allow-backfill", *ACCEPT_ALL)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    """Twelve versions and a checkpoint of the tenth, written by deltalake."""
+    path = tmp_path / "written"
+    for number in range(12):
+        write_deltalake(path, pa.table({"id": [number]}), mode="append")
+        if number == 10:
+            DeltaTable(path).create_checkpoint()
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [(None, "DL107"), ('{"version":4,"size":2}', "DL108"), ("{", "DL110"), ("", "DL110")],
+)
+def test_delta_reads_the_table_from_the_checkpoint(
+    text: str | None, code: str, spark: "SparkSession", written: Path
+) -> None:
+    log = written / "_delta_log"
+    (log / "_last_checkpoint").unlink()
+    if text is not None:
+        (log / "_last_checkpoint").write_text(text)
+    [found] = [one for one in findings(written) if one.code == code]
+    words = shlex.split(fix_command(str(written), found.fix))[1:]
+    assert deltaadm(*words, "--yes").code == 0
+    assert not {"DL107", "DL108", "DL109", "DL110"} & {one.code for one in findings(written)}
+    for commit in sorted(log.glob("*.json"))[:-1]:
+        commit.unlink()
+    rows = spark.read.format("delta").load(str(written)).collect()
+    assert sorted(one["id"] for one in rows) == list(range(12))
