@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import deltaadm.validation.rules  # noqa: F401 -- registers every rule
-from deltaadm.clients import Access, newest_releases, verdicts
+from deltaadm.clients import Access, Compatibility, newest_releases, parse_client, verdict, verdicts
 from deltaadm.domain.facts import LogFacts, PolicyFacts, SnapshotFacts
 from deltaadm.domain.policy import ClientVerdict, Obstacle, Policy
 from deltaadm.domain.properties import did_you_mean
+from deltaadm.domain.table_changes import WriteCheckpoint
 from deltaadm.errors import DeltaadmError
 from deltaadm.operations.plan import propose
 from deltaadm.validation.finding import (
@@ -126,10 +127,21 @@ def _with_possible_fix(finding: Finding, snapshot: Snapshot | None) -> Finding:
     if not finding.fix:
         return finding
     try:
-        possible = snapshot is not None and not propose("validate", snapshot, finding.fix).is_noop
+        possible = (
+            snapshot is not None
+            and not propose("validate", snapshot, finding.fix).is_noop
+            and not (WriteCheckpoint() in finding.fix and _is_closed_to_deltalake(snapshot))
+        )
     except DeltaadmError:
         possible = False
     return finding if possible else replace(finding, fix=())
+
+
+def _is_closed_to_deltalake(snapshot: Snapshot) -> bool:
+    """Whether the release that writes our checkpoints is known not to open the table."""
+    release = parse_client("delta-rs")
+    found = verdict(release, snapshot.protocol, snapshot.metadata, Access.READ)
+    return found.compatibility is Compatibility.FAILS_LOUDLY
 
 
 # What is demanded

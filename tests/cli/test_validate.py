@@ -399,6 +399,16 @@ def test_the_command_of_a_fix_can_be_pasted(stale: Table) -> None:
     assert deltaadm("validate", stale.path, "--select", "DL108", "--fail-on", "info").code == 0
 
 
+def test_no_command_is_offered_where_nobody_can_write_the_checkpoint(tmp_path: Path) -> None:
+    names = ["aFutureFeature"]
+    made = table(tmp_path / "t", commit(INFO, protocol(3, 7, names, names), metadata()))
+    made.last_checkpoint(0)
+    [finding] = deltaadm("validate", made.path, "-o", "json", "--select", "DL108").document[
+        "findings"
+    ]
+    assert finding["fix"] is None
+
+
 # Terminals
 
 
