@@ -84,8 +84,10 @@ def _carried_out(steps: Sequence[Sequence[str]], directory: Path) -> str:
 
 
 def deltaadm(*arguments: str) -> list[str]:
-    """A command line of ours."""
-    return [sys.executable, "-m", "deltaadm", *arguments]
+    """A command line of ours, as installed beside this Python."""
+    program = Path(sys.executable).with_name("deltaadm")
+    start = [str(program)] if program.exists() else [sys.executable, "-m", "deltaadm"]
+    return [*start, *arguments]
 
 
 def protocol_commands(table: str, peers: Peers) -> dict[str, list[str]]:

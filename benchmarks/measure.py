@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_PATIENCE = 25.0
+_PATIENCE = 15.0
 """Seconds after which one contestant of one comparison is not started again."""
+
+_SLOW = 5.0
+"""Seconds from which on a first run counts as well: what it warms up is no part of that."""
 
 
 class Failed(Exception):  # noqa: N818 -- reads as what happened
@@ -52,6 +55,17 @@ class Cost:
         return first, third
 
     @property
+    def processor_median(self) -> float:
+        """Of the time of processors, in milliseconds."""
+        return median(self.processor)
+
+    def add(self, other: Cost) -> None:
+        """Count the runs of *other* as well."""
+        self.wall += other.wall
+        self.processor += other.processor
+        self.memory = max(self.memory, other.memory)
+
+    @property
     def megabytes(self) -> float:
         """The largest peak of resident memory."""
         return self.memory / 1024
@@ -60,6 +74,8 @@ class Cost:
 def in_turns(programs: Sequence[Program], runs: int) -> dict[str, Cost | Failed]:
     """
     Run all *programs* after a run each that does not count, *runs* times, in turns.
+
+    A first run that takes long counts, and who has used up the patience is not run again.
 
     The order turns as well. A program that fails or answers wrongly is told as such.
     """
@@ -71,13 +87,16 @@ def in_turns(programs: Sequence[Program], runs: int) -> dict[str, Cost | Failed]
             if isinstance(cost, Failed) or sum(cost.wall) > _PATIENCE * 1000:
                 continue
             try:
-                _run(one, Cost() if turn < 0 else cost)
+                new = _run(one)
             except Failed as failure:
                 costs[one.name] = failure
+                continue
+            if turn >= 0 or new.wall[0] > _SLOW * 1000:
+                cost.add(new)
     return costs
 
 
-def _run(program: Program, cost: Cost) -> None:
+def _run(program: Program) -> Cost:
     """Not through `subprocess.run`, since only `wait4` tells the memory of this one child."""
     environment = {**os.environ, **program.environment}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -94,6 +113,5 @@ def _run(program: Program, cost: Cost) -> None:
         raise Failed(f"ended with {process.returncode}")
     if not program.right(output.decode(errors="replace")):
         raise Failed("gave a wrong answer")
-    cost.wall.append(elapsed * 1000)
-    cost.processor.append((usage.ru_utime + usage.ru_stime) * 1000)
-    cost.memory = max(cost.memory, usage.ru_maxrss)
+    processor = (usage.ru_utime + usage.ru_stime) * 1000
+    return Cost(wall=[elapsed * 1000], processor=[processor], memory=usage.ru_maxrss)

@@ -40,6 +40,7 @@ class Bench:
         self.peers = peers
         self.runs: int = options.runs
         self.scale: float = options.scale
+        self.growth_scale: float = options.growth_scale or options.scale
         self.spark: bool = options.spark
         self.huge: bool = options.huge
         self.expected: dict[str, Any] = json.loads((root / "expected.json").read_text())
@@ -77,7 +78,7 @@ class Bench:
         """One dimension at a time."""
         return {
             f"{dimension} {size}": self._protocol(shape.name, min(self.runs, 3))
-            for dimension, steps in growing(self.scale).items()
+            for dimension, steps in growing(self.growth_scale).items()
             for size, shape in steps
         } | self._growing_fleet()
 
@@ -117,7 +118,7 @@ class Bench:
     def _growing_fleet(self) -> dict[str, Costs]:
         every = sorted((self.root / "fleet").iterdir())
         found = {}
-        for tables in sorted({scaled(one, self.scale) for one in (10, 100, 500, 2_000)}):
+        for tables in sorted({scaled(one, self.growth_scale) for one in (10, 100, 500, 2_000)}):
             directory = self.root / f"fleet-{tables}"
             directory.mkdir(exist_ok=True)
             for one in every[:tables]:
@@ -166,6 +167,7 @@ def _options() -> argparse.Namespace:
     here = Path(__file__).parent
     parser = argparse.ArgumentParser(description=__doc__.strip().partition("\n")[0])
     parser.add_argument("--scale", type=float, default=1.0, help="0.01 for a quick look")
+    parser.add_argument("--growth-scale", type=float, help="another one for the pictures")
     parser.add_argument("--runs", type=int, default=7, help="of each program on each table")
     parser.add_argument("--only", help=f"some of {','.join(PARTS)}")
     parser.add_argument("--spark", action="store_true", help="also DESCRIBE DETAIL; needs Java")
@@ -181,6 +183,7 @@ def _write_tables(root: Path, options: argparse.Namespace) -> None:
     script = Path(__file__).parent / "tables.py"
     fleet = scaled(_FLEET, options.scale)
     command = [sys.executable, str(script), str(root), str(options.scale), str(fleet)]
+    command.append(str(options.growth_scale or options.scale))
     subprocess.run([*command, *(["huge"] if options.huge else [])], check=True)
 
 

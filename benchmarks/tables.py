@@ -424,11 +424,11 @@ def _grown(dimension: str, size: int) -> Shape:
 
 
 def main() -> None:
-    """Write what the arguments ask for: `tables.py DIRECTORY SCALE FLEET [HUGE]`."""
-    directory, scale, fleet, *huge = sys.argv[1:]
+    """Write what the arguments ask for: `tables.py DIRECTORY SCALE FLEET GROWTH [huge]`."""
+    directory, scale, fleet, growth, *huge = sys.argv[1:]
     root, factor = Path(directory), float(scale)
     shapes = [*standard(factor).values()]
-    shapes += [shape for steps in growing(factor).values() for _, shape in steps]
+    shapes += [shape for steps in growing(float(growth)).values() for _, shape in steps]
     if huge:
         files = scaled(10_000_000, factor)
         shapes.append(Shape(name="huge", commits=20, checkpoint="classic", files=files))

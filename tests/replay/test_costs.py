@@ -1,0 +1,133 @@
+"""What finding protocol and metadata costs, counted: it does not grow with the table."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deltaadm.domain.log_segment import FileInfo
+from deltaadm.replay.engine import Detail, load_snapshot
+from deltaadm.storage.local import LocalStore
+from tests.support.tables import START_BODY, Table, add, commit
+
+VERSION = 10
+FOOTER = 1 << 16
+"""How much is read of a Parquet file's end to find its footer."""
+
+
+class CountingStore:
+    """A local store that counts requests, and the bytes read of each file."""
+
+    qualifier = "file:"
+
+    def __init__(self, path: Path) -> None:
+        self._store = LocalStore(str(path))
+        self.root = self._store.root
+        self.requests: list[str] = []
+        self.bytes: dict[str, int] = {}
+
+    def list_log(self, start: int = 0) -> Iterator[FileInfo]:
+        self.requests.append("list")
+        return self._store.list_log(start)
+
+    def list_directory(self, name: str) -> Iterator[FileInfo]:
+        self.requests.append(f"list {name}")
+        return self._store.list_directory(name)
+
+    def read(self, path: str) -> bytes:
+        self.requests.append(f"read {path}")
+        body = self._store.read(path)
+        self.bytes[path] = len(body)
+        return body
+
+    def open(self, path: str) -> BinaryIO:
+        return _Counting(self._store.read(path), path, self)
+
+
+class _Counting(BytesIO):
+    def __init__(self, body: bytes, path: str, store: CountingStore) -> None:
+        super().__init__(body)
+        self._path, self._told = path, store
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        found = super().read(size)
+        self._told.requests.append(f"part of {self._path}")
+        self._told.bytes[self._path] = self._told.bytes.get(self._path, 0) + len(found)
+        return found
+
+
+def with_checkpoint(path: Path, files: int) -> CountingStore:
+    """A table whose checkpoint holds *files* files; its protocol and metadata come first."""
+    made = Table(path)
+    text = pa.string()
+    schema = pa.schema(
+        {
+            "protocol": pa.struct(
+                [("minReaderVersion", pa.int32()), ("minWriterVersion", pa.int32())]
+            ),
+            "metaData": pa.struct([("id", text), ("schemaString", text)]),
+            "add": pa.struct([("path", text), ("size", pa.int64())]),
+        }
+    )
+    lines = [
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
+        {"metaData": {"id": "x", "schemaString": '{"type":"struct","fields":[]}'}},
+        *({"add": {"path": f"part-{number:012d}", "size": 1}} for number in range(files)),
+    ]
+    table = pa.Table.from_pylist(lines, schema=schema)
+    name = f"{VERSION:020d}.checkpoint.parquet"
+    pq.write_table(table, made.log / name, row_group_size=5_000)
+    made.write(f"{VERSION:020d}.json", commit(add("z")))
+    return CountingStore(path)
+
+
+def test_cost_does_not_grow_with_the_files_of_a_checkpoint(tmp_path: Path) -> None:
+    small, large = with_checkpoint(tmp_path / "a", 1_000), with_checkpoint(tmp_path / "b", 100_000)
+    for store in (small, large):
+        assert load_snapshot(store).metadata.id == "x"
+    assert large.requests == small.requests
+    name = f"{VERSION:020d}.checkpoint.parquet"
+    assert large.bytes.pop(name) <= small.bytes.pop(name) + FOOTER
+    assert large.bytes == small.bytes
+
+
+def test_a_checkpoint_is_read_without_pyarrow(tmp_path: Path) -> None:
+    with_checkpoint(tmp_path, 1_000)
+    probe = (
+        "import sys; from deltaadm import load_snapshot, open_store; "
+        "load_snapshot(open_store(sys.argv[1])); print('pyarrow' in sys.modules)"
+    )
+    command = [sys.executable, "-c", probe, str(tmp_path)]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "False\n"
+
+
+def test_reading_stops_where_protocol_and_metadata_are_known(tmp_path: Path) -> None:
+    made = Table(tmp_path)
+    for version in range(50):
+        made.write(
+            f"{version:020d}.json", START_BODY if version == 40 else commit(add(f"{version}"))
+        )
+    store = CountingStore(tmp_path)
+    load_snapshot(store)
+    assert sorted(store.bytes) == [f"{version:020d}.json" for version in range(40, 50)]
+
+
+@pytest.mark.parametrize("detail", Detail)
+def test_sizes_of_commits_are_not_asked_for(
+    tmp_path: Path, detail: Detail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Table(tmp_path)
+    for version in range(20):
+        made.write(f"{version:020d}.json", commit(add(f"{version}")) if version else START_BODY)
+    asked = []
+    kind = type(next(iter(LocalStore(str(tmp_path)).list_log())))
+    status = kind._status  # type: ignore[attr-defined]  # noqa: SLF001 -- what a request is
+    monkeypatch.setattr(kind, "_status", lambda one: asked.append(one.path) or status(one))
+    load_snapshot(LocalStore(str(tmp_path)), detail=detail)
+    assert set(asked) == {f"{19:020d}.json"}
