@@ -35,6 +35,7 @@ TENS = Requirement(least="10", most="100")
         (TENS, "101", False),
         (TENS, "20 days", False),
         (Requirement(least="10"), "1000", True),
+        (Requirement(least="10"), "9", False),
         (Requirement(most="10"), "-5", True),
         (Requirement(least="b", most="d"), "c", True),
         (Requirement(least="b", most="d"), "e", False),
