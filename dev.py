@@ -98,6 +98,7 @@ def demo() -> int:
             ("deltaadm", "enable-feature", "events", "deletionVectors"),
             ("deltaadm", "enable-feature", "events", "deletionVectors", "--apply", "--yes"),
             ("deltaadm", "inspect", "events"),
+            ("deltaadm", "validate", "events", "--deep", "--cross-check"),
         )
         failures = (code for one in commands if (code := shown(*one, cwd=directory)) != 0)
         return next(failures, 0)

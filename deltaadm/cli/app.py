@@ -47,7 +47,9 @@ Examples:
 
   deltaadm enable-feature /data/events deletionVectors
 
-  deltaadm set-mapping-mode /data/events name --apply --yes
+  deltaadm validate /data/events
+
+  deltaadm set-mapping-mode /data/events name --apply
 """
 
 EPILOG = (

@@ -45,7 +45,7 @@ class Cell(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What becomes of a table in the hands of a release; the worst cell decides."""
+    """What becomes of a table in the hands of a release; the worst cell comes first."""
 
     release: ClientRelease
     access: Access
@@ -54,7 +54,7 @@ class Verdict(NamedTuple):
     @property
     def compatibility(self) -> Compatibility:
         """That of the worst cell."""
-        return max((one.compatibility for one in self.cells), key=lambda one: one.rank)
+        return self.cells[0].compatibility
 
     @property
     def responsible(self) -> tuple[Cell, ...]:

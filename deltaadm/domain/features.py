@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.cost import Cost
@@ -21,7 +22,15 @@ from deltaadm.domain.properties import (
     did_you_mean,
     is_true,
 )
-from deltaadm.domain.schema import PrimitiveType, StructType, all_types, path_text
+from deltaadm.domain.schema import (
+    EMPTY_SCHEMA,
+    SCHEMAS_REMEMBERED,
+    PrimitiveType,
+    StructType,
+    all_types,
+    parse_schema,
+    path_text,
+)
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
@@ -161,21 +170,25 @@ def when_property(key: str, value: str = "true") -> Activation:
 def when_any_field(test: Callable[[StructField], bool], what: str, *, top: bool) -> Activation:
     """Active while some field passes *test*: at the top level only, or inside structs as well."""
 
-    def evidence(metadata: Metadata) -> Iterator[str]:
-        for path, one in struct_fields(metadata.schema):
-            if test(one) and not (top and len(path) > 1):
-                yield f"column {path_text(path)} {what}"
+    @lru_cache(maxsize=SCHEMAS_REMEMBERED)
+    def found(schema_string: str) -> tuple[str, ...]:
+        return tuple(
+            f"column {path_text(path)} {what}"
+            for path, one in struct_fields(parse_schema(schema_string))
+            if test(one) and not (top and len(path) > 1)
+        )
 
-    return Activation(evidence)
+    return Activation(lambda metadata: iter(found(metadata.schema_string or EMPTY_SCHEMA)))
 
 
 def when_any_type(test: Callable[[DataType], bool]) -> Activation:
     """Active while a type that passes *test* occurs in the schema, at any depth."""
 
     def evidence(metadata: Metadata) -> Iterator[str]:
-        for one in metadata.schema.fields:
+        wanted = tuple(filter(test, metadata.primitive_types))
+        for one in metadata.schema.fields if wanted else ():
             for data_type in all_types(one.type):
-                if test(data_type) and isinstance(data_type, PrimitiveType):
+                if data_type in wanted and isinstance(data_type, PrimitiveType):
                     yield f"column {path_text((one.name,))} has type {data_type.name}"
                     break
 

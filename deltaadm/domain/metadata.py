@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from deltaadm.domain import wire
-from deltaadm.domain.schema import StructType, parse_schema
+from deltaadm.domain.schema import EMPTY_SCHEMA, parse_schema, primitive_types
 from deltaadm.domain.wire import Entry, Loggable, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from deltaadm.domain.schema import PrimitiveType, StructType
 
 
 KNOWN_AFTER_COMMIT: Final = "<known after commit>"
@@ -64,7 +66,12 @@ class Metadata(Loggable):
     @property
     def schema(self) -> StructType:
         """The parsed schema; raises `TableError` when `schema_string` cannot be read."""
-        return parse_schema(self.schema_string) if self.schema_string else StructType()
+        return parse_schema(self.schema_string or EMPTY_SCHEMA)
+
+    @property
+    def primitive_types(self) -> tuple[PrimitiveType, ...]:
+        """The types that occur in the schema, containers left out; raises as `schema` does."""
+        return primitive_types(self.schema_string or EMPTY_SCHEMA)
 
     def says_the_same_as(self, other: Metadata) -> bool:
         """Equality that does not look at how the schema's JSON text is spelt."""

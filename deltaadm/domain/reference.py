@@ -12,12 +12,11 @@ from deltaadm.domain.protocol import (
     supported_reader_version_numbers,
     supported_writer_version_numbers,
 )
-from deltaadm.domain.schema import PrimitiveType, all_types
 from deltaadm.errors import DeltaadmError, Refused, TableError
 
 if TYPE_CHECKING:
+    from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.schema import StructType
     from deltaadm.domain.snapshot import Snapshot
 
 
@@ -55,7 +54,7 @@ def require_readable(snapshot: Snapshot) -> None:
     if protocol.min_reader_version not in supported_reader_version_numbers():
         raise _unsupported_version(protocol)
     _require_known(protocol.reader_features, supported_protocol().reader_features, "read")
-    _require_known_types(snapshot.metadata.schema)
+    _require_known_types(snapshot.metadata)
     if protocol.supports_writer_features:
         _require_features_of_metadata(snapshot)
     if protocol.supports("catalogManaged"):
@@ -119,11 +118,9 @@ def is_spark_type(name: str) -> bool:
     return _SPARK_TYPE.fullmatch(name) is not None
 
 
-def _require_known_types(schema: StructType) -> None:
+def _require_known_types(metadata: Metadata) -> None:
     """Spark reads the schema before anything else, and stops at a type it cannot read."""
-    for data_type in all_types(schema):
-        if not isinstance(data_type, PrimitiveType):
-            continue
+    for data_type in metadata.primitive_types:
         if not is_spark_type(data_type.name):
             raise TableError(
                 f"The table's schema has a type that Spark does not know: {data_type.name}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.errors import TableError
 
@@ -70,7 +70,14 @@ Path = tuple[str, ...]
 """The steps from the root to a field; containers add `element`, `key` and `value`."""
 
 
-@lru_cache(maxsize=64)
+EMPTY_SCHEMA: Final = '{"type":"struct","fields":[]}'
+"""The schema of a table without columns."""
+
+SCHEMAS_REMEMBERED: Final = 64
+"""How many schemas are kept parsed; a table is looked at several times, and tables are alike."""
+
+
+@lru_cache(maxsize=SCHEMAS_REMEMBERED)
 def parse_schema(schema_string: str) -> StructType:
     """
     Read `metaData.schemaString`.
@@ -126,6 +133,15 @@ def all_types(data_type: DataType) -> Iterator[DataType]:
     if isinstance(data_type, StructType):
         for one in data_type.fields:
             yield from all_types(one.type)
+
+
+@lru_cache(maxsize=SCHEMAS_REMEMBERED)
+def primitive_types(schema_string: str) -> tuple[PrimitiveType, ...]:
+    """The types that are not containers in the schema that `parse_schema` reads, each once."""
+    found = (
+        one for one in all_types(parse_schema(schema_string)) if isinstance(one, PrimitiveType)
+    )
+    return tuple({str(one.name): one for one in found}.values())
 
 
 def rewrite(

@@ -23,6 +23,7 @@ _FEATURES: Final = ("inspect", "enable-feature")
 _MAPPING: Final = ("set-mapping-mode", "validate")
 _SET: Final = ("alter",)
 _SCHEMA: Final = ("validate",)
+_DROP: Final = ("drop-feature",)
 
 _ROWS: Final = (
     # Reading the log
@@ -433,6 +434,57 @@ _ROWS: Final = (
     (
         "DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND",
         "A commit coordinator's name and configuration must be set together.",
+        _SET,
+    ),
+    # Dropping features and columns
+    (
+        "DELTA_CANNOT_DROP_GEOSPATIAL_FEATURE",
+        "The table has geometry or geography columns, so it still needs the feature.",
+        _DROP,
+    ),
+    (
+        "DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION",
+        "Checkpoint protection guards old versions, so it goes with TRUNCATE HISTORY only.",
+        _DROP,
+    ),
+    (
+        "DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD",
+        "The protected versions are still within the time for which history is kept.",
+        _DROP,
+    ),
+    (
+        "DELTA_FEATURE_DROP_FEATURE_IS_DELTA_PROPERTY",
+        "What was named is a table property, not a table feature.",
+        _DROP,
+    ),
+    (
+        "DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
+        "Older versions that use the feature are still there; they go with TRUNCATE HISTORY.",
+        _DROP,
+    ),
+    (
+        "DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD",
+        "The first step is done; the second has to wait until the history is old enough.",
+        _DROP,
+    ),
+    (
+        "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
+        "A CHECK constraint names the column that was to be renamed, dropped or changed.",
+        _SET,
+    ),
+    (
+        "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
+        "A generated column is computed from the column that was to be changed.",
+        _SET,
+    ),
+    (
+        "DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN",
+        "The table is clustered by the column that was to be dropped.",
+        _SET,
+    ),
+    (
+        "DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
+        "The table is partitioned by the column that was to be dropped.",
         _SET,
     ),
 )

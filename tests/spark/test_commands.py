@@ -155,9 +155,9 @@ def test_another_change_after_the_plan_stops_it(
 def test_a_plan_is_carried_out_once(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan = saved_plan(table, "set-mapping-mode", "name")
     capsys.readouterr()
-    assert answer(capsys, "apply", plan, "--yes")[0] == 0
+    assert answer(capsys, "apply", plan, "--yes", *ACCEPT_ALL)[0] == 0
     log = log_of(table)
-    assert answer(capsys, "apply", plan, "--yes")[0] == 5
+    assert answer(capsys, "apply", plan, "--yes", *ACCEPT_ALL)[0] == 5
     assert log_of(table) == log
 
 
