@@ -7,15 +7,13 @@ understood here, and everything else is left to typer: help, usage errors, rare 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inspection:
+class Inspection(NamedTuple):
     """What `inspect` is asked for; `output` and `color` as in `OutputOptions`."""
 
     tables: Sequence[str]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.properties import (
@@ -84,8 +84,7 @@ class Activation:
         return self.asks and bool(self.evidence(metadata))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Removal:
+class Removal(NamedTuple):
     """
     What DROP FEATURE takes.
 

@@ -105,8 +105,7 @@ def commit_name(version: int) -> str:
     return f"{version:020d}.json"
 
 
-@dataclass(frozen=True, slots=True)
-class LogListing:
+class LogListing(NamedTuple):
     """
     Everything that was seen in the log of the table at `root`, oddities included, by name.
 
@@ -143,8 +142,7 @@ class LogListing:
         return _complete_checkpoints(self.files)
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """A complete checkpoint: one file, or all parts of one set in their order."""
 
     version: int
@@ -152,8 +150,7 @@ class Checkpoint:
     files: tuple[LogFile, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LogSegment:
+class LogSegment(NamedTuple):
     """
     The files that make one version. Made by `choose`, which guarantees:
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 from deltaadm.domain.schema import (
     ArrayType,
@@ -40,16 +40,14 @@ ACTION_NAMES: Final = (
 """The keys of a log line, in the order of Delta's log schema."""
 
 
-@dataclass(frozen=True, slots=True)
-class Codec:
+class Codec(NamedTuple):
     """A wire type: its type in the log schema, and a reader that answers None for anything else."""
 
     type: DataType
     read: Callable[[Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One key of an action's JSON object and the attribute that holds it."""
 
     key: str

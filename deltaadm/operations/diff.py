@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
 from deltaadm.domain.schema import ArrayType, MapType, StructType, path_text, walk
@@ -28,8 +27,7 @@ class ChangeKind(Enum):
     SET = "~"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """
     One difference. `subject` is a place such as `configuration[delta.columnMapping.mode]`;
     `before` and `after` are JSON values, None where there is nothing.

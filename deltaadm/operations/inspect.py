@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from deltaadm.domain.column_mapping import (
     column_id,
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
 Told = TypeVar("Told")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeatureReport:
+class FeatureReport(NamedTuple):
     """
     One feature of a table.
 
@@ -47,8 +45,7 @@ class FeatureReport:
     because: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnReport:
+class ColumnReport(NamedTuple):
     """One column, at any depth; `physical_name` is its name in data files."""
 
     path: str
@@ -57,8 +54,7 @@ class ColumnReport:
     type: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MappingReport:
+class MappingReport(NamedTuple):
     """
     The column mapping of a table.
 
@@ -72,8 +68,7 @@ class MappingReport:
     columns: tuple[ColumnReport, ...] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableReport:
+class TableReport(NamedTuple):
     """
     Everything `inspect` knows.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from deltaadm.validation.finding import Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """
     What the command line says about all output; each format takes what concerns it.
 
@@ -27,8 +25,7 @@ class Style:
     fail_on: Severity | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """
     One output format.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import typing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.domain.log_segment import CHECKPOINTS, LogListing, LogSegment, choose
 from deltaadm.errors import StorageError, TableError
@@ -41,8 +41,7 @@ class UnreadableCheckpoint(TableError):  # noqa: N818 -- reads as the finding it
     """A checkpoint that cannot be used; the table may still load from older files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """A segment, the listing it was chosen from, and what had to be tolerated on the way."""
 
     listing: LogListing
