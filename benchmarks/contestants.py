@@ -117,6 +117,16 @@ def files_commands(table: str, peers: Peers) -> dict[str, list[str]]:
     return commands
 
 
+def validation_commands(table: str) -> dict[str, list[str]]:
+    """What `validate` costs at each depth; the tables have no data files, which does not count."""
+    absent = ("--ignore", "DL418,DL716,DL721")
+    return {
+        "validate": deltaadm("validate", "-o", "json", table),
+        "validate --history": deltaadm("validate", "--history", "-o", "json", table),
+        "validate --deep": deltaadm("validate", "--deep", *absent, "-o", "json", table),
+    }
+
+
 def fleet_commands(directory: Path) -> dict[str, list[str]]:
     """Protocol and metadata of all tables below *directory*."""
     tables = sorted(str(one) for one in directory.iterdir())

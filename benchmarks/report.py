@@ -245,6 +245,7 @@ def _fleet(found: Found) -> Iterator[str]:
 _TITLES: Final = {
     "protocol": "Protocol and metadata",
     "files": "All live files",
+    "validation": "Validation",
     "start": "Start-up",
     "process": "Loading within one process",
     "fleet": "Fleets",
@@ -256,9 +257,10 @@ def _tables(found: Found) -> Iterator[str]:
         if part in found:
             yield f"## {title}"
             yield _grid(found[part], _time)
-            if part in {"protocol", "files"}:
+            if part in {"protocol", "files", "validation"}:
                 yield "Peak memory in MB:"
                 yield _grid(found[part], _peak)
+            if part in {"protocol", "files"}:
                 yield "deltaadm's time as a share of each peer's:"
                 yield _ratios(found[part])
 

@@ -27,6 +27,7 @@ from benchmarks.tables import growing, scaled
 Costs = Mapping[str, Cost | Failed]
 
 PROTOCOL_TABLES: Final = ("S1", "S2", "S2 crc", "S3", "S3 crc", "S4", "S5", "S6")
+VALIDATION_TABLES: Final = ("S1", "S2", "S3")
 FILES_TABLES: Final = ("S2 removes", "S3")
 _FLEET = 2_000
 _SPARK_TABLES = 100
@@ -53,6 +54,10 @@ class Bench:
         """Counting the live files, whole processes."""
         names = [*FILES_TABLES, *(["huge"] if self.huge else [])]
         return {name: self._files(name) for name in names}
+
+    def validation(self) -> dict[str, Costs]:
+        """All rules, at each depth."""
+        return {name: self._validation(name) for name in VALIDATION_TABLES}
 
     def start(self) -> dict[str, Costs]:
         """What needs no table."""
@@ -93,6 +98,11 @@ class Bench:
             found = {DELTAADM: found[DELTAADM]}
         right = _contains(str(self.expected[name]["files"]))
         return in_turns([Program(program, one, right) for program, one in found.items()], self.runs)
+
+    def _validation(self, name: str) -> Costs:
+        found = contestants.validation_commands(self._path(name))
+        right = _contains(f'"version": {self.expected[name]["version"]}')
+        return in_turns([Program(program, one, right) for program, one in found.items()], 1)
 
     def _in_process(self, name: str) -> Costs:
         costs = {}
@@ -138,6 +148,7 @@ PARTS: Final[Mapping[str, Callable[[Bench], dict[str, Costs]]]] = {
     "start": Bench.start,
     "protocol": Bench.protocol,
     "files": Bench.files,
+    "validation": Bench.validation,
     "process": Bench.process,
     "fleet": Bench.fleet,
     "growth": Bench.growth,
