@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.errors import DeltaadmError
+from deltaadm.errors import DeltaadmError, EngineError
 from deltaadm.operations.reports import Check, Health
 from deltaadm.spark import jars
+from deltaadm.spark.jvm import JAVA_REMEDY, java_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 SUPPORTED_JAVA: Final = (17, 21, 25)
 """The releases that Spark 4.2 is tested with."""
-
-_INSTALL: Final = "pip install 'deltaadm[spark]'"
-_GET_JAVA: Final = "Install Java 17 or 21 and let JAVA_HOME or PATH lead to it."
 
 
 def look(options: SparkOptions) -> Iterator[Check]:
@@ -73,15 +70,16 @@ def _package(name: str) -> Check:
     try:
         return Check(name, Health.OK, version(name))
     except PackageNotFoundError:
-        return Check(name, Health.FAILED, "not installed; only reading and planning work", _INSTALL)
+        return Check(
+            name, Health.FAILED, "not installed; only reading and planning work", jars.INSTALL
+        )
 
 
 def _java() -> Check:
-    home = os.environ.get("JAVA_HOME")
-    where = shutil.which("java", path=str(Path(home, "bin")) if home else None)
-    if where is None:
-        place = f"JAVA_HOME ({home})" if home else "the PATH"
-        return Check("Java", Health.FAILED, f"there is none in {place}", _GET_JAVA)
+    try:
+        where = java_program()
+    except EngineError as error:
+        return Check("Java", Health.FAILED, error.message, error.remedy)
     done = subprocess.run(  # noqa: S603 -- the Java that Spark would run
         [where, "-version"], capture_output=True, text=True, check=False, timeout=60
     )
@@ -97,12 +95,12 @@ def java_check(where: str, said: str) -> Check:
     """
     found = re.search(r'version "(?:1\.)?(\d+)[^"]*"', said)
     if found is None:
-        return Check("Java", Health.FAILED, f"{where} does not say its version", _GET_JAVA)
+        return Check("Java", Health.FAILED, f"{where} does not say its version", JAVA_REMEDY)
     release, text = int(found[1]), f"{found[0].split(chr(34))[1]} at {where}"
     if release in SUPPORTED_JAVA:
         return Check("Java", Health.OK, text)
     health = Health.FAILED if release < SUPPORTED_JAVA[0] else Health.WARNING
-    return Check("Java", health, f"{text}; Spark is not made for it", _GET_JAVA)
+    return Check("Java", health, f"{text}; Spark is not made for it", JAVA_REMEDY)
 
 
 def _fit() -> Check:
@@ -118,7 +116,7 @@ def _fit() -> Check:
                 Health.FAILED,
                 f"delta-spark {version('delta-spark')} wants pyspark {wanted.specifier}, "
                 f"not {installed}",
-                _INSTALL,
+                jars.INSTALL,
             )
     return Check("packages", Health.OK, "pyspark and delta-spark fit each other")
 

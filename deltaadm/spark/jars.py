@@ -14,6 +14,9 @@ from deltaadm.errors import EngineError, Refused
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+INSTALL: Final = "pip install 'deltaadm[spark]'"
+"""The command that installs the Spark packages that fit each other."""
+
 _DELTA_JAR: Final = re.compile(
     r"(?:io\.delta_)?delta-spark(?:_(?P<spark>\d+\.\d+))?_(?P<scala>2\.\d+)-(?P<delta>[\w.-]+)\.jar"
 )
@@ -102,14 +105,15 @@ def settings_for_delta(conf: Mapping[str, str], jars: Sequence[str]) -> dict[str
     home = spark_home()
     settings: dict[str, str] = {}
     if jars:
-        settings["spark.jars"] = _joined(*jars, conf.get("spark.jars", ""))
+        settings["spark.jars"] = joined(*jars, conf.get("spark.jars", ""))
     if brings_delta({**default_settings(home), **conf}) or delta_jar((*jars_of(home), *jars)):
         return settings
-    packages = _joined(delta_package(), conf.get("spark.jars.packages", ""))
+    packages = joined(delta_package(), conf.get("spark.jars.packages", ""))
     return settings | {"spark.jars.packages": packages}
 
 
-def _joined(*names: str) -> str:
+def joined(*names: str) -> str:
+    """Lists with commas as one list, in which everything stands once."""
     return ",".join(dict.fromkeys(filter(None, (part for one in names for part in one.split(",")))))
 
 
@@ -128,7 +132,7 @@ def delta_package() -> str:
     if len({one.partition(".")[0] for one in versions}) > 1:
         raise EngineError(
             f"pyspark {versions[0]} and delta-spark {versions[1]} do not fit each other.",
-            remedy="pip install 'deltaadm[spark]'",
+            remedy=INSTALL,
         )
     builder = configure_spark_with_delta_pip(SparkSession.builder)
     return str(builder._options["spark.jars.packages"])  # there is no public way to read it
@@ -138,5 +142,5 @@ def missing(package: str) -> EngineError:
     """The error for a package that Spark needs and that is not installed."""
     return EngineError(
         f"This needs Spark, but the package {package} is not installed.",
-        remedy="pip install 'deltaadm[spark]'",
+        remedy=INSTALL,
     )

@@ -39,7 +39,7 @@ def start_jvm(conf: Mapping[str, str], scratch: Path, *, show: bool) -> Iterator
         with _gateway({}) as gateway:
             yield gateway
         return
-    _require_java()
+    java_program()
     with (
         _process(conf, scratch, show=show) as process,
         _gateway(_connection(process, scratch)) as gateway,
@@ -170,28 +170,37 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 # Why there is no JVM
 
-_JAVA_REMEDY: Final = "Install Java 17 or 21 and let JAVA_HOME or PATH lead to it."
+JAVA_REMEDY: Final = "Install Java 17 or 21 and let JAVA_HOME or PATH lead to it."
+"""What to do about a Java that is missing or of no use."""
+
 _OLD_JAVA: Final = re.compile(r"UnsupportedClassVersionError|Unrecognized (VM )?option|--add-")
 _NO_JAVA: Final = re.compile(r"Unable to locate a Java Runtime|JAVA_HOME is not set")
 _NO_JARS: Final = re.compile(r"\[(?:unresolved dependency|download failed): ([^\]]*)\]")
 _THROWN: Final = re.compile(r'^Exception in thread "main" [\w.$]+: (.+)$', re.MULTILINE)
 
 
-def _require_java() -> None:
+def java_program() -> str:
+    """
+    The Java that Spark runs on: that of JAVA_HOME, or else the first on the PATH.
+
+    Raises `EngineError` where there is none.
+    """
     home = os.environ.get("JAVA_HOME")
-    if shutil.which("java", path=str(Path(home, "bin")) if home else None) is None:
+    found = shutil.which("java", path=str(Path(home, "bin")) if home else None)
+    if found is None:
         where = f"there is none in JAVA_HOME ({home})" if home else "there is none on the PATH"
-        raise EngineError(f"Spark needs Java, but {where}.", remedy=_JAVA_REMEDY)
+        raise EngineError(f"Spark needs Java, but {where}.", remedy=JAVA_REMEDY)
+    return found
 
 
 def _died(log: str) -> EngineError:
     """Read from its output why a JVM did not come up."""
     if _NO_JAVA.search(log):
-        return EngineError("Spark needs Java, but finds none.", remedy=_JAVA_REMEDY)
+        return EngineError("Spark needs Java, but finds none.", remedy=JAVA_REMEDY)
     if _OLD_JAVA.search(log):
         return EngineError(
             f"The installed Java is not one that Spark {version('pyspark')} runs on.",
-            remedy=_JAVA_REMEDY,
+            remedy=JAVA_REMEDY,
         )
     if unresolved := _NO_JARS.search(log):
         return EngineError(

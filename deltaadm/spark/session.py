@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from deltaadm.errors import EngineError
-from deltaadm.spark.jars import missing, settings_for_delta
+from deltaadm.spark.jars import joined, missing, settings_for_delta
 from deltaadm.spark.jvm import environment, not_started, start_jvm
 
 if TYPE_CHECKING:
@@ -249,13 +249,9 @@ def _configuration(
     if master.startswith("local"):
         conf |= _ON_THIS_MACHINE | {"spark.local.dir": str(scratch)}
     conf |= wanted
-    conf["spark.sql.extensions"] = _both(_DELTA, wanted, "spark.sql.extensions")
+    extensions = "spark.sql.extensions"
+    conf[extensions] = joined(_DELTA[extensions], wanted.get(extensions, ""))
     return conf | settings_for_delta(conf, jars)
-
-
-def _both(ours: Mapping[str, str], wanted: Mapping[str, str], key: str) -> str:
-    names = [*ours[key].split(","), *wanted.get(key, "").split(",")]
-    return ",".join(dict.fromkeys(filter(None, names)))
 
 
 @contextmanager
