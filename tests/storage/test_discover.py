@@ -1,0 +1,61 @@
+"""Finding tables below a directory."""
+
+from pathlib import Path
+
+import pytest
+
+from deltaadm.errors import StorageError
+from deltaadm.storage.discover import find_tables
+from tests.support.tables import START_BODY, table
+
+
+def found(root: Path) -> list[str]:
+    errors: list[StorageError] = []
+    tables = [str(Path(one).relative_to(root)) for one in find_tables(str(root), errors.append)]
+    assert not errors
+    return tables
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    for name in ("sales/orders", "sales/b/returns", "hr/people", "z"):
+        table(tmp_path / name, START_BODY)
+    (tmp_path / "empty" / "deep").mkdir(parents=True)
+    (tmp_path / "file").touch()
+    return tmp_path
+
+
+def test_tables_are_found_in_the_order_of_their_paths(lake: Path) -> None:
+    assert found(lake) == ["hr/people", "sales/b/returns", "sales/orders", "z"]
+
+
+def test_a_table_may_be_the_root_itself(lake: Path) -> None:
+    assert found(lake / "z") == ["."]
+
+
+def test_what_is_inside_a_table_belongs_to_it(lake: Path) -> None:
+    table(lake / "z" / "year=2026" / "inner", START_BODY)
+    assert "z" in found(lake)
+    assert "z/year=2026/inner" not in found(lake)
+
+
+@pytest.mark.parametrize("name", [".trash", "_archive"])
+def test_hidden_directories_are_passed_over(lake: Path, name: str) -> None:
+    table(lake / name / "old", START_BODY)
+    assert f"{name}/old" not in found(lake)
+
+
+def test_links_are_followed_once(lake: Path) -> None:
+    (lake / "a").symlink_to(lake / "hr")
+    (lake / "sales" / "loop").symlink_to(lake)
+    assert found(lake) == ["a/people", "sales/b/returns", "sales/orders", "z"]
+
+
+def test_a_dangling_link_is_no_directory(lake: Path) -> None:
+    (lake / "gone").symlink_to(lake / "nowhere")
+    assert len(found(lake)) == 4
+
+
+def test_a_root_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="There is no directory"):
+        list(find_tables(str(tmp_path / "nope"), lambda _: None))
