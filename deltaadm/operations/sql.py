@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deltaadm.domain.sql_text import identifier, is_hidden, literal
 from deltaadm.domain.table_changes import (
     DropColumns,
     DropFeature,
@@ -55,36 +56,4 @@ def _column(path: tuple[str, ...]) -> str:
 def _table(path: str) -> str:
     """The table at *path*; in backticks nothing can be escaped, in a literal everything can."""
     name = f"delta.{identifier(path)}"
-    return f"IDENTIFIER({literal(name)})" if any(map(_is_hidden, name)) else name
-
-
-def identifier(name: str) -> str:
-    """*name* in backticks."""
-    return "`" + name.replace("`", "``") + "`"
-
-
-def literal(text: str) -> str:
-    """
-    *text* as a Spark string literal.
-
-    Characters that do not print are written as escapes, and so is `$`, which starts a variable
-    where `spark.sql.variable.substitute` is on.
-    """
-    return "'" + "".join(_escaped(one) for one in text) + "'"
-
-
-def _escaped(one: str) -> str:
-    if one in "\\'":
-        return "\\" + one
-    if one != "$" and not _is_hidden(one):
-        return one
-    code = ord(one)
-    return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
-
-
-_LAST_OF_FOUR_DIGITS = 0xFFFF
-
-
-def _is_hidden(one: str) -> bool:
-    """Whether a terminal would do something else than show it; half a character is no character."""
-    return not one.isprintable() and not "\ud800" <= one <= "\udfff"
+    return f"IDENTIFIER({literal(name)})" if any(map(is_hidden, name)) else name
