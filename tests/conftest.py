@@ -1,6 +1,7 @@
 """Fixtures for every test."""
 
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -23,3 +24,17 @@ def oracle_tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, oracle.
     """The recorded tables, extracted once; do not write to them."""
     root = tmp_path_factory.mktemp("oracle")
     return {table.name: table for table in oracle.tables(root)}
+
+
+@pytest.fixture(scope="session")
+def recorded_logs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str, str], Path]:
+    """The logs that recorded cases start with, by recording, group and id; do not write to them."""
+    root = tmp_path_factory.mktemp("logs")
+    written = {}
+    for recording in ("odd-logs", "replay", "e2e"):
+        for case in oracle.cases(recording):
+            if case["start"].get("files") is not None:
+                place = root / str(len(written))
+                oracle.write_log(case["start"]["files"], place)
+                written[recording, case["group"], case["id"]] = place
+    return written

@@ -82,7 +82,7 @@ class CheckpointReader:
 
     def live_adds(self, fold: Fold) -> Iterator[Document]:
         """The `add` actions that nothing newer in *fold* hides, as in the log."""
-        for path in self._file_paths():
+        for path in self.file_paths():
             if path.endswith(".json"):
                 yield from (one for one in self._json_adds(path) if fold.offer("add", one))
             else:
@@ -91,7 +91,7 @@ class CheckpointReader:
     def facts(self, fold: Fold) -> FileFacts:
         """Facts about the files that nothing newer in *fold* hides."""
         total = FileFacts()
-        for path in self._file_paths():
+        for path in self.file_paths():
             if path.endswith(".json"):
                 builder = FactsBuilder()
                 builder.add_all(one for one in self._json_adds(path) if fold.offer("add", one))
@@ -100,9 +100,15 @@ class CheckpointReader:
                 total = merge(total, self._parquet_facts(path, fold))
         return total
 
+    def file_paths(self) -> list[str]:
+        """Where its `add` actions are: its own files, and sidecars."""
+        if self._sidecars is None:
+            self.small_actions(("sidecar",))
+        return [*(one.path for one in self._checkpoint.files), *(self._sidecars or ())]
+
     def size(self) -> int:
         """The number of its actions, those in sidecars included."""
-        return sum(map(self._rows, self._file_paths()))
+        return sum(map(self._rows, self.file_paths()))
 
     def _rows(self, path: str) -> int:
         import pyarrow as pa
@@ -115,11 +121,6 @@ class CheckpointReader:
                 return int(file.metadata.num_rows)
         except (pa.ArrowException, OSError, TableError) as error:
             raise self._unreadable(path, error) from error
-
-    def _file_paths(self) -> list[str]:
-        if self._sidecars is None:
-            self.small_actions(("sidecar",))
-        return [*(one.path for one in self._checkpoint.files), *(self._sidecars or ())]
 
     def _small(self, path: str, names: Sequence[str]) -> list[Named]:
         if path.endswith(".json"):
@@ -220,15 +221,19 @@ class CheckpointReader:
         return total
 
     def _unreadable(self, path: str, error: Exception) -> UnreadableCheckpoint:
-        version = self._checkpoint.version
-        cause = str(error).strip().rstrip(".").partition("\n")[0]
-        return UnreadableCheckpoint(
-            f"The checkpoint of version {version} cannot be read ({path}: {cause}).",
-            remedy="Restore the file from a backup, or write a new checkpoint if the table "
-            "still loads without it.",
-            delta_error_class="FAILED_READ_FILE.NO_HINT",
-            established={"version": version},
-        )
+        cause = str(error).strip().partition("\n")[0]
+        return unreadable_checkpoint(self._checkpoint.version, f"{path}: {cause}")
+
+
+def unreadable_checkpoint(version: int, cause: str) -> UnreadableCheckpoint:
+    """The error for the checkpoint of *version*, of which *cause* says what is wrong where."""
+    return UnreadableCheckpoint(
+        f"The checkpoint of version {version} cannot be read ({cause.rstrip('.')}).",
+        remedy="Restore the file from a backup, or write a new checkpoint if the table "
+        "still loads without it.",
+        delta_error_class="FAILED_READ_FILE.NO_HINT",
+        established={"version": version},
+    )
 
 
 def sidecar_path(sidecar: Document) -> str:

@@ -22,7 +22,7 @@ from deltaadm.replay.engine import Detail
 from deltaadm.replay.reconcile import FactsBuilder, Fold, merge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
     from deltaadm.domain.log_segment import Checkpoint
@@ -38,15 +38,7 @@ class EmbeddedEngine:
 
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
         """See `ReplayEngine`."""
-        replay = _Replay(store, segment)
-        try:
-            if detail is Detail.STATE:
-                return replay.snapshot(replay.state())
-            replay.protocol()
-            return replay.snapshot(None)
-        except TableError as error:
-            error.established = {**replay.established(), **error.established}
-            raise
+        return Replay(store, segment).outcome(detail)
 
 
 def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
@@ -57,11 +49,15 @@ def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
     """
     from deltaadm.replay.add_files import add_file
 
-    return map(add_file, _Replay(store, segment).live_documents())
+    return map(add_file, Replay(store, segment).live_documents())
 
 
-class _Replay:
-    """One pass over a segment, and what it has found so far."""
+class Replay:
+    """
+    One pass over a segment, and what it has found so far.
+
+    An engine that reads in another way replaces `state` and `search_deltas`.
+    """
 
     def __init__(self, store: LogStore, segment: LogSegment) -> None:
         self._store = store
@@ -70,19 +66,35 @@ class _Replay:
         self._warnings: list[str] = []
         self._commit_info: CommitInfo | None = None
 
+    def outcome(self, detail: Detail) -> Snapshot:
+        """The snapshot; raises as `ReplayEngine` says, with what is established all the same."""
+        try:
+            if detail is Detail.STATE:
+                return self.snapshot(self.state())
+            self.protocol()
+            return self.snapshot(None)
+        except TableError as error:
+            error.established = {**self.established(), **error.established}
+            raise
+
     def protocol(self) -> None:
         """Find protocol and metadata, and nothing else."""
         for file in self._segment.deltas[-1:]:
             self._find_state(file, newest=self._is_newest(file))
         if not self._fold.complete:
             self._take_checksum()
-        for file in reversed(self._segment.deltas[:-1]):
-            if self._fold.complete:
-                break
-            self._find_state(file, newest=False)
+        if not self._fold.complete:
+            self.search_deltas(self._segment.deltas[:-1])
         if not self._fold.complete and self._segment.checkpoint:
             self._search_checkpoint(self._segment.checkpoint)
         self._read_commit_info()
+
+    def search_deltas(self, files: Sequence[LogFile]) -> None:
+        """Look for protocol and metadata in *files*, from the last one back."""
+        for file in reversed(files):
+            if self._fold.complete:
+                break
+            self._find_state(file, newest=False)
 
     def state(self) -> FileFacts:
         """Replay everything; answers the facts about the live files."""
@@ -147,7 +159,7 @@ class _Replay:
         for name in _STATE:
             mine = [document for each, document in found if each == name]
             if len(mine) > 1:
-                self._warnings.append(_several(path, len(mine), name))
+                self._warnings.append(several(path, len(mine), name))
             for document in reversed(mine):
                 self._fold.offer(name, document)
 
@@ -191,7 +203,7 @@ class _Replay:
                 if self._fold.offer(name, document):
                     yield document
             self._warnings.extend(
-                _several(file.path, count, name) for name, count in singles.items() if count > 1
+                several(file.path, count, name) for name, count in singles.items() if count > 1
             )
 
     def _read_commit_info(self) -> None:
@@ -282,7 +294,8 @@ def in_commit_timestamps(metadata: Metadata) -> bool:
 _STATE: Final = ("protocol", "metaData")
 
 
-def _several(path: str, count: int, name: str) -> str:
+def several(path: str, count: int, name: str) -> str:
+    """The warning about a commit with more than one action of a kind that may occur once."""
     return f"{path} has {count} {name} actions; the last one counts."
 
 

@@ -9,9 +9,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.domain.log_segment import CHECKPOINTS, LogListing, LogSegment, choose
-from deltaadm.errors import StorageError, TableError
+from deltaadm.errors import DeltaadmError, StorageError, TableError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.storage.store import LogStore
 
@@ -35,6 +37,15 @@ class ReplayEngine(typing.Protocol):
         Raises `UnreadableCheckpoint` if only the segment's checkpoint is at fault, and
         `TableError` where no snapshot can be built.
         """
+
+
+class BatchEngine(ReplayEngine, typing.Protocol):
+    """An engine to which several tables are one piece of work."""
+
+    def replay_all(
+        self, tables: Sequence[tuple[LogStore, LogSegment]], detail: Detail
+    ) -> Sequence[Snapshot | DeltaadmError]:
+        """What `replay` answers or raises, for each of *tables* in their order."""
 
 
 class UnreadableCheckpoint(TableError):  # noqa: N818 -- reads as the finding it is
@@ -69,8 +80,16 @@ def load_snapshot(
         from deltaadm.replay.time_travel import version_at
 
         version = version_at(store, engine, timestamp)
-    located = locate(store, version)
-    return _replay(store, engine, located, detail)
+    attempt = _Attempt(store, locate(store, version))
+    while True:
+        outcome: Snapshot | UnreadableCheckpoint
+        try:
+            outcome = engine.replay(store, attempt.segment, detail)
+        except UnreadableCheckpoint as error:
+            outcome = error
+        snapshot = attempt.answer(outcome)
+        if snapshot is not None:
+            return snapshot
 
 
 def locate(store: LogStore, version: int | None = None) -> Located:
@@ -99,6 +118,61 @@ def locate(store: LogStore, version: int | None = None) -> Located:
     return Located(listing, segment, warnings + _oddities(listing))
 
 
+def load_snapshots(
+    stores: Sequence[LogStore], engine: BatchEngine, *, detail: Detail = Detail.PROTOCOL
+) -> list[Snapshot | DeltaadmError]:
+    """What `load_snapshot` answers or raises, for each of *stores* in their order."""
+    outcomes: dict[int, Snapshot | DeltaadmError] = {}
+    pending: dict[int, _Attempt] = {}
+    for position, store in enumerate(stores):
+        try:
+            pending[position] = _Attempt(store, locate(store))
+        except DeltaadmError as error:
+            outcomes[position] = error
+    while pending:
+        tables = [(one.store, one.segment) for one in pending.values()]
+        found = dict(zip(list(pending), engine.replay_all(tables, detail), strict=True))
+        for position, outcome in found.items():
+            answer: Snapshot | DeltaadmError | None
+            try:
+                answer = pending[position].answer(outcome)
+            except DeltaadmError as error:
+                answer = error
+            if answer is not None:
+                outcomes[position] = answer
+                del pending[position]
+    return [outcomes[position] for position in range(len(stores))]
+
+
+class _Attempt:
+    """Loading a table, with older checkpoints where newer ones turn out to be unreadable."""
+
+    def __init__(self, store: LogStore, located: Located) -> None:
+        self.store = store
+        self.segment = located.segment
+        self._warnings = located.warnings
+        self._first: UnreadableCheckpoint | None = None
+
+    def answer(self, outcome: Snapshot | DeltaadmError) -> Snapshot | None:
+        """The snapshot, or None where the attempt goes on with another segment."""
+        if isinstance(outcome, UnreadableCheckpoint):
+            self._step_back(outcome)
+            return None
+        if isinstance(outcome, DeltaadmError):
+            raise outcome
+        return replace(outcome, warnings=(*self._warnings, *outcome.warnings))
+
+    def _step_back(self, error: UnreadableCheckpoint) -> None:
+        self._first = self._first or error
+        self._warnings += (error.message,)
+        checkpoint = self.segment.checkpoint
+        before = None if checkpoint is None else checkpoint.version
+        try:
+            self.segment = choose(_list(self.store, 0), self.segment.version, before=before)
+        except TableError:
+            raise self._first from None
+
+
 def _choose_without_hint(
     listing: LogListing, version: int | None, dangling: LogListing
 ) -> LogSegment:
@@ -110,31 +184,6 @@ def _choose_without_hint(
         if missing and truncated and dangling.commits:
             error.delta_error_class = "DELTA_MISSING_PART_FILES"
         raise
-
-
-def _replay(store: LogStore, engine: ReplayEngine, located: Located, detail: Detail) -> Snapshot:
-    """Replay, and where a checkpoint turns out to be unreadable go back to older ones."""
-    segment, warnings = located.segment, located.warnings
-    first: UnreadableCheckpoint | None = None
-    while True:
-        try:
-            snapshot = engine.replay(store, segment, detail)
-        except UnreadableCheckpoint as error:
-            first = first or error
-            segment = _without_checkpoint(store, segment, first)
-            warnings += (error.message,)
-        else:
-            return replace(snapshot, warnings=(*warnings, *snapshot.warnings))
-
-
-def _without_checkpoint(
-    store: LogStore, segment: LogSegment, first: UnreadableCheckpoint
-) -> LogSegment:
-    before = None if segment.checkpoint is None else segment.checkpoint.version
-    try:
-        return choose(_list(store, 0), segment.version, before=before)
-    except TableError:
-        raise first from None
 
 
 def _list(store: LogStore, start: int) -> LogListing:

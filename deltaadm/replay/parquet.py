@@ -38,7 +38,16 @@ _MOST: Final = 5_000
 """Beyond this many values of a column, pyarrow is the faster one."""
 
 _LARGEST_GAP: Final = 1 << 16
-_DAMAGE: Final = (ValueError, LookupError, TypeError, ArithmeticError, RecursionError, zlib.error)
+_DAMAGE: Final = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    zlib.error,
+)
+"""What reading something else than expected ends in; each is seen with some damaged file."""
 
 
 def rows(source: BinaryIO, names: Sequence[str]) -> list[Named]:

@@ -16,9 +16,9 @@ from deltaadm.domain.actions import AddFile
 from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.errors import TableError
 from deltaadm.replay.embedded import EmbeddedEngine, live_files
-from deltaadm.replay.engine import Detail, ReplayEngine, load_snapshot
+from deltaadm.replay.engine import Detail, load_snapshot
 from deltaadm.storage.store import open_store
-from tests.support.contract import BOTH, EngineContract
+from tests.support.contract import BOTH, EngineContract, Load
 from tests.support.tables import (
     START_BODY,
     Action,
@@ -38,8 +38,9 @@ from tests.support.tables import (
 
 class TestEmbeddedEngine(EngineContract):
     @pytest.fixture
-    def engine(self) -> ReplayEngine:
-        return EmbeddedEngine()
+    def load(self) -> Load:
+        engine = EmbeddedEngine()
+        return lambda place, detail: load_snapshot(open_store(str(place)), engine, detail=detail)
 
 
 def load(made: Table, detail: Detail = Detail.STATE) -> Snapshot:

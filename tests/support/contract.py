@@ -1,10 +1,10 @@
-"""What every replay engine must do: a test module subclasses `EngineContract`, names its engine.
+"""What every replay engine must do: a test module subclasses `EngineContract`, says how to load.
 
 The expectations are the recorded answers of Delta on Spark, except where Delta refuses a table for
 what its protocol or metadata says: an administrator's tool shows such a table instead.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,13 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import TableError
 from deltaadm.replay.embedded import live_files
-from deltaadm.replay.engine import Detail, ReplayEngine, load_snapshot
+from deltaadm.replay.engine import Detail
 from deltaadm.storage.store import open_store
 from tests.support import oracle
+
+Load = Callable[[Path, Detail], Snapshot]
+Logs = dict[tuple[str, str, str], Path]
+"""Where the recorded logs are, by the name of the recording, group and id of the case."""
 
 REFUSED_FOR_CONTENT = {
     "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
@@ -81,21 +85,21 @@ class EngineContract:
     """Subclass this in a test module and override the fixture."""
 
     @pytest.fixture
-    def engine(self) -> ReplayEngine:
+    def load(self) -> Load:
+        """How the engine loads the table in a directory."""
         raise NotImplementedError
 
     @BOTH
     @pytest.mark.parametrize("name", oracle.table_names())
     def test_real_tables(
         self,
-        engine: ReplayEngine,
+        load: Load,
         oracle_tables: dict[str, oracle.OracleTable],
         name: str,
         detail: Detail,
     ) -> None:
         table = oracle_tables[name]
-        store = open_store(str(table.path))
-        snapshot = load_snapshot(store, engine, detail=detail)
+        snapshot = load(table.path, detail)
         same_state(snapshot, table.expected["state"])
         assert snapshot.warnings == ()
         segment = snapshot.segment
@@ -105,75 +109,72 @@ class EngineContract:
         used = segment.checkpoint.version if segment.checkpoint else -1
         assert used == recorded["checkpointVersion"]
         if detail is Detail.STATE:
-            same_files(snapshot, live_files(store, segment), table.expected["state"])
+            files = live_files(open_store(str(table.path)), segment)
+            same_files(snapshot, files, table.expected["state"])
 
     @BOTH
     @pytest.mark.parametrize("case", _cases("odd-logs"))
     def test_odd_logs(
-        self, engine: ReplayEngine, tmp_path: Path, case: oracle.Case, detail: Detail
+        self, load: Load, recorded_logs: Logs, case: oracle.Case, detail: Detail
     ) -> None:
-        store = open_store(str(oracle.write_log(case["start"]["files"], tmp_path)))
+        place = recorded_logs["odd-logs", case["group"], case["id"]]
         state = case["start"]["state"]
         if state is None:
             with pytest.raises(TableError) as caught:
-                load_snapshot(store, engine, detail=detail)
+                load(place, detail)
             assert caught.value.delta_error_class == "DELTA_MISSING_DELTA_TABLE"
             return
         refused = state.get("error")
         if refused and refused["errorClass"] not in REFUSED_FOR_CONTENT:
             with pytest.raises(TableError) as caught:
-                load_snapshot(store, engine, detail=detail)
+                load(place, detail)
             assert caught.value.delta_error_class == refused["errorClass"]
             assert "version" in caught.value.established
             return
-        snapshot = load_snapshot(store, engine, detail=detail)
+        snapshot = load(place, detail)
         if not refused:
             same_state(snapshot, state)
         recorded = case["expected"]["state"]
         if detail is Detail.STATE and recorded and "activeFiles" in recorded:
             assert snapshot.segment is not None
-            same_files(snapshot, live_files(store, snapshot.segment), recorded)
+            same_files(snapshot, live_files(open_store(str(place)), snapshot.segment), recorded)
 
     @pytest.mark.parametrize("case", _cases("replay"))
-    def test_random_histories(
-        self, engine: ReplayEngine, tmp_path: Path, case: oracle.Case
-    ) -> None:
-        store = open_store(str(oracle.write_log(case["start"]["files"], tmp_path)))
+    def test_random_histories(self, load: Load, recorded_logs: Logs, case: oracle.Case) -> None:
+        place = recorded_logs["replay", case["group"], case["id"]]
         state = case["expected"]["state"]
-        snapshot = load_snapshot(store, engine, detail=Detail.STATE)
+        snapshot = load(place, Detail.STATE)
         same_state(snapshot, state)
-        same_state(load_snapshot(store, engine), state)
+        same_state(load(place, Detail.PROTOCOL), state)
         assert snapshot.segment is not None
-        same_files(snapshot, live_files(store, snapshot.segment), state)
+        same_files(snapshot, live_files(open_store(str(place)), snapshot.segment), state)
 
-    def test_starts_of_recorded_operations(self, engine: ReplayEngine, tmp_path: Path) -> None:
+    def test_starts_of_recorded_operations(self, load: Load, recorded_logs: Logs) -> None:
         loaded = 0
         for case in oracle.cases("e2e"):
             start = case["start"]
             state = start.get("state")
             if not state or "error" in state or not start.get("files"):
                 continue
-            store = open_store(str(oracle.write_log(start["files"], tmp_path / case["id"])))
-            same_state(load_snapshot(store, engine), state)
+            place = recorded_logs["e2e", case["group"], case["id"]]
+            same_state(load(place, Detail.PROTOCOL), state)
             loaded += 1
         assert loaded > 700
 
     @BOTH
     @pytest.mark.parametrize("table", _corpus())
-    def test_foreign_tables(
-        self, engine: ReplayEngine, table: oracle.CorpusTable, detail: Detail
-    ) -> None:
-        store, expected = open_store(str(table.path)), table.expected
+    def test_foreign_tables(self, load: Load, table: oracle.CorpusTable, detail: Detail) -> None:
+        place, expected = table.path, table.expected
         refused = expected.get("error", {}).get("errorClass", ...)
         absent = expected.get("version") == -1
         if absent or (refused is not ... and refused not in REFUSED_FOR_CONTENT):
             with pytest.raises(TableError) as caught:
-                load_snapshot(store, engine, detail=detail)
+                load(place, detail)
             assert caught.value.delta_error_class == (
                 "DELTA_MISSING_DELTA_TABLE" if absent else refused
             )
             return
-        snapshot = load_snapshot(store, engine, detail=detail)
+        snapshot = load(place, detail)
         if refused is not ...:
             return
         assert snapshot.version == expected["version"]

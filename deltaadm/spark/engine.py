@@ -1,0 +1,397 @@
+"""
+The replay engine on Spark: for logs that one process would take too long to read.
+
+Commits are decoded in Spark's Python workers, by the code that decodes them without Spark; the
+files that a checkpoint lists are read by Spark's own reader of Parquet. In the commits the newest
+action on a file wins by aggregation, and an anti-join takes out of the checkpoint whatever the
+commits say something newer about. Of the files only aggregates reach the driver.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import unquote
+
+from deltaadm.domain.actions import CommitInfo
+from deltaadm.domain.snapshot import FileFacts
+from deltaadm.domain.wire import ACTION_NAMES
+from deltaadm.errors import DeltaadmError, EngineError, TableError
+from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path, unreadable_checkpoint
+from deltaadm.replay.embedded import Replay
+from deltaadm.replay.engine import Detail, UnreadableCheckpoint
+from deltaadm.spark import decode
+from deltaadm.spark.session import configured, said, sentence
+from deltaadm.spark.store import HadoopStore, failure, pattern, troubles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from deltaadm.domain.log_segment import LogFile, LogSegment
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.storage.store import LogStore
+
+    Answer = TypeVar("Answer")
+    Decoder = Callable[[str, bytes], list[tuple[Any, ...]]]
+
+_AT_ONCE: Final = 32
+"""So many files are read one after the other sooner than Spark starts a job."""
+
+_SETTINGS: Final = {
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.files.openCostInBytes": "262144",
+    "spark.sql.caseSensitive": "true",
+}
+"""Under which reading is strict, and many small files share a task."""
+
+
+class SparkEngine:
+    """
+    A `BatchEngine` for `HadoopStore`s, each of another table; it never refuses one for its
+    features.
+    """
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+
+    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
+        """See `ReplayEngine`."""
+        (outcome,) = self.replay_all([(store, segment)], detail)
+        if isinstance(outcome, DeltaadmError):
+            raise outcome
+        return outcome
+
+    def replay_all(
+        self, tables: Sequence[tuple[LogStore, LogSegment]], detail: Detail
+    ) -> list[Snapshot | DeltaadmError]:
+        """See `BatchEngine`."""
+        replays = [_SparkReplay(self._session, *one) for one in tables]
+        with configured(self._session, _SETTINGS):
+            if detail is Detail.STATE:
+                _States(self._session, replays).find()
+            return [_outcome(one, detail) for one in replays]
+
+
+def _outcome(replay: _SparkReplay, detail: Detail) -> Snapshot | DeltaadmError:
+    try:
+        return replay.outcome(detail)
+    except DeltaadmError as error:
+        return error
+
+
+class _SparkReplay(Replay):
+    """A `Replay` in which Spark does what grows with the log."""
+
+    def __init__(self, session: SparkSession, store: LogStore, segment: LogSegment) -> None:
+        if not isinstance(store, HadoopStore):
+            raise TypeError("Spark reads logs by way of a HadoopStore")
+        super().__init__(store, segment)
+        self.log = store.log
+        self.place = store.log.removeprefix(store.qualifier)
+        self.facts = FileFacts()
+        self.error: DeltaadmError | None = None
+        """What is wrong with the table, found by now."""
+        self._session = session
+        self._add_files: Sequence[str] = ()
+
+    def state(self) -> FileFacts:
+        """See `Replay`; `_States` has done most of it."""
+        if self.error is not None:
+            raise self.error
+        self._read_commit_info()
+        self._compare_checksum()
+        return self.facts
+
+    def search_deltas(self, files: Sequence[LogFile]) -> None:
+        """See `Replay`."""
+        if len(files) <= _AT_ONCE:
+            super().search_deltas(files)
+            return
+        try:
+            paths = [self._path(one.path) for one in files]
+            rows = _newest(self._session, paths, decode.state_rows_of_file).collect()
+        except troubles() as error:
+            raise _trouble(self.log, error) from error
+        for made_by_one_file in _newest_first(rows):
+            self._take(made_by_one_file)
+            if self._fold.complete:
+                return
+
+    def json_paths(self) -> list[str]:
+        """The files that are decoded in workers."""
+        files = [*self._segment.deltas, *self._checkpoint_files(".json")]
+        return [self._path(one.path) for one in files if one.info.size]
+
+    def add_paths(self) -> list[str]:
+        """The files of Parquet with `add` actions; known once everything else is taken."""
+        return [self._path(one) for one in self._add_files if one.endswith(".parquet")]
+
+    def take(self, rows: Iterable[Any]) -> None:
+        """Fold in the newest row of each key; raises what makes the log unreadable."""
+        sidecars: list[str] = []
+        for made_by_one_file in _newest_first(rows):
+            sidecars += self._take(made_by_one_file)
+        self._add_files = sidecars
+        if self._segment.checkpoint is not None and self._checkpoint_files(".parquet"):
+            reader = CheckpointReader(self._store, self._segment.checkpoint)
+            for name, document in reader.small_actions():
+                self._fold.offer(name, document)
+            self._add_files = reader.file_paths()
+
+    def unreadable(self, cause: str) -> UnreadableCheckpoint:
+        """The error for a checkpoint in whose files Spark finds something wrong."""
+        checkpoint = self._segment.checkpoint
+        version = self._segment.version if checkpoint is None else checkpoint.version
+        return unreadable_checkpoint(version, cause)
+
+    def _take(self, rows: Iterable[Any]) -> list[str]:
+        """Fold in the rows of one file, the newest first; answers the sidecars it names."""
+        sidecars: list[str] = []
+        for row in rows:
+            document = json.loads(row["document"])
+            if row["kind"] == decode.FAILURE:
+                raise self._failure(row["age"], *document)
+            if row["kind"] == decode.WARNING:
+                self._warnings.append(document)
+            elif row["name"] == "sidecar":
+                sidecars.append(sidecar_path(document))
+            elif row["name"] == "commitInfo":
+                self._note_commit_info(row["age"], document)
+            elif row["name"] in ACTION_NAMES:
+                self._fold.offer(row["name"], document)
+            else:
+                self._fold.unknown[row["name"]] = row["count"]
+        return sidecars
+
+    def _note_commit_info(self, age: str, document: Any) -> None:
+        newest = self._segment.deltas[-1:]
+        if newest and self._is_newest(newest[0]) and age == decode.age(self._segment.version):
+            self._commit_info = CommitInfo.from_wire(document)
+
+    def _failure(self, age: str, message: str, remedy: str, error_class: str) -> TableError:
+        if age == decode.CHECKPOINTED:
+            return self.unreadable(message)
+        return TableError(message, remedy=remedy, delta_error_class=error_class)
+
+    def _checkpoint_files(self, suffix: str) -> list[LogFile]:
+        checkpoint = self._segment.checkpoint
+        files = () if checkpoint is None else checkpoint.files
+        return [one for one in files if one.path.endswith(suffix)]
+
+    def _path(self, name: str) -> str:
+        return f"{self.log}/{name}"
+
+
+class _States:
+    """The whole states of several tables, found by the same few jobs."""
+
+    def __init__(self, session: SparkSession, replays: Sequence[_SparkReplay]) -> None:
+        self._session = session
+        self._replays = replays
+
+    def find(self) -> None:
+        """Leave in each replay the facts about its files, or what is wrong with it."""
+        newest = self._settled(self._take_commits, _commit_trouble)
+        if newest is None:
+            return
+        try:
+            self._settled(lambda sound: self._take_facts(sound, newest), _checkpoint_trouble)
+        finally:
+            newest.unpersist()
+
+    def _settled(
+        self,
+        ask: Callable[[Sequence[_SparkReplay]], Answer],
+        blame: Callable[[_SparkReplay, Exception], DeltaadmError],
+    ) -> Answer | None:
+        """
+        What *ask* answers for the tables that are sound; None if none is.
+
+        Where Spark names a file that it cannot read, its table takes the blame, and the others
+        are asked for again.
+        """
+        while sound := [one for one in self._replays if one.error is None]:
+            try:
+                return ask(sound)
+            except troubles() as error:
+                for one in _guilty(sound, error):
+                    one.error = blame(one, error)
+        return None
+
+    def _take_commits(self, replays: Sequence[_SparkReplay]) -> DataFrame:
+        """The newest row of each key; those that are not about files are folded in."""
+        paths = [path for one in replays for path in one.json_paths()]
+        newest = _newest(self._session, paths, decode.rows_of_file).persist()
+        try:
+            rows = newest.where(f"kind != '{decode.FILE}'").collect()
+        except BaseException:
+            newest.unpersist()
+            raise
+        by_log: dict[str, list[Any]] = {one.log: [] for one in replays}
+        for row in rows:
+            by_log[row["log"]].append(row)
+        for one in replays:
+            try:
+                one.take(by_log[one.log])
+            except DeltaadmError as error:
+                one.error = error
+        return newest
+
+    def _take_facts(self, replays: Sequence[_SparkReplay], newest: DataFrame) -> None:
+        """Count the live files."""
+        on_files = newest.where(f"kind = '{decode.FILE}'")
+        live = on_files.where("size is not null").select("log", *_COUNTED)
+        paths = [path for one in replays for path in one.add_paths()]
+        if paths:
+            key = ["log", "key", "vector"]
+            kept = _adds(self._session, paths).join(on_files.select(key), key, "left_anti")
+            live = live.unionByName(kept.select("log", *_COUNTED))
+        found = {row["log"]: row for row in live.groupBy("log").agg(*_aggregates()).collect()}
+        for one in replays:
+            if one.log in found:
+                one.facts = _file_facts(found[one.log])
+
+
+# Queries
+
+
+def _newest(session: SparkSession, paths: Sequence[str], decoder: Decoder) -> DataFrame:
+    """The newest of the actions in JSON files, by key; see `decode.ROW`."""
+    from pyspark.sql import functions as fn
+
+    key = ["log", "kind", "name", "key", "vector"]
+    if not paths:
+        empty = session.createDataFrame([], decode.ROW)
+        return empty.withColumn("count", fn.lit(0))
+    files = session.read.format("binaryFile").load([pattern(one) for one in dict.fromkeys(paths)])
+    decoded = fn.udf(decoder, f"array<struct<{decode.ROW}>>", useArrow=False)("path", "content")
+    rows = files.select(fn.explode(decoded).alias("row")).select("row.*")
+    others = [one for one in rows.columns if one not in key]
+    newest = fn.max_by(fn.struct(*others), fn.struct("age", -fn.col("line")))
+    grouped = rows.groupBy(*key).agg(newest.alias("newest"), fn.count("*").alias("count"))
+    return grouped.select(*key, "newest.*", "count")
+
+
+def _newest_first(rows: Iterable[Any]) -> Iterator[list[Any]]:
+    """The rows of each file, the newest file and in it the newest row first."""
+    by_line = sorted(rows, key=lambda one: one["line"])
+    by_age = sorted(by_line, key=lambda one: one["age"], reverse=True)
+    for _, made_by_one_file in groupby(by_age, key=lambda one: one["age"]):
+        yield list(made_by_one_file)
+
+
+_ADD: Final = """
+    add struct<path: string, partitionValues: map<string, string>, size: long, stats: string,
+      deletionVector: struct<storageType: string, pathOrInlineDv: string, offset: int>,
+      baseRowId: long, stats_parsed: struct<numRecords: long>>
+"""
+_VECTOR_ID: Final = (
+    "if(deletionVector.storageType is null, '', concat(deletionVector.storageType, "
+    "coalesce(deletionVector.pathOrInlineDv, 'None'), "
+    "coalesce(concat('@', deletionVector.offset), '')))"
+)
+_FACTS: Final = {
+    "size": "cast(coalesce(size, 0) as string)",
+    "with_vector": "deletionVector.storageType is not null",
+    "without_stats": "stats is null and stats_parsed is null",
+    "without_records": (
+        "if(stats is null, stats_parsed.numRecords is null, "
+        "get_json_object(stats, '$.numRecords') is null)"
+    ),
+    "without_row_id": "baseRowId is null",
+    "partition_keys": "array_sort(coalesce(map_keys(partitionValues), array()))",
+}
+"""What `decode` says of an `add` action of JSON, as expressions on one of Parquet."""
+
+_DECODED: Final = "coalesce(try_url_decode(replace({0}, '+', '%2B')), {0})"
+_COUNTED: Final = tuple(_FACTS)
+
+
+def _adds(session: SparkSession, paths: Sequence[str]) -> DataFrame:
+    """The files that checkpoints list, in the columns of `decode.ROW` that are for files."""
+    from pyspark.sql import functions as fn
+
+    places = [pattern(one) for one in dict.fromkeys(paths)]
+    read = session.read.schema(_ADD).parquet(*places)
+    found = read.select("_metadata.file_path", "add.*").where("path is not null")
+    decoded = fn.expr(_DECODED.format("file_path"))
+    return found.select(
+        fn.regexp_replace(decoded, "(/_sidecars)?/[^/]*$", "").alias("log"),
+        "path",
+        fn.expr(_VECTOR_ID).alias("vector"),
+        *(fn.expr(text).alias(name) for name, text in _FACTS.items()),
+    ).select("log", _canonical().alias("key"), "vector", *_COUNTED)
+
+
+def _canonical() -> Column:
+    """`canonical_path` of the column `path` in `log`."""
+    from pyspark.sql import functions as fn
+
+    plain = fn.expr(_DECODED.format("path"))
+    decoded = fn.when(fn.col("path").contains("%"), plain).otherwise(fn.col("path"))
+    qualifier = fn.regexp_extract("log", decode.QUALIFIER, 0)
+    no_authority = fn.regexp_replace(decoded, r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)", "$1")
+    return fn.when(decoded.startswith("/"), fn.concat(qualifier, decoded)).otherwise(no_authority)
+
+
+def _aggregates() -> list[Column]:
+    from pyspark.sql import functions as fn
+
+    return [
+        fn.count("*").alias("files"),
+        fn.expr("sum(cast(size as decimal(38, 0)))").alias("bytes"),
+        *(fn.count_if(name).alias(name) for name in _COUNTED[1:-1]),
+        fn.collect_set("partition_keys").alias("keys"),
+    ]
+
+
+def _file_facts(row: Any) -> FileFacts:
+    return FileFacts(
+        files=row["files"],
+        bytes=int(row["bytes"] or 0),
+        with_deletion_vector=row["with_vector"],
+        without_stats=row["without_stats"],
+        without_num_records=row["without_records"],
+        without_base_row_id=row["without_row_id"],
+        partition_keys=frozenset(map(tuple, row["keys"])),
+    )
+
+
+# Trouble
+
+
+def _guilty(replays: Sequence[_SparkReplay], error: Exception) -> Sequence[_SparkReplay]:
+    """The table among whose files is the one that an exception names, or else all of them."""
+    texts = said(error), unquote(said(error))
+    named = [one for one in replays if any(f"{one.place}/" in text for text in texts)]
+    return [max(named, key=lambda one: len(one.log))] if named else replays
+
+
+def _commit_trouble(replay: _SparkReplay, error: Exception) -> DeltaadmError:
+    return _trouble(replay.log, error)
+
+
+def _checkpoint_trouble(replay: _SparkReplay, error: Exception) -> DeltaadmError:
+    text = said(error)
+    if "FAILED_READ_FILE" in text and "FILE_NOT_EXIST" not in text:
+        return replay.unreadable(sentence(text)[0])
+    return _trouble(replay.log, error)
+
+
+def _trouble(log: str, error: Exception) -> DeltaadmError:
+    text = said(error)
+    if "ModuleNotFoundError" in text and "deltaadm" in text:
+        return EngineError(
+            "Spark's workers do not have deltaadm, so they cannot decode commits.",
+            remedy="Install deltaadm where the executors run, or leave out --engine spark.",
+        )
+    if "PYTHON_VERSION_MISMATCH" in text:
+        return EngineError(
+            "Spark's workers run another version of Python than this program.",
+            remedy="Set PYSPARK_PYTHON to the same version where the executors run.",
+        )
+    return failure(log, error)

@@ -1,0 +1,289 @@
+"""A table's log on Hadoop's file systems, as the session's own JVM sees it."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.data_paths import is_absolute
+from deltaadm.domain.log_segment import FileInfo, listing_prefix, no_table
+from deltaadm.errors import DeltaadmError, EngineError, StorageError, TableError
+from deltaadm.spark.decode import qualifier_of
+from deltaadm.spark.session import said, sentence
+from deltaadm.storage.local import LocalStore
+from deltaadm.storage.store import LOG_DIRECTORY, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+    from pyspark.sql import SparkSession
+
+_SPECIAL: Final = re.compile(r"([\\*?\[\]{}])")
+_PIECE: Final = 1 << 20
+
+
+def pattern(path: str) -> str:
+    """A path for where Hadoop takes it for a pattern."""
+    return _SPECIAL.sub(r"\\\1", path)
+
+
+class Hadoop:
+    """
+    The file systems of a session, by which it opens stores.
+
+    Raises `EngineError` for a session on Spark Connect, which has none to offer.
+    """
+
+    def __init__(self, session: SparkSession) -> None:
+        if not hasattr(session, "_jvm"):
+            raise EngineError(
+                "Spark Connect lets nobody list or read the files of a log.",
+                remedy="Give --spark-master instead of --remote, or leave out --engine spark.",
+            )
+        jvm: Any = session._jvm
+        self._conf: Any = session._jsparkSession.sessionState().newHadoopConf()
+        self._path = jvm.org.apache.hadoop.fs.Path  # every step of such a name is a call
+        self._bytes = jvm.org.apache.commons.io.IOUtils.toByteArray
+        self._text = jvm.org.apache.commons.lang3.ArrayUtils.toString
+
+    def open_store(self, location: str) -> HadoopStore:
+        """The store for a table's location, given as everywhere, or in a scheme that Spark has."""
+        return HadoopStore(self, location)
+
+    def system_of(self, place: str) -> Any:
+        """The file system that a place is on."""
+        return self._path(place).getFileSystem(self._conf)
+
+    def path(self, place: str) -> Any:
+        """A place as file systems take it."""
+        return self._path(place)
+
+    def content(self, stream: Any, size: int | None = None) -> bytes:
+        """The next *size* bytes of a stream, or all of them."""
+        return bytes(self._bytes(stream) if size is None else self._bytes(stream, size))
+
+    def told(self, statuses: Any) -> str:
+        """What Java says of an array."""
+        return str(self._text(statuses))
+
+
+class HadoopStore:
+    """
+    Lists and reads by way of a session; see `LogStore`.
+
+    `log` is where the log is, as Spark tells it of files in there.
+    """
+
+    def __init__(self, hadoop: Hadoop, location: str) -> None:
+        self.root = location
+        self._hadoop = hadoop
+        try:
+            location.encode()
+        except UnicodeEncodeError:
+            raise StorageError(
+                f"Spark cannot be told about {location!r}, which is not valid Unicode.",
+                remedy="Reach the table by a link with another name, or leave out --engine spark.",
+            ) from None
+        try:
+            place = f"{_address(location)}/{LOG_DIRECTORY}"
+            self._system = hadoop.system_of(place)
+            self.log = str(self._system.makeQualified(hadoop.path(place)).toString())
+        except troubles() as error:
+            raise failure(location, error) from error
+
+    @property
+    def qualifier(self) -> str:
+        """See `LogStore`."""
+        return qualifier_of(self.log)
+
+    def path(self, name: str) -> str:
+        """Where a file of the log is, as Spark tells it."""
+        return f"{self.log}/{name}"
+
+    def list_log(self, start: int = 0) -> Iterator[FileInfo]:
+        """See `LogStore`."""
+        first = listing_prefix(start) if start else ""
+        found = self._list(self.log)
+        if found is None:
+            raise no_table(self.root)
+        return (one for one in found if one.path >= first)
+
+    def list_directory(self, name: str) -> Iterator[FileInfo]:
+        """See `LogStore`."""
+        found = self._list(self.path(name)) or ()
+        return (FileInfo(f"{name}/{one.path}", one.size, one.modified) for one in found)
+
+    def read(self, path: str) -> bytes:
+        """See `LogStore`."""
+        place = self.path(path)
+        try:
+            where = self._hadoop.path(place)
+            if not self._system.exists(where):  # which costs less than an exception
+                raise _missing(place)
+            stream = self._system.open(where)
+            try:
+                return self._hadoop.content(stream)
+            finally:
+                stream.close()
+        except troubles() as error:
+            raise failure(place, error) from error
+
+    def open(self, path: str) -> BinaryIO:
+        """See `LogStore`."""
+        return self._open(self._system, self.path(path))
+
+    def data_size(self, path: str) -> int | None:
+        """See `LogStore`."""
+        place = self._data_path(path)
+        try:
+            system = self._hadoop.system_of(place)
+            status = system.getFileStatus(self._hadoop.path(place))
+            return int(status.getLen()) if status.isFile() else None
+        except troubles() as error:
+            found = failure(place, error)
+            if isinstance(found, TableError):
+                return None
+            raise found from error
+
+    def open_data(self, path: str) -> BinaryIO:
+        """See `LogStore`."""
+        place = self._data_path(path)
+        return self._open(self._hadoop.system_of(place), place)
+
+    def _data_path(self, path: str) -> str:
+        from urllib.parse import unquote
+
+        plain = unquote(path)
+        if not is_absolute(path):
+            return f"{self.log.removesuffix(LOG_DIRECTORY)}{plain}"
+        return f"{self.qualifier}{plain}" if plain.startswith("/") else plain
+
+    def _list(self, directory: str) -> list[FileInfo] | None:
+        """The files directly in a directory, by their names; None if there is none."""
+        try:
+            statuses = self._system.listStatus(self._hadoop.path(directory))
+            found = list(_STATUS.finditer(self._hadoop.told(statuses)))
+            if len(found) != len(statuses):
+                return [_info(one) for one in statuses if one.isFile()]
+        except troubles() as error:
+            trouble = failure(directory, error)
+            if isinstance(trouble, TableError):
+                return None
+            raise trouble from error
+        return [
+            FileInfo(one["path"].rpartition("/")[2], int(one["length"]), int(one["modified"]))
+            for one in found
+            if one["directory"] == "false"
+        ]
+
+    def _open(self, system: Any, place: str) -> BinaryIO:
+        try:
+            where = self._hadoop.path(place)
+            size = int(system.getFileStatus(where).getLen())
+            file = _HadoopFile(place, system.open(where), size, self._hadoop)
+        except troubles() as error:
+            raise failure(place, error) from error
+        return io.BufferedReader(file, _PIECE)
+
+
+_STATUS: Final = re.compile(
+    r"Status\{path=(?P<path>[^;]*); isDirectory=(?P<directory>false|true)"
+    r"(?:; length=(?P<length>\d+); replication=\d+; blocksize=\d+)?"
+    r"; modification_time=(?P<modified>\d+)"
+)
+"""A file in the words of Hadoop's `FileStatus.toString`: one call for a whole directory."""
+
+
+def _info(status: Any) -> FileInfo:
+    return FileInfo(str(status.getPath().getName()), status.getLen(), status.getModificationTime())
+
+
+class _HadoopFile(io.RawIOBase):
+    """A file on a Hadoop file system, seekable."""
+
+    def __init__(self, place: str, stream: Any, size: int, hadoop: Hadoop) -> None:
+        self._place = place
+        self._stream = stream
+        self._size = size
+        self._hadoop = hadoop
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        self._position = max(0, start + offset)
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        wanted = min(len(buffer), self._size - self._position)
+        if wanted <= 0:
+            return 0
+        try:
+            self._stream.seek(self._position)
+            piece = self._hadoop.content(self._stream, wanted)
+        except troubles() as error:
+            raise failure(self._place, error) from error
+        buffer[:wanted] = piece
+        self._position += wanted
+        return wanted
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+        super().close()
+
+
+def _address(location: str) -> str:
+    """
+    A location as Hadoop has to be told it.
+
+    A path without scheme is one of this machine, as everywhere in deltaadm.
+    """
+    scheme, separator, _ = location.partition("://")
+    if separator and scheme.lower() != "file":
+        return location.rstrip("/")
+    store = open_store(location)
+    if not isinstance(store, LocalStore):
+        return location.rstrip("/")
+    from deltaadm.spark.executor import address
+
+    return address(location)
+
+
+def troubles() -> tuple[type[Exception], ...]:
+    """The exceptions by which Spark, Hadoop and the way to them say that something is wrong."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    return Py4JError, PySparkException, OSError
+
+
+_NOT_FOUND: Final = ("PATH_NOT_FOUND", "FILE_NOT_EXIST", "FileNotFoundException", "NoSuchFile")
+
+
+def failure(path: str, error: Exception) -> DeltaadmError:
+    """The error that an exception of Spark or Hadoop about a file amounts to."""
+    text = said(error)
+    thrown = getattr(error, "java_exception", None)
+    named = "" if thrown is None else str(thrown.getClass().getName())
+    if any(one in f"{named} {text}" for one in _NOT_FOUND):
+        return _missing(path)
+    return StorageError(
+        f"Spark cannot read {path}: {sentence(text)[0].rstrip('.')}.",
+        remedy="Check the location, and the access that Spark has to it.",
+    )
+
+
+def _missing(path: str) -> TableError:
+    return TableError(
+        f"The file {path} is missing.",
+        remedy="Another process may be cleaning up the log; try again.",
+        delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
+    )

@@ -1,0 +1,293 @@
+"""The replay engine on Spark: the contract of engines, and the same answers as without Spark."""
+
+import json
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.errors import DeltaadmError
+from deltaadm.replay.engine import Detail, load_snapshot, load_snapshots
+from deltaadm.spark.engine import SparkEngine
+from deltaadm.spark.store import Hadoop
+from deltaadm.storage.store import open_store
+from tests.support import oracle
+from tests.support.contract import EngineContract, Load, Logs
+from tests.support.tables import (
+    START_BODY,
+    Action,
+    Table,
+    add,
+    commit,
+    deletion_vector,
+    domain,
+    metadata,
+    protocol,
+    remove,
+    table,
+    txn,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Outcomes = Mapping[Path, Snapshot | DeltaadmError]
+
+
+@pytest.fixture(scope="module")
+def hadoop(spark: "SparkSession") -> Hadoop:
+    return Hadoop(spark)
+
+
+@pytest.fixture(scope="module")
+def states(
+    spark: "SparkSession",
+    hadoop: Hadoop,
+    oracle_tables: dict[str, oracle.OracleTable],
+    recorded_logs: Logs,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Outcomes:
+    """The states of all tables there are, found by the same few jobs."""
+    places = [
+        *(one.path for one in oracle_tables.values()),
+        *(path for (name, _, _), path in recorded_logs.items() if name != "e2e"),
+        *(one.path for one in oracle.corpus_if_present()),
+        *(one.path for one in _awkward(tmp_path_factory.mktemp("awkward"))),
+        *(one.path for one in _histories(tmp_path_factory.mktemp("histories"))),
+    ]
+    stores = [hadoop.open_store(str(one)) for one in places]
+    found = load_snapshots(stores, SparkEngine(spark), detail=Detail.STATE)
+    return dict(zip(places, found, strict=True))
+
+
+class TestSparkEngine(EngineContract):
+    @pytest.fixture
+    def load(self, spark: "SparkSession", hadoop: Hadoop, states: Outcomes) -> Load:
+        engine = SparkEngine(spark)
+
+        def load(place: Path, detail: Detail) -> Snapshot:
+            if detail is Detail.PROTOCOL:
+                return load_snapshot(hadoop.open_store(str(place)), engine)
+            outcome = states[place]
+            if isinstance(outcome, DeltaadmError):
+                raise outcome
+            return outcome
+
+        return load
+
+
+def test_answers_as_without_spark(states: Outcomes) -> None:
+    """Warnings, errors and what is established in spite of them included."""
+    for place, outcome in states.items():
+        assert _told(place, outcome) == _told(place, _without_spark(place)), place
+
+
+def _without_spark(place: Path) -> Snapshot | DeltaadmError:
+    try:
+        return load_snapshot(open_store(str(place)), detail=Detail.STATE)
+    except DeltaadmError as error:
+        return error
+
+
+def _told(place: Path, outcome: Snapshot | DeltaadmError) -> object:
+    """Everything but the times and sizes of files, and where a checkpoint is damaged."""
+    if isinstance(outcome, Snapshot):
+        warnings = [one.partition(" cannot be read (")[0] for one in outcome.warnings]
+        return replace(outcome, segment=None, warnings=tuple(warnings))
+    message = outcome.message.replace(f"{place}/_delta_log/", "").partition(" cannot be read (")[0]
+    return type(outcome), message, outcome.delta_error_class, outcome.established
+
+
+def test_one_table_by_itself(spark: "SparkSession", hadoop: Hadoop, tmp_path: Path) -> None:
+    made = table(tmp_path, START_BODY, commit(add("a", 5), add("b", 7)), commit(remove("a")))
+    store = hadoop.open_store(str(made.path))
+    snapshot = load_snapshot(store, SparkEngine(spark), detail=Detail.STATE)
+    assert snapshot.files == FileFacts(
+        files=1,
+        bytes=7,
+        without_stats=1,
+        without_num_records=1,
+        without_base_row_id=1,
+        partition_keys=frozenset({()}),
+    )
+
+
+def test_protocol_far_back_in_a_long_log(
+    spark: "SparkSession", hadoop: Hadoop, tmp_path: Path
+) -> None:
+    """A job looks for it; damage further back than the answer goes unnoticed, as without Spark."""
+    made = Table(tmp_path)
+    made.write(f"{0:020d}.json", b"nonsense\n")
+    made.commit(1, protocol(1, 4), protocol(1, 5), metadata({"k": "1"}))
+    for version in range(2, 40):
+        made.commit(version, add(f"f{version}"), *[metadata({"k": "2"})] * (version == 3))
+    snapshot = load_snapshot(hadoop.open_store(str(tmp_path)), SparkEngine(spark))
+    assert snapshot.protocol.min_writer_version == 5
+    assert snapshot.metadata.configuration == {"k": "2"}
+    expected = load_snapshot(open_store(str(tmp_path)))
+    assert snapshot.warnings == expected.warnings != ()
+
+
+def test_files_of_a_table(hadoop: Hadoop, tmp_path: Path) -> None:
+    made = Table(tmp_path / "a table [1] {x} 100%")
+    made.write("_sidecars/x.parquet", b"0123456789")
+    made.write("00000000000000000000.json", b"")
+    (made.path / "part 1%.parquet").write_bytes(b"0123456789")
+    store = hadoop.open_store(str(made.path))
+    local = open_store(str(made.path))
+    assert [(one.path, one.size, one.modified) for one in store.list_log()] == [
+        (one.path, one.size, one.modified) for one in local.list_log()
+    ]
+    (sidecar,) = store.list_directory("_sidecars")
+    assert (sidecar.path, sidecar.size) == ("_sidecars/x.parquet", 10)
+    assert list(store.list_directory("_staged_commits")) == []
+    with store.open("_sidecars/x.parquet") as file:
+        file.seek(-3, 2)
+        assert (file.read(2), file.tell(), file.read()) == (b"78", 9, b"9")
+    assert store.data_size("part%201%25.parquet") == 10
+    assert store.data_size("none.parquet") is store.data_size("_delta_log") is None
+    with store.open_data(f"file://{made.path}/part%201%25.parquet") as file:
+        assert file.read() == b"0123456789"
+    with pytest.raises(DeltaadmError, match="is missing"):
+        store.open_data("none.parquet")
+
+
+# Tables
+
+
+def _awkward(root: Path) -> Iterator[Table]:
+    """What Spark's own reading of files could get wrong."""
+    yield _odd_paths(Table(root / "a=1" / "b%20c é [x] {y} 100%"))
+    yield _damaged_pages(Table(root / "damaged-pages"))
+    made = _odd_paths(Table(root / "beside-damage"))
+    yield made
+    yield table(root / "empty-commit", START_BODY, b"", commit(add("a")))
+    yield table(root / "huge", START_BODY, commit(add("a", 1 << 62), add("b", 1 << 62)))
+    yield _struct_statistics(Table(root / "statistics"))
+
+
+def _odd_paths(made: Table) -> Table:
+    """A file is the same however its path is spelled."""
+    spelled = ["a%20b", "+%2B", "/abs/x", "file:///abs/y", "file:/abs/z", "p=1/%C3%A9", "100%25"]
+    vector = deletion_vector("v")
+    state: list[Action] = [protocol(), metadata(), txn("t", 1), domain("d"), domain("gone")]
+    state += [add(one, 10) for one in spelled]
+    state += [add("v", 20), add("v2", 30, deletionVector=vector), add("same", 1)]
+    made.commit(0, *state)
+    made.v2_checkpoint(0, state, "parquet")
+    made.commit(1, remove("a b"), remove("file:/abs/x"), remove("/abs/y"), remove("p=1/é"))
+    made.commit(2, remove("v"), add("v", 25, deletionVector=vector), add("same", 2))
+    made.commit(3, remove("v2"), domain("gone", removed=True), remove("100%25"))
+    return made
+
+
+def _damaged_pages(made: Table) -> Table:
+    """A checkpoint of which only the pages with files cannot be read."""
+    state = [protocol(), metadata(), *(add(f"file-{number}") for number in range(99))]
+    made.commit(0, *state)
+    path = made.checkpoint(0, state)
+    body = bytearray(path.read_bytes())
+    group = pq.ParquetFile(path).metadata.row_group(5)
+    column = next(
+        group.column(n)
+        for n in range(group.num_columns)
+        if group.column(n).path_in_schema == "add.path"
+    )
+    start = column.dictionary_page_offset or column.data_page_offset
+    body[start : start + column.total_compressed_size] = b"\xff" * column.total_compressed_size
+    path.write_bytes(body)
+    made.commit(1, add("new"))
+    return made
+
+
+def _struct_statistics(made: Table) -> Table:
+    """Statistics as text, as a struct, as both and as neither."""
+    made.commit(0, protocol(), metadata())
+    parsed = pa.struct([("numRecords", pa.int64())])
+    fields = [("path", pa.string()), ("size", pa.int64()), ("stats", pa.string())]
+    rows = [
+        {"path": "text", "size": 1, "stats": '{"numRecords":1}'},
+        {"path": "odd", "size": 1, "stats": '{ "x":1, "numRecords": 5}'},
+        {"path": "null", "size": 1, "stats": '{"numRecords":null}'},
+        {"path": "none", "size": 1, "stats": "{}"},
+        {"path": "no-json", "size": 1, "stats": '"numRecords": 1'},
+        {"path": "struct", "size": 1, "stats_parsed": {"numRecords": 1}},
+        {"path": "empty", "size": 1, "stats_parsed": {"numRecords": None}},
+        {"path": "neither", "size": 1},
+    ]
+    states = pa.struct([("minReaderVersion", pa.int32()), ("minWriterVersion", pa.int32())])
+    metas = pa.struct([("id", pa.string()), ("schemaString", pa.string())])
+    body = metadata()["metaData"]
+    columns = {
+        "protocol": pa.array([{"minReaderVersion": 1, "minWriterVersion": 2}], states),
+        "metaData": pa.array([{"id": body["id"], "schemaString": body["schemaString"]}], metas),
+        "add": pa.array(rows, pa.struct([*fields, ("stats_parsed", parsed)])),
+    }
+    padded = {
+        name: pa.concat_arrays([one, pa.nulls(len(rows) - len(one), one.type)])
+        for name, one in columns.items()
+    }
+    pq.write_table(pa.table(padded), made.log / f"{0:020d}.checkpoint.parquet")
+    made.commit(1, add("new"))
+    return made
+
+
+def _histories(root: Path) -> Iterator[Table]:
+    """Random histories with checkpoints of all kinds and compacted commits."""
+    for number in range(24):
+        yield _history(Table(root / str(number)), random.Random(number), number)  # noqa: S311 -- the same each time
+
+
+def _history(made: Table, chance: random.Random, number: int) -> Table:
+    state: dict[str, Action] = {}
+    versions = [[protocol(), metadata()]]
+    versions += [[_action(chance) for _ in range(chance.randrange(5))] for _ in range(8)]
+    for version, actions in enumerate(versions):
+        made.commit(version, *actions)
+        for one in actions:
+            state[_key(one)] = one
+        kind = number % 5
+        if version == 3:
+            held = list(state.values())
+            if kind == 1:
+                made.checkpoint(version, held)
+            elif kind == 2:
+                made.multipart(version, held, 3)
+            elif kind > 2:
+                made.v2_checkpoint(version, held, ("json", "parquet")[kind - 3])
+    merged: dict[str, Action] = {}
+    for one in (one for actions in versions[5:7] for one in actions):
+        merged[_key(one)] = one
+    if number % 2:
+        made.compacted(5, 6, *merged.values())
+    return made
+
+
+def _action(chance: random.Random) -> Action:
+    path = chance.choice("abcd")
+    more: Action = chance.choice(
+        [{}, {"deletionVector": deletion_vector("v")}, {"deletionVector": deletion_vector("w", 7)}]
+    )
+    return chance.choice(
+        [
+            add(path, chance.randrange(99), **more),
+            add(path, 5, stats='{"numRecords":1}', partitionValues={"p": "1"}, baseRowId=4),
+            remove(path, **more),
+            txn(path, chance.randrange(9)),
+            domain(path, removed=chance.random() < 0.5),
+            metadata({"k": path}),
+        ]
+    )
+
+
+def _key(action: Action) -> str:
+    ((name, body),) = action.items()
+    if name in {"add", "remove"}:
+        return json.dumps(["file", body["path"], body.get("deletionVector")])
+    return json.dumps([name, body.get("appId") or body.get("domain")])
