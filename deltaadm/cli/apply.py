@@ -51,10 +51,18 @@ def _apply(
     saved = read_plan(wiring.read_file(file))
 
     def carry_out() -> int:
+        named = [saved.name] if saved.name else []
+        with wiring.catalog(named, spark):
+            wiring.look_up(named, spark)
+            for name in named:
+                saved.require_location(wiring.locate(name))
+            return carry_out_here()
+
+    def carry_out_here() -> int:
         wanted = Wanted.of(clients, consent, saved.table, saved.location)
         return carry_out_plan(
             saved.table,
-            planned(saved.location, saved.renewed_on, wanted),
+            planned(saved.location, saved.renewed_on, wanted, name=saved.name),
             wanted=wanted,
             consent=consent,
             spark=spark,

@@ -55,6 +55,7 @@ def _checks(
     yield from found
     if start and not any(one.health is Health.FAILED for one in found):
         yield doctor.start(options, wiring.say)
+    wiring.look_up(tables, spark)
     yield from map(_table, tables)
 
 

@@ -93,6 +93,7 @@ def command(
 def _status(table: str, feature: str | None, spark: SparkOptionGroup, output: OutputOptions) -> int:
     from deltaadm.replay.engine import Detail
 
+    wiring.look_up([table], spark)
     snapshot = wiring.load(wiring.locate(table), detail=Detail.STATE)
     names = droppable_features(snapshot) if feature is None else (official_name(feature),)
     found = tuple(

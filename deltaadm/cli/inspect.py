@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from deltaadm.cli import wiring
-from deltaadm.cli.options import OutputOptions, TableArguments, expanded
+from deltaadm.cli.options import OutputOptions, SparkOptionGroup, TableArguments, expanded
 from deltaadm.cli.quick import Inspection, inspect
 
 
@@ -31,12 +31,14 @@ def command(  # noqa: PLR0917 -- in the order of the command line
         typer.Option("--clients", help="List every client with its verdict and the sources."),
     ] = False,
     *,
+    spark: SparkOptionGroup,
     output: OutputOptions,
 ) -> int:
     """
     Show what a table's protocol is, why, and how much of it is needed.
 
-    Reads the log alone, whatever features the table has; needs neither Spark nor Java.
+    Reads the log alone, whatever features the table has; needs neither Spark nor Java, except to
+    look up the name of a table in a catalog.
     """
     from deltaadm.operations.inspect import TableReport
 
@@ -53,6 +55,7 @@ def command(  # noqa: PLR0917 -- in the order of the command line
             clients=clients,
             output=output.output,
             color=output.color,
+            spark=spark,
         )
     )
 

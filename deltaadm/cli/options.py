@@ -23,7 +23,10 @@ TableArgument = Annotated[
     str, typer.Argument(metavar="TABLE", help="A path, a file: URL, or delta.`path`.")
 ]
 TableArguments = Annotated[
-    list[str], typer.Argument(metavar="TABLE...", help="Paths, file: URLs, or delta.`path`.")
+    list[str],
+    typer.Argument(
+        metavar="TABLE...", help="Paths, file: URLs, delta.`path`, or catalog.schema.table."
+    ),
 ]
 
 

@@ -82,11 +82,12 @@ def plan_and_apply(
     if planning.check and planning.apply:
         raise typer.BadParameter("cannot be combined with --apply", param_hint="--check")
     settings = wiring.session_settings(spark)
-    return failing_well(
-        table,
-        output,
-        lambda: _planned(table, planner, settings, planning, clients, consent, spark, output),
-    )
+
+    def work() -> int:
+        with wiring.catalog([table] if planning.apply else [], spark):
+            return _planned(table, planner, settings, planning, clients, consent, spark, output)
+
+    return failing_well(table, output, work)
 
 
 def failing_well(table: str, output: OutputOptions, work: Callable[[], int]) -> int:
@@ -111,9 +112,15 @@ def _planned(  # noqa: PLR0917 -- the groups of options, in the order of the com
     spark: SparkOptionGroup,
     output: OutputOptions,
 ) -> int:
+    wiring.look_up([table], spark)
     location = wiring.locate(table)
     wanted = Wanted.of(clients, consent, table, location)
-    plan = planned(location, lambda snapshot: planner(snapshot, settings), wanted)
+    plan = planned(
+        location,
+        lambda snapshot: planner(snapshot, settings),
+        wanted,
+        name=wiring.name_of(table),
+    )
     if planning.out is not None:
         from deltaadm.operations.plan_document import plan_document
 
@@ -130,9 +137,17 @@ def _planned(  # noqa: PLR0917 -- the groups of options, in the order of the com
     return carry_out_plan(table, plan, wanted=wanted, consent=consent, spark=spark, output=output)
 
 
-def planned(location: str, make: Callable[["Snapshot"], "Plan"], wanted: Wanted) -> "Plan":
+def planned(
+    location: str,
+    make: Callable[["Snapshot"], "Plan"],
+    wanted: Wanted,
+    *,
+    name: str | None = None,
+) -> "Plan":
     """
-    The plan; where it depends on the files or says something about them, with their facts.
+    The plan for the table at *location*, whose *name* in the catalog is known if it was used.
+
+    Where the plan depends on the files or says something about them, it is made with their facts.
 
     Raises `Refused` where it shuts out a client that is *wanted*.
     """
@@ -140,9 +155,9 @@ def planned(location: str, make: Callable[["Snapshot"], "Plan"], wanted: Wanted)
     from deltaadm.operations.plan import depends_on_files
     from deltaadm.replay.engine import Detail
 
-    plan = make(wiring.load(location))
+    plan = make(wiring.load(location, name=name))
     if depends_on_files(plan):
-        plan = make(wiring.load(location, detail=Detail.STATE))
+        plan = make(wiring.load(location, detail=Detail.STATE, name=name))
     require_clients(plan, reading=wanted.reading, writing=wanted.writing, accepted=wanted.accepted)
     return plan
 
@@ -164,7 +179,7 @@ def carry_out_plan(
     if not plan.is_noop:
         _require_consent(PlanReport(table, plan), wanted, consent, output)
     location = plan.before.root
-    with wiring.executor(spark, plan.session) as executor:
+    with wiring.executor(spark, plan.session, plan.before) as executor:
         wiring.note_commits("it is unknown whether the change was committed: inspect the table")
         outcome = carry_out(
             plan,

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from deltaadm.cli.options import SparkOptionGroup
+
 
 class Inspection(NamedTuple):
     """What `inspect` is asked for; `output` and `color` as in `OutputOptions`."""
@@ -24,6 +26,7 @@ class Inspection(NamedTuple):
     clients: bool = False
     output: str = "text"
     color: str = "auto"
+    spark: SparkOptionGroup | None = None
 
 
 _SWITCHES: Final = {"--files": "files", "--columns": "columns", "--clients": "clients"}
@@ -81,7 +84,9 @@ def inspect(wanted: Inspection) -> int:
             detail=detail,
             version=wanted.version,
             timestamp=wanted.timestamp,
+            name=wiring.name_of(table),
         )
         return describe(table, snapshot, columns=wanted.columns, clients=wanted.clients)
 
+    wiring.look_up(wanted.tables, wanted.spark)
     return wiring.reporting(wanted.tables, wanted, report)

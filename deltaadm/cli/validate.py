@@ -182,6 +182,7 @@ def command(
     _refuse_plan_options(planning)
     places = outlets(output, ValidationReport)
     run = _run(looking, selection, users, settings)
+    wiring.look_up(tables, spark)
     reports = [run.report(table) for table in tables]
     if selection.write_baseline is not None:
         text = write_baseline(
@@ -280,6 +281,7 @@ def _fix(  # noqa: PLR0917 -- the groups of options, in the order of the command
     format_name: str,
 ) -> int:
     output = OutputOptions(output=format_name)
+    wiring.look_up([table], spark)
     report = run.report(table)
     if isinstance(report, Failure):
         error = report.error

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import typing
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from deltaadm.errors import DeltaadmError, Refused, StorageError
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
     from typing import Self
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.table_changes import Step
     from deltaadm.operations.reports import Report
     from deltaadm.replay.engine import Detail
+    from deltaadm.spark.catalog import CatalogTable, DeltaCatalog
     from deltaadm.spark.executor import SparkExecutor
     from deltaadm.spark.session import SparkOptions
 
@@ -184,7 +187,8 @@ def locate(table: str) -> str:
     """
     The absolute location of what the user calls *table*, as `open_store` takes it.
 
-    An empty name, most often a variable that is not set, is a usage error.
+    A name in a catalog must have been looked up. An empty one, most often a variable that is not
+    set, is a usage error.
     """
     if not table:
         import typer
@@ -193,8 +197,81 @@ def locate(table: str) -> str:
     from deltaadm.storage.local import LocalStore
     from deltaadm.storage.store import open_store
 
-    store = open_store(table)
+    found = _Catalog.found.get(table)
+    if isinstance(found, DeltaadmError):
+        raise found
+    store = open_store(table if found is None else found.location)
     return os.path.realpath(store.path) if isinstance(store, LocalStore) else store.root
+
+
+class _Catalog:
+    """What the table names of the command line have turned out to be."""
+
+    found: ClassVar[dict[str, CatalogTable | DeltaadmError]] = {}
+    is_open: ClassVar[bool] = False
+
+
+def look_up(tables: Sequence[str], group: SparkOptionGroup | None = None) -> None:
+    """Find those of *tables* that are names in Spark's catalogs, for `locate` to know."""
+    from deltaadm.storage.store import table_name
+
+    parsed = {table: table_name(table) for table in tables}
+    names = {table: parts for table, parts in parsed.items() if parts}
+    if not names:
+        return
+    try:
+        with catalog(tuple(names), group) as there:
+            if there is not None:
+                for table, parts in names.items():
+                    _Catalog.found[table] = _or_error(partial(there.load_delta_table, parts))
+    except DeltaadmError as error:
+        _Catalog.found |= dict.fromkeys(names, error)
+
+
+def _or_error(look: Callable[[], CatalogTable]) -> CatalogTable | DeltaadmError:
+    try:
+        return look()
+    except DeltaadmError as error:
+        return error
+
+
+@contextmanager
+def catalog(
+    tables: Sequence[str], group: SparkOptionGroup | None = None
+) -> Iterator[DeltaCatalog | None]:
+    """
+    Spark's catalogs for the block, if there are names among *tables* and catalogs to know them.
+
+    Whoever needs Spark inside the block gets the same session.
+    """
+    from deltaadm.storage.store import table_name
+
+    if not any(map(table_name, tables)):
+        yield None
+        return
+    from deltaadm.cli.options import SparkOptionGroup
+    from deltaadm.spark.catalog import open_catalog
+
+    group = group or SparkOptionGroup()
+    with open_catalog(spark_options(group, _conf(group)), say) as found:
+        was_open, _Catalog.is_open = _Catalog.is_open, found is not None
+        try:
+            yield found
+        finally:
+            _Catalog.is_open = was_open
+
+
+def _conf(group: SparkOptionGroup) -> dict[str, str]:
+    """The settings that the command line gives a session, unless one is open that has them."""
+    from deltaadm.cli.options import pairs
+
+    return {} if _Catalog.is_open else pairs(group.spark_conf, "--spark-conf")
+
+
+def name_of(table: str) -> str | None:
+    """The name, as SQL spells it, under which *table* was found in a catalog."""
+    found = _Catalog.found.get(table)
+    return None if found is None or isinstance(found, DeltaadmError) else found.name
 
 
 def is_writable(location: str) -> bool:
@@ -215,14 +292,20 @@ def load(
     detail: Detail | None = None,
     version: int | None = None,
     timestamp: int | None = None,
+    name: str | None = None,
 ) -> Snapshot:
-    """The table at *location*; protocol and metadata alone unless *detail* says more."""
+    """
+    The table at *location*; protocol and metadata alone unless *detail* says more.
+
+    *name* is that of the table in the catalog, where it was found by it.
+    """
     from deltaadm.replay.engine import Detail, load_snapshot
     from deltaadm.storage.store import open_store
 
-    return load_snapshot(
+    snapshot = load_snapshot(
         open_store(location), detail=detail or Detail.PROTOCOL, version=version, timestamp=timestamp
     )
+    return snapshot if name is None else replace(snapshot, name=name)
 
 
 def versions_made(location: str) -> Callable[[int, int, Step], tuple[int, ...]]:
@@ -300,14 +383,17 @@ class _Hands:
             self._spark.apply(root, step)
 
 
-def executor(group: SparkOptionGroup, settings: SessionSettings) -> _Hands:
-    """Spark, under *settings* and whatever else the command line says."""
-    from deltaadm.cli.options import pairs
+def executor(group: SparkOptionGroup, settings: SessionSettings, *bases: Snapshot) -> _Hands:
+    """
+    Spark, under *settings* and whatever else the command line says.
+
+    Those of the tables *bases* that have names in a catalog are changed by them.
+    """
     from deltaadm.spark.executor import SparkExecutor
 
-    changed = _said(settings)
-    conf = {**changed, **pairs(group.spark_conf, "--spark-conf")}
-    return _Hands(SparkExecutor(spark_options(group, conf), say=say))
+    conf = {**_said(settings), **_conf(group)}
+    names = {one.root: one.name for one in bases if one.name is not None}
+    return _Hands(SparkExecutor(spark_options(group, conf), say=say, names=names))
 
 
 def spark_options(group: SparkOptionGroup, conf: Mapping[str, str]) -> SparkOptions:

@@ -38,7 +38,8 @@ class Snapshot:
     """
     The state of a table at `version`.
 
-    `root` is the location as the user gave it; `timestamp` is in milliseconds since the epoch
+    `root` is the location as the user gave it, and `name` the table's name in the catalog, as SQL
+    spells it, where it was found by that; `timestamp` is in milliseconds since the epoch
     (the in-commit timestamp where the table has them, else the commit file's modification
     time) and None where it is not known. `domains`, `transactions` and `files` are None where
     they were not asked for. `commit_info` is that of the newest commit, when it was read.
@@ -54,4 +55,5 @@ class Snapshot:
     files: FileFacts | None = None
     commit_info: CommitInfo | None = None
     segment: LogSegment | None = None
+    name: str | None = None
     warnings: tuple[str, ...] = field(default=())

@@ -29,6 +29,11 @@ _ROWS: Final = (
     # Reading the log
     ("DELTA_MISSING_DELTA_TABLE", "There is no Delta table at this place.", _INSPECT),
     (
+        "DELTA_TABLE_ONLY_OPERATION",
+        "The table belongs to another provider, and only Delta tables can do this.",
+        _INSPECT,
+    ),
+    (
         "DELTA_STATE_RECOVER_ERROR",
         "The log was read, and no protocol or no metadata was found in it.",
         _INSPECT,

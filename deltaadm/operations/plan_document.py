@@ -47,6 +47,7 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
         "operation": plan.operation,
         "table": table,
         "location": plan.before.root,
+        "name": plan.before.name,
         "before": {
             "version": plan.before.version,
             "protocol": protocol_document(plan.before.protocol),
@@ -59,7 +60,9 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
         "steps": [
             {
                 **step_document(stage.step),
-                "sql": statement(plan.before.root, stage.step) if stage.is_commit else None,
+                "sql": statement(plan.before.root, stage.step, plan.before.name)
+                if stage.is_commit
+                else None,
                 "cost": stage.cost.value,
                 "commits": _commits(stage),
                 **({"waits": stage.waits} if isinstance(stage.step, DropFeature) else {}),
@@ -153,12 +156,22 @@ class SavedPlan:
     operation: str
     table: str
     location: str
+    name: str | None
     before: Snapshot
     steps: tuple[Step, ...]
     because: Mapping[str, str]
     notes: tuple[str, ...]
     session: SessionSettings
     promise: Mapping[str, Any]
+
+    def require_location(self, location: str) -> None:
+        """Raise `CommitError` unless the table's name still leads to where it was."""
+        if location != self.location:
+            raise CommitError(
+                f"{self.name} is at {location} now, and the plan is for {self.location}; nothing "
+                "was committed.",
+                remedy="Plan again.",
+            )
 
     def renewed_on(self, current: Snapshot) -> Plan:
         """
@@ -177,7 +190,8 @@ class SavedPlan:
                 delta_error_class="DELTA_METADATA_CHANGED",
             )
         require_same_base(self.before, current)
-        then = self._plan_on(replace(current, root=self.location, version=self.before.version))
+        base = replace(current, root=self.location, name=self.name, version=self.before.version)
+        then = self._plan_on(base)
         promise = _promise(plan_document(then, self.table))
         if promise == self.promise:
             return self._plan_on(current)
@@ -239,6 +253,7 @@ def _saved(document: Mapping[str, Any]) -> SavedPlan:
         operation=str(document["operation"]),
         table=str(document["table"]),
         location=location,
+        name=document.get("name"),
         before=_state(location, version, document["before"]),
         steps=tuple(_step(one) for one in document["steps"]),
         because={str(one["subject"]): str(one["because"]) for one in document["changes"]},

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from deltaadm.domain.table_changes import Step
 
 
-def statement(path: str, step: Step) -> str:
+def statement(path: str, step: Step, name: str | None = None) -> str:
     r"""
     One `ALTER TABLE` for the table at *path* (absolute path or URL), or a comment for a step
-    that SQL has no statement for.
+    that SQL has no statement for. A table that has a *name* in a catalog is addressed by that.
 
     >>> statement("/data/it's", SetProperties({"owner": "O'Hara"}))
     "ALTER TABLE delta.`/data/it's` SET TBLPROPERTIES ('owner' = 'O\\\\'Hara')"
     """
     if isinstance(step, WriteCheckpoint):
         return "-- write a checkpoint; SQL has no statement for it"
-    table = _table(path)
+    table = name or _table(path)
     if isinstance(step, SetProperties):
         pairs = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in step.properties.items())
         return f"ALTER TABLE {table} SET TBLPROPERTIES ({pairs})"

@@ -171,7 +171,7 @@ def _plan(report: PlanReport) -> Iterator[Block]:
                 yield Paragraph("The first of two runs:")
             elif stage.several_commits:
                 yield Paragraph("In several commits:")
-            yield Command(statement(plan.before.root, stage.step))
+            yield Command(statement(plan.before.root, stage.step, plan.before.name))
     if shut_out := shut_out_rows(plan):
         yield Heading("Clients from now on", tone="warning")
         yield Table("Clients from now on", (), shut_out)

@@ -163,6 +163,7 @@ _PLAN = _object(
     operation=STRING,
     table=STRING,
     location=STRING,
+    name=_maybe(STRING),
     before=_object(version=COUNT, protocol=_PROTOCOL, metadata=OPEN),
     after=_object(protocol=_PROTOCOL, metadata=OPEN),
     steps=_array(_PLANNED_STEP),

@@ -25,4 +25,6 @@ def write_sql(reports: Sequence[Report], out: TextIO) -> None:
             continue
         if plan.is_noop:
             out.write("-- nothing to do\n")
-        out.writelines(f"{statement(plan.before.root, step)};\n" for step in plan.steps)
+        out.writelines(
+            f"{statement(plan.before.root, step, plan.before.name)};\n" for step in plan.steps
+        )

@@ -259,7 +259,9 @@ def _plan(report: PlanReport) -> Iterable[Text]:
         for stage in plan.stages:
             several = "several commits: " if stage.several_commits else ""
             several = "first of two runs: " if stage.waits else several
-            yield _command(f"  {several}{statement(plan.before.root, stage.step)}")
+            yield _command(
+                f"  {several}{statement(plan.before.root, stage.step, plan.before.name)}"
+            )
     if shut_out := shut_out_rows(plan):
         yield _heading("Clients from now on")
         yield from _grid(shut_out)

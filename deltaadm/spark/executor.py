@@ -17,7 +17,7 @@ from deltaadm.storage.local import LocalStore
 from deltaadm.storage.store import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
 
     from pyspark.sql import SparkSession
@@ -31,11 +31,19 @@ class SparkExecutor:
 
     Spark starts with the first call that needs it and stops with the context, as
     `open_session` says: also after an interrupt no commit can follow the end of the context.
+    *names* has the names of tables that are to be addressed by their catalog, by location.
     """
 
-    def __init__(self, options: SparkOptions, *, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        options: SparkOptions,
+        *,
+        say: Callable[[str], None],
+        names: Mapping[str, str] | None = None,
+    ) -> None:
         self._options = options
         self._say = say
+        self._names = names or {}
         self._stack = ExitStack()
         self._session: SparkSession | None = None
 
@@ -72,7 +80,7 @@ class SparkExecutor:
         Raises `CommitError` with the error class where Delta or Spark refuses, `NotYet` where
         Delta wants to be asked again later, and `EngineError` where Spark breaks down.
         """
-        sql = statement(address(root), step)
+        sql = statement(address(root), step, self._names.get(root))
         _require_unicode(root, sql)
         session = self._live()
         with configured(session, _parser_settings(sql)):

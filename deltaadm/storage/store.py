@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 from typing import TYPE_CHECKING, Final
 
@@ -67,7 +68,7 @@ def open_store(location: str) -> LogStore:
     place = _unquoted(location)
     if place is None:
         place = location
-        if _is_table_name(location):
+        if table_name(location) is not None:
             raise _needs_catalog(location)
     scheme, separator, _ = place.partition(":")
     if not separator or not _is_scheme(scheme):
@@ -115,25 +116,46 @@ def _unquoted(location: str) -> str | None:
     return None if "`" in inner else rest[:-1].replace("``", "`")
 
 
+_NAME_PART: Final = re.compile(r"(?:`((?:[^`]|``)+)`|(\w+))(?:\.(?=.)|$)")
 _CATALOG_PARTS: Final = (2, 3)
 
 
-def _is_table_name(location: str) -> bool:
-    """Whether *location* can only be `schema.table` or `catalog.schema.table`."""
+def table_name(location: str) -> tuple[str, ...] | None:
+    """
+    The parts of *location* if it can only be `schema.table` or `catalog.schema.table`.
+
+    Parts with other characters than letters, digits and underscores need backticks; None for
+    anything else, and for the name of a directory that is there.
+
+    >>> table_name("main.sales.`order lines`"), table_name("./main.sales")
+    (('main', 'sales', 'order lines'), None)
+    """
     import os
 
-    parts = location.split(".")
-    named = len(parts) in _CATALOG_PARTS and all(
-        part.replace("`", "").replace("_", "a").isalnum() for part in parts
-    )
-    return named and not os.path.isdir(location)  # noqa: PTH112 -- pathlib costs start-up time
+    parts = [one[1].replace("``", "`") if one[1] else one[2] for one in _parts(location)]
+    if len(parts) not in _CATALOG_PARTS or os.path.isdir(location):  # noqa: PTH112 -- costs time
+        return None
+    return tuple(parts)
+
+
+def _parts(location: str) -> list[re.Match[str]]:
+    """The parts of a name with dots; none unless all of *location* is one."""
+    found: list[re.Match[str]] = []
+    position = 0
+    while position < len(location):
+        part = _NAME_PART.match(location, position)
+        if part is None:
+            return []
+        found.append(part)
+        position = part.end()
+    return found
 
 
 def _needs_catalog(name: str) -> Refused:
     return Refused(
         f"{name} looks like a table name, and no catalog is configured to look it up.",
-        remedy="Give the table's location instead; a directory of that name can be written "
-        f"as ./{name}.",
+        remedy="Say where Spark's catalog is, by --remote, --spark-master or --spark-conf, or give "
+        f"the table's location; a directory of that name can be written as ./{name}.",
     )
 
 

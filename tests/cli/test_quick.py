@@ -1,5 +1,6 @@
 """Command lines that are answered without typer mean the same as with it."""
 
+from dataclasses import fields
 from typing import Any
 
 import typer.main
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaadm.cli.app import build
+from deltaadm.cli.options import SparkOptionGroup
 from deltaadm.cli.quick import Inspection, understood
 
 WORDS = st.sampled_from(
@@ -61,6 +63,7 @@ def test_what_is_understood_is_what_typer_understands(arguments: list[str]) -> N
     told = by_typer(arguments)
     assert told is not None
     assert told.pop("timestamp") is None
+    assert {bool(told.pop(one.name)) for one in fields(SparkOptionGroup)} == {False}
     assert found == Inspection(**{**told, "tables": list(told["tables"])})
 
 

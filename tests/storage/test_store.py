@@ -55,7 +55,12 @@ def test_root_is_what_the_user_gave() -> None:
         ("file://host/x", StorageError, "host"),
         ("main.sales.orders", Refused, "table name"),
         ("sales.orders", Refused, "table name"),
-        ("`my-cat`.`s`", None, ""),
+        ("`my-cat`.`s`", Refused, "table name"),
+        ("main.`a``b.c`.orders", Refused, "table name"),
+        ("my-cat.s", None, ""),
+        ("a.b.c.d", None, ""),
+        ("sales.", None, ""),
+        ("sales..orders", None, ""),
     ],
 )
 def test_other_places(location: str, error: type[DeltaadmError] | None, said: str) -> None:

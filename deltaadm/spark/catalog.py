@@ -1,0 +1,260 @@
+"""Tables by their names in Spark's catalogs, as Delta's catalog extension finds them."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import contextmanager
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from deltaadm.domain.schema import path_text
+from deltaadm.domain.sql_text import identifier, literal
+from deltaadm.errors import DeltaadmError, Refused, StorageError, TableError
+from deltaadm.spark.executor import refusal
+from deltaadm.spark.jars import default_settings, spark_home
+from deltaadm.spark.session import open_session, said
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from pyspark.sql import Row, SparkSession
+
+    from deltaadm.spark.session import SparkOptions
+
+DELTA: Final = "delta"
+DEFAULT_PROVIDER: Final = "spark.sql.sources.default"
+_CATALOG_SETTINGS: Final = "spark.sql.catalog"
+
+
+class CatalogTable(NamedTuple):
+    """
+    A table or view as its catalog has it; nothing of Delta's log is read for this.
+
+    `name` is whole and quoted where it has to be: `spark_catalog.sales.orders`. `location` is as
+    `open_store` takes it, empty for a view.
+    """
+
+    name: str
+    provider: str
+    location: str
+    is_view: bool = False
+
+    @property
+    def is_delta(self) -> bool:
+        """Whether Delta's catalog extension would take it for its own."""
+        return not self.is_view and self.provider == DELTA
+
+
+class DeltaCatalog:
+    """What the catalogs of a Spark session know about tables, and what of it is Delta's."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+
+    def load_table(self, name: Sequence[str]) -> CatalogTable:
+        """
+        The table with the parts *name*: schema and table, or catalog, schema and table.
+
+        Raises `TableError` where there is none, with names that are alike, and `StorageError` where
+        the catalog does not let us look.
+        """
+        *namespace, table = name
+        found = [one for own, one in self._tables(namespace, table) if own.lower() == table.lower()]
+        if found:
+            return found[0]
+        raise TableError(
+            f"There is no table {path_text(tuple(name))}.",
+            remedy=_alike(table, (own for own, _ in self._tables(namespace, "*")))
+            or "SHOW TABLES in Spark lists those there are.",
+            delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
+        )
+
+    def load_delta_table(self, name: Sequence[str]) -> CatalogTable:
+        """Like `load_table`; raises `TableError` also for a view, and for a table not of Delta."""
+        found = self.load_table(name)
+        if found.is_view:
+            raise TableError(
+                f"{found.name} is a view, which has no protocol.",
+                remedy="Name the tables that it reads; SHOW CREATE TABLE tells them.",
+                delta_error_class="EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+            )
+        if not found.is_delta:
+            raise TableError(
+                f"{found.name} is not a Delta table: its provider is {found.provider}.",
+                remedy="CONVERT TO DELTA makes a Delta table of one whose files are Parquet."
+                if found.provider == "parquet"
+                else "Only Delta tables have a protocol.",
+                delta_error_class="DELTA_TABLE_ONLY_OPERATION",
+            )
+        return found
+
+    def list_tables(self, pattern: str) -> tuple[CatalogTable, ...]:
+        """
+        The Delta tables whose names match *pattern*, in the order of their names.
+
+        *pattern* is `catalog.schema.table` or `schema.table`, with `*` for any text and `?` for
+        one character in the last two parts; letters may be in any case. Views and tables of other
+        providers are left out. Raises `Refused` for another pattern, `TableError` where a catalog
+        or schema that is named does not exist, and `StorageError` where the catalog does not let
+        us look.
+        """
+        *catalog, schema, table = _pattern(pattern)
+        schemas = self._schemas(catalog, schema) if _is_pattern(schema) else [schema]
+        found = [
+            one
+            for each in schemas
+            for own, one in self._tables([*catalog, each], table)
+            if one.is_delta and _matches(own, table)
+        ]
+        return tuple(sorted(found, key=lambda one: one.name))
+
+    def get_provider(self, properties: Mapping[str, str]) -> str:
+        """The `provider` among *properties*, or else what the session takes by default."""
+        return properties.get("provider") or str(self._session.conf.get(DEFAULT_PROVIDER))
+
+    # What Spark answers
+
+    def _tables(self, namespace: Sequence[str], pattern: str) -> Iterator[tuple[str, CatalogTable]]:
+        """What *namespace* holds under names like *pattern*, and perhaps a little more."""
+        like = literal(re.sub(r"[^\w*]", "*", pattern))
+        place = ".".join(map(identifier, namespace))
+        for row in self._answer(f"SHOW TABLE EXTENDED IN {place} LIKE {like}", namespace):
+            if not row["isTemporary"]:
+                yield row["tableName"], self._described(row["information"])
+
+    def _schemas(self, catalog: Sequence[str], pattern: str) -> list[str]:
+        place = f" IN {identifier(catalog[0])}" if catalog else ""
+        names = [str(row[0]) for row in self._answer(f"SHOW SCHEMAS{place}", catalog)]
+        return [one for one in names if _matches(one, pattern)]
+
+    def _described(self, information: str) -> CatalogTable:
+        """The entry that Spark prints: comments and properties come before the location."""
+        told = information.split("\nSchema: ", maxsplit=1)[0].splitlines()
+        lines = [line.partition(": ") for line in told]
+        last = {key: value for key, _, value in lines}
+        first = {key: value for key, _, value in reversed(lines)}
+        namespace = first.get("Database") or first.get("Namespace", "")
+        parts = (first.get("Catalog", ""), namespace, first.get("Table", ""))
+        is_view = first.get("Type", "").endswith("VIEW")
+        provider = self.get_provider({"provider": first.get("Provider", "")})
+        return CatalogTable(
+            name=path_text(tuple(filter(None, parts))),
+            provider="" if is_view else provider.lower(),
+            location=_plain(last.get("Location", "")),
+            is_view=is_view,
+        )
+
+    def _answer(self, sql: str, namespace: Sequence[str]) -> list[Row]:
+        try:
+            return self._session.sql(sql).collect()
+        except Exception as error:
+            raise self._refused(error, namespace) from error
+
+    def _refused(self, error: Exception, namespace: Sequence[str]) -> DeltaadmError:
+        found = refusal(error)
+        place = path_text(tuple(namespace)) or "the catalog"
+        if _FORBIDDEN.search(said(error)):
+            return StorageError(
+                f"The catalog does not let this user look into {place}: {found.message}",
+                remedy="Ask whoever runs it for the right to see its tables.",
+                delta_error_class=found.delta_error_class,
+            )
+        if found.delta_error_class in _NO_CATALOG:
+            setting = f"{_CATALOG_SETTINGS}.{namespace[0]}"
+            return TableError(
+                f"There is no catalog {namespace[0]}.",
+                remedy=f"Spark learns of one by --spark-conf {setting}=CLASS.",
+                delta_error_class=found.delta_error_class,
+            )
+        if found.delta_error_class == "SCHEMA_NOT_FOUND":
+            *catalog, schema = namespace
+            return TableError(
+                f"There is no schema {place}.",
+                remedy=_alike(schema, self._schemas(catalog, "*"))
+                or "SHOW SCHEMAS in Spark lists those there are.",
+                delta_error_class=found.delta_error_class,
+            )
+        return found
+
+
+_NO_CATALOG: Final = frozenset(
+    {"_LEGACY_ERROR_TEMP_1126", "REQUIRES_SINGLE_PART_NAMESPACE", "CATALOG_NOT_FOUND"}
+)
+_FORBIDDEN: Final = re.compile(
+    r"permission|access ?(is )?denied|not authorized|unauthorized|forbidden|privilege",
+    re.IGNORECASE,
+)
+
+
+@contextmanager
+def open_catalog(
+    options: SparkOptions, say: Callable[[str], None], environ: Mapping[str, str] = os.environ
+) -> Iterator[DeltaCatalog | None]:
+    """
+    The catalogs of the session that `open_session` gives; None where they can know no table.
+
+    That is so for a session on this machine that nobody has told of a catalog: it would start with
+    an empty one, and is not started for that. In the block others get the same session.
+    """
+    if not _has_catalog(options, environ):
+        yield None
+        return
+    with open_session(options, say) as session:
+        yield DeltaCatalog(session)
+
+
+def _has_catalog(options: SparkOptions, environ: Mapping[str, str]) -> bool:
+    if options.remote or environ.get("SPARK_REMOTE") or _session_is_active():
+        return True
+    if options.master and not options.master.startswith("local"):
+        return True
+    if any(key.startswith(_CATALOG_SETTINGS) for key in options.conf):
+        return True
+    if find_spec("pyspark") is None:
+        return False
+    home = spark_home()
+    directory = environ.get("SPARK_CONF_DIR") or os.path.join(home, "conf")  # noqa: PTH118
+    return os.path.isfile(os.path.join(directory, "hive-site.xml")) or any(  # noqa: PTH113, PTH118
+        key.startswith(_CATALOG_SETTINGS) for key in default_settings(home, environ)
+    )
+
+
+def _session_is_active() -> bool:
+    if "pyspark" not in sys.modules:
+        return False
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession() is not None
+
+
+def _plain(location: str) -> str:
+    """A catalog does not encode what it prints, so that a path with `%` is no URL."""
+    return re.sub("^file:(//)?(?=/)", "", location)
+
+
+def _pattern(text: str) -> list[str]:
+    parts = text.split(".")
+    if len(parts) in (2, 3) and all(parts) and not (len(parts) > 2 and _is_pattern(parts[0])):  # noqa: PLR2004
+        return parts
+    raise Refused(
+        f"{text!r} is not a pattern of table names.",
+        remedy="Write catalog.schema.table or schema.table, with * for any text in schema and "
+        "table, such as main.sales.*.",
+    )
+
+
+def _is_pattern(text: str) -> bool:
+    return "*" in text or "?" in text
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return fnmatchcase(name.lower(), pattern.lower().replace("[", "[[]"))
+
+
+def _alike(name: str, names: Iterable[str]) -> str:
+    near = get_close_matches(name.lower(), {one.lower(): one for one in names}, n=3)
+    return f"Did you mean {' or '.join(near)}?" if near else ""
