@@ -18,6 +18,18 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'inspect --timestamp'
                 set expected 1
+            case 'inspect --tables-from'
+                set expected 1
+            case 'inspect --discover'
+                set expected 1
+            case 'inspect --catalog'
+                set expected 1
+            case 'inspect --jobs'
+                set expected 1
+            case 'inspect -j'
+                set expected 1
+            case 'inspect --resume'
+                set expected 1
             case 'inspect --spark-master'
                 set expected 1
             case 'inspect --remote'
@@ -31,6 +43,18 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'inspect -o'
                 set expected 1
             case 'inspect --color'
+                set expected 1
+            case 'validate --tables-from'
+                set expected 1
+            case 'validate --discover'
+                set expected 1
+            case 'validate --catalog'
+                set expected 1
+            case 'validate --jobs'
+                set expected 1
+            case 'validate -j'
+                set expected 1
+            case 'validate --resume'
                 set expected 1
             case 'validate --select'
                 set expected 1
@@ -297,6 +321,12 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l timestamp -x -d 'As of a time
 complete -c deltaadm -n '__deltaadm_at inspect' -l files -d 'Count the live files; reads the whole state.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l columns -d 'List columns with their ids and physical names.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l clients -d 'List every client with its verdict and the sources.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l tables-from -r -F -d 'A file with a table a line, - for standard input; # begins a comment.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l discover -r -F -d 'All tables below it; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l catalog -x -d 'All Delta tables with such names in Spark\'s catalogs, as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l jobs -s j -x -d 'So many tables at the same time; as many as there are processors if left out.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l brief -d 'A line for each table and an overview, as for tables that options name.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l resume -r -F -d 'Go on with an interrupted run, whose -o jsonl went to FILE.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -307,6 +337,12 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l color -x -a 'auto always neve
 complete -c deltaadm -n '__deltaadm_at inspect' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at validate 0' -F
+complete -c deltaadm -n '__deltaadm_at validate' -l tables-from -r -F -d 'A file with a table a line, - for standard input; # begins a comment.'
+complete -c deltaadm -n '__deltaadm_at validate' -l discover -r -F -d 'All tables below it; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at validate' -l catalog -x -d 'All Delta tables with such names in Spark\'s catalogs, as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at validate' -l jobs -s j -x -d 'So many tables at the same time; as many as there are processors if left out.'
+complete -c deltaadm -n '__deltaadm_at validate' -l brief -d 'A line for each table and an overview, as for tables that options name.'
+complete -c deltaadm -n '__deltaadm_at validate' -l resume -r -F -d 'Go on with an interrupted run, whose -o jsonl went to FILE.'
 complete -c deltaadm -n '__deltaadm_at validate' -l history -d 'Every commit that is still in the log.'
 complete -c deltaadm -n '__deltaadm_at validate' -l deep -d 'Whole checkpoints, sidecars and data files as well.'
 complete -c deltaadm -n '__deltaadm_at validate' -l cross-check -d 'Compare with what deltalake reads.'
@@ -494,7 +530,7 @@ complete -c deltaadm -n '__deltaadm_at doctor' -l output -s o -x -a 'text json j
 complete -c deltaadm -n '__deltaadm_at doctor' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l help -s h -d 'Show this message and exit.'
 
-complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline doctor drop-feature error error-class feature features inspect outcome plan rule rules validate'
+complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline doctor drop-feature error error-class feature features inspect line outcome plan rule rules validate'
 complete -c deltaadm -n '__deltaadm_at schema' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at completion 0 0' -a 'bash zsh fish powershell'

@@ -9,10 +9,11 @@ DeltaadmError
 ├── CommitError    5   concurrent change, Delta's refusal, result differs from the prediction
 ├── EngineError    6   Spark, Java or an optional package missing
 ├── Refused        7   the wish is illegal, impossible or unsafe
-└── NotYet         8   a change in two phases waits for its second one
+├── NotYet         8   a change in two phases waits for its second one
+└── Bug           70   one of many tables met a bug in deltaadm, and the others go on
 ```
 
-Anything that is not a `DeltaadmError` is a bug and keeps its traceback (exit code 70).
+Anything else that is raised is a bug and keeps its traceback (exit code 70).
 """
 
 from __future__ import annotations
@@ -106,3 +107,10 @@ class NotYet(DeltaadmError):  # noqa: N818 -- reads as the answer it is
 
     exit_code = 8
     kind = "not yet"
+
+
+class Bug(DeltaadmError):  # noqa: N818 -- reads as what it is
+    """A bug in deltaadm, met by one of many tables; the others are none the worse for it."""
+
+    exit_code = 70
+    kind = "bug"

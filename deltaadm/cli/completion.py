@@ -132,7 +132,7 @@ def _option(parameter: "TyperOption", formats: tuple[str, ...]) -> Option:
     )
 
 
-_FILES: Final = frozenset({"TABLE", "TABLE...", "PLAN", "FILE"})
+_FILES: Final = frozenset({"TABLE", "TABLE...", "PLAN", "FILE", "DIRECTORY"})
 
 
 def _value(parameter: "TyperOption | TyperArgument", formats: tuple[str, ...]) -> Value:

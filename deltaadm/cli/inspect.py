@@ -6,13 +6,23 @@ from typing import Annotated
 import typer
 
 from deltaadm.cli import wiring
-from deltaadm.cli.options import OutputOptions, SparkOptionGroup, TableArguments, expanded
-from deltaadm.cli.quick import Inspection, inspect
+from deltaadm.cli.fleet import gathered, report_all
+from deltaadm.cli.options import (
+    FleetOptions,
+    OutputOptions,
+    SparkOptionGroup,
+    TableArguments,
+    expanded,
+    require_streaming,
+    require_tables,
+)
+from deltaadm.cli.planning import failing_well
+from deltaadm.cli.quick import Inspection, reporter
 
 
 @expanded
 def command(  # noqa: PLR0917 -- in the order of the command line
-    tables: TableArguments,
+    tables: TableArguments = None,
     version: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="The table as it was at version N.")
     ] = None,
@@ -31,6 +41,7 @@ def command(  # noqa: PLR0917 -- in the order of the command line
         typer.Option("--clients", help="List every client with its verdict and the sources."),
     ] = False,
     *,
+    many: FleetOptions,
     spark: SparkOptionGroup,
     output: OutputOptions,
 ) -> int:
@@ -39,25 +50,38 @@ def command(  # noqa: PLR0917 -- in the order of the command line
 
     Reads the log alone, whatever features the table has; needs neither Spark nor Java, except to
     look up the name of a table in a catalog.
+
+    For example:
+
+      deltaadm inspect /data/events
+
+      deltaadm inspect --discover /data
+
+      deltaadm inspect --discover /data -o jsonl --resume run.jsonl >> run.jsonl
     """
     from deltaadm.operations.inspect import TableReport
 
     wiring.check_format(output, TableReport)
     if version is not None and timestamp is not None:
         raise typer.BadParameter("cannot be combined with --version", param_hint="--timestamp")
-    return inspect(
-        Inspection(
-            tables=tables,
-            version=version,
-            timestamp=None if timestamp is None else _milliseconds(timestamp),
-            files=files,
-            columns=columns,
-            clients=clients,
-            output=output.output,
-            color=output.color,
-            spark=spark,
-        )
+    require_tables(tables, many)
+    require_streaming(many, output.output)
+    wanted = Inspection(
+        tables=tables or (),
+        version=version,
+        timestamp=None if timestamp is None else _milliseconds(timestamp),
+        files=files,
+        columns=columns,
+        clients=clients,
+        output=output.output,
+        color=output.color,
     )
+
+    def answer() -> int:
+        fleet = gathered(wanted.tables, many, "inspect", spark)
+        return report_all(fleet, output, reporter(wanted))
+
+    return failing_well("", output, answer)
 
 
 def _milliseconds(text: str) -> int:

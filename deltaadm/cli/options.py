@@ -23,9 +23,12 @@ TableArgument = Annotated[
     str, typer.Argument(metavar="TABLE", help="A path, a file: URL, or delta.`path`.")
 ]
 TableArguments = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(
-        metavar="TABLE...", help="Paths, file: URLs, delta.`path`, or catalog.schema.table."
+        metavar="TABLE...",
+        help="Paths, file: URLs, delta.`path`, or catalog.schema.table; options such as "
+        "--discover name more.",
+        show_default=False,
     ),
 ]
 
@@ -86,6 +89,60 @@ class ReportOptions:
         str,
         typer.Option(metavar="WHEN", help="auto, always or never."),
     ] = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetOptions:
+    """Which tables there are, many of them perhaps, and how a run over them goes."""
+
+    tables_from: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file with a table a line, - for standard input; # begins a comment.",
+        ),
+    ] = None
+    discover: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIRECTORY", help="All tables below it; may be given several times."),
+    ] = None
+    catalog: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="All Delta tables with such names in Spark's catalogs, as main.sales.*; may be "
+            "given several times.",
+        ),
+    ] = None
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=1,
+            metavar="N",
+            help="So many tables at the same time; as many as there are processors if left out.",
+        ),
+    ] = None
+    brief: Annotated[
+        bool,
+        typer.Option(
+            "--brief",
+            help="A line for each table and an overview, as for tables that options name.",
+        ),
+    ] = False
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Go on with an interrupted run, whose -o jsonl went to FILE.",
+        ),
+    ] = None
+
+    @property
+    def names_tables(self) -> bool:
+        """Whether the options name tables, besides those that arguments do."""
+        return self.tables_from is not None or bool(self.discover or self.catalog)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,6 +250,20 @@ class ConsentOptions:
             help="Do not ask before this client gets wrong data; may be given several times.",
         ),
     ] = None
+
+
+def require_tables(named: Sequence[str] | None, many: FleetOptions) -> None:
+    """Turn away a command line that names no table: a usage error."""
+    if not named and not many.names_tables:
+        raise typer.BadParameter(
+            "is missing; give a table, --tables-from, --discover or --catalog", param_hint="TABLE"
+        )
+
+
+def require_streaming(many: FleetOptions, *formats: str) -> None:
+    """Turn away a format in which the answers of an earlier run cannot stand: a usage error."""
+    if many.resume is not None and not set(formats) <= {"text", "jsonl"}:
+        raise typer.BadParameter("goes with -o jsonl and -o text", param_hint="--resume")
 
 
 def expanded(command: Callable[..., int]) -> Callable[..., None]:

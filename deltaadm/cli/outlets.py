@@ -1,33 +1,13 @@
 """Where a report goes: one or several formats, to standard output and to files."""
 
-from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from deltaadm.cli import wiring
+from deltaadm.cli.fleet import Outlet
 from deltaadm.cli.options import OutputOptions, ReportOptions
-from deltaadm.render.formats import FORMATS, Style, formats_for, render
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from deltaadm.operations.reports import Report
-
-
-@dataclass(frozen=True, slots=True)
-class Outlet:
-    """A format, and the file that it is written to: standard output if there is none."""
-
-    format: str
-    file: Path | None = None
-
-    @property
-    def takes_errors(self) -> bool:
-        """Whether errors belong into it as well."""
-        return FORMATS[self.format].machine
+from deltaadm.render.formats import formats_for
 
 
 def outlets(given: ReportOptions, report: type) -> tuple[Outlet, ...]:
@@ -64,13 +44,3 @@ def _outlet(text: str, default: Path | None, report: type) -> Outlet:
     if colon and not file:
         raise typer.BadParameter(f"{text!r} names no file", param_hint="--output")
     return Outlet(name, Path(file) if file else default)
-
-
-def show(reports: "Sequence[Report]", outlet: Outlet, style: Style) -> None:
-    """Write *reports* to *outlet*; what goes to a file is not coloured unless that is asked for."""
-    if outlet.file is None:
-        wiring.write(reports, outlet.format, style)
-        return
-    body = StringIO()
-    render(outlet.format, reports, body, style)
-    wiring.write_file(outlet.file, body.getvalue())

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from deltaadm.cli.options import SparkOptionGroup
+    from deltaadm.operations.inspect import TableReport
 
 
 class Inspection(NamedTuple):
@@ -26,7 +26,6 @@ class Inspection(NamedTuple):
     clients: bool = False
     output: str = "text"
     color: str = "auto"
-    spark: SparkOptionGroup | None = None
 
 
 _SWITCHES: Final = {"--files": "files", "--columns": "columns", "--clients": "clients"}
@@ -73,7 +72,19 @@ def _option(word: str, value: str) -> tuple[str | None, str | int]:
 def inspect(wanted: Inspection) -> int:
     """Carry out `inspect`; the exit code."""
     from deltaadm.cli import wiring
-    from deltaadm.operations.inspect import TableReport, describe
+
+    wiring.look_up(wanted.tables)
+    if len(wanted.tables) == 1:
+        return wiring.reporting(wanted.tables[0], wanted, reporter(wanted))
+    from deltaadm.cli.fleet import Fleet, report_all
+
+    return report_all(Fleet(wanted.tables), wanted, reporter(wanted))
+
+
+def reporter(wanted: Inspection) -> Callable[[str], TableReport]:
+    """What makes the report on a table that `inspect` shows."""
+    from deltaadm.cli import wiring
+    from deltaadm.operations.inspect import describe
     from deltaadm.replay.engine import Detail
 
     detail = Detail.STATE if wanted.files else Detail.PROTOCOL
@@ -88,5 +99,4 @@ def inspect(wanted: Inspection) -> int:
         )
         return describe(table, snapshot, columns=wanted.columns, clients=wanted.clients)
 
-    wiring.look_up(wanted.tables, wanted.spark)
-    return wiring.reporting(wanted.tables, wanted, report)
+    return report

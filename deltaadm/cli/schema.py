@@ -18,7 +18,7 @@ def command(
     Print the JSON Schema of a kind of document that deltaadm writes.
 
     The kinds: baseline, doctor, drop-feature, error, error-class, feature, features, inspect,
-    outcome, plan, rule, rules, validate.
+    line, outcome, plan, rule, rules, validate.
     """
     from deltaadm.render.schemas import SCHEMAS
 

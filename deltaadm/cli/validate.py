@@ -1,17 +1,21 @@
 """`deltaadm validate`."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from deltaadm.cli import wiring
+from deltaadm.cli.fleet import FOUND, Showing, answers, gathered
 from deltaadm.cli.options import (
     ClientOptions,
     ConsentOptions,
+    FleetOptions,
     OutputOptions,
     PlanOptions,
     ReportOptions,
@@ -19,13 +23,15 @@ from deltaadm.cli.options import (
     SparkOptionGroup,
     TableArguments,
     expanded,
+    require_streaming,
+    require_tables,
 )
-from deltaadm.cli.outlets import Outlet, outlets, show
+from deltaadm.cli.outlets import outlets
 from deltaadm.cli.planning import failing_well, plan_and_apply
 from deltaadm.cli.progress import Progress
 from deltaadm.cli.settings import Settings, load_settings
 from deltaadm.clients import ClientRelease, parse_client
-from deltaadm.errors import DeltaadmError, Refused, TableError
+from deltaadm.errors import Refused, TableError
 from deltaadm.operations.baseline import (
     Baseline,
     baseline_of,
@@ -34,7 +40,7 @@ from deltaadm.operations.baseline import (
     write_baseline,
 )
 from deltaadm.operations.mend import plan_fixes
-from deltaadm.operations.reports import Failure, PlanReport
+from deltaadm.operations.reports import PlanReport
 from deltaadm.operations.validate import (
     choose_rules,
     code_prefix,
@@ -48,8 +54,6 @@ from deltaadm.validation.finding import Severity, ValidationReport
 if TYPE_CHECKING:
     from deltaadm.replay.examine import Depth
     from deltaadm.validation.rule import Rule
-
-FOUND = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,13 +132,13 @@ class _Run:
     baseline: Baseline
     fail_on: Severity
 
-    def report(self, table: str) -> ValidationReport | Failure:
+    def report(self, table: str, *, watched: bool = True) -> ValidationReport:
         from deltaadm.replay.examine import examine
         from deltaadm.storage.store import open_store
 
         progress = Progress(table)
         try:
-            with progress.shown():
+            with progress.shown() if watched else nullcontext():
                 location = wiring.locate(table)
                 facts = examine(open_store(location), self.depth, now=time.time_ns() // 1_000_000)
                 found = validate(
@@ -148,15 +152,21 @@ class _Run:
                 )
         except TableError as error:
             found = unreadable(table, error)
-        except DeltaadmError as error:
-            return Failure(table, error)
         return without_known(found, self.baseline)
+
+    def code(self, document: Mapping[str, Any]) -> int:
+        """The exit code of a table with this report."""
+        if document["stopped"]:
+            return TableError.exit_code
+        counted = (one for one in Severity if document["counts"][one.value])
+        return int(any(one.rank <= self.fail_on.rank for one in counted))
 
 
 @expanded
 def command(
-    tables: TableArguments,
+    tables: TableArguments = None,
     *,
+    many: FleetOptions,
     looking: DepthOptions,
     selection: SelectionOptions,
     users: UserOptions,
@@ -174,24 +184,50 @@ def command(
 
     Reads the log alone; needs neither Spark nor Java. With --fix it shows a plan instead, for one
     table, and --apply carries it out.
+
+    For example:
+
+      deltaadm validate /data/events --deep
+
+      deltaadm validate --discover /data --fail-on warning -o text -o sarif:tables.sarif
     """
+    require_tables(tables, many)
     if fix:
+        tables = tables or []
         format_name = _plan_format(tables, output)
         run = _run(looking, selection, users, settings)
         return _fix(run, tables[0], planning, users, consent, spark, format_name)
     _refuse_plan_options(planning)
     places = outlets(output, ValidationReport)
+    require_streaming(many, *(one.format for one in places if one.file is None))
     run = _run(looking, selection, users, settings)
-    wiring.look_up(tables, spark)
-    reports = [run.report(table) for table in tables]
-    if selection.write_baseline is not None:
-        text = write_baseline(
-            baseline_of(one for one in reports if isinstance(one, ValidationReport))
-        )
-        wiring.write_file(selection.write_baseline, text)
-    _show(reports, places, Style(color=output.color, fail_on=run.fail_on))
-    only_failures = selection.write_baseline is not None
-    return _exit_code(reports, None if only_failures else run.fail_on)
+    style = Style(color=output.color, fail_on=run.fail_on)
+
+    def answer() -> int:
+        fleet = gathered(tables or (), many, "validate", spark)
+        showing = Showing(fleet, places, style)
+        known = []
+        for one in answers(
+            fleet,
+            partial(run.report, watched=fleet.alone),
+            code=run.code,
+            keep=showing.keeps or selection.write_baseline is not None,
+            worthwhile=_WORTHWHILE[run.depth_names != ()],
+        ):
+            showing.add(one)
+            known += [one.report] if isinstance(one.report, ValidationReport) else []
+        code = showing.finish()
+        if selection.write_baseline is not None:
+            wiring.write_file(selection.write_baseline, write_baseline(baseline_of(known)))
+            return 0 if code == FOUND else code
+        return code
+
+    shown = next((one.format for one in places if one.file is None), "text")
+    return failing_well("", OutputOptions(output=shown), answer)
+
+
+_WORTHWHILE = {False: 16, True: 2}
+"""So many tables that processes pay, by whether more than the newest version is looked at."""
 
 
 def _run(
@@ -250,7 +286,7 @@ def _prefixes(given: list[str] | None, option: str) -> tuple[str, ...]:
 
 def _plan_format(tables: Sequence[str], output: ReportOptions) -> str:
     """The format of the plan: one, on standard output."""
-    if len(tables) > 1:
+    if len(tables) != 1:
         raise typer.BadParameter("takes one table at a time", param_hint="--fix")
     [place, *others] = outlets(output, PlanReport)
     if others or place.file is not None:
@@ -281,58 +317,20 @@ def _fix(  # noqa: PLR0917 -- the groups of options, in the order of the command
     format_name: str,
 ) -> int:
     output = OutputOptions(output=format_name)
-    wiring.look_up([table], spark)
-    report = run.report(table)
-    if isinstance(report, Failure):
-        error = report.error
-        return failing_well(table, output, lambda: _raise(error))
-    return plan_and_apply(
-        table,
-        lambda snapshot, session: plan_fixes(snapshot, report, session=session),
-        planning=planning,
-        clients=ClientOptions(
-            for_client=users.for_client, for_client_writing=users.for_client_writing
-        ),
-        consent=consent,
-        spark=spark,
-        output=output,
-    )
 
+    def mend() -> int:
+        wiring.look_up([table], spark)
+        report = run.report(table)
+        return plan_and_apply(
+            table,
+            lambda snapshot, session: plan_fixes(snapshot, report, session=session),
+            planning=planning,
+            clients=ClientOptions(
+                for_client=users.for_client, for_client_writing=users.for_client_writing
+            ),
+            consent=consent,
+            spark=spark,
+            output=output,
+        )
 
-def _raise(error: DeltaadmError) -> int:
-    raise error
-
-
-# Showing
-
-
-def _show(
-    reports: Sequence[ValidationReport | Failure], places: Sequence[Outlet], style: Style
-) -> None:
-    """Write everything everywhere; errors go to standard error where no report on it has them."""
-    for place in places:
-        told = [one for one in reports if place.takes_errors or not isinstance(one, Failure)]
-        if told or place.file is not None:
-            show(told, place, style)
-    if not any(one.file is None and one.takes_errors for one in places):
-        for one in reports:
-            if isinstance(one, Failure):
-                wiring.say_error(one.table, one.error)
-
-
-def _exit_code(reports: Sequence[ValidationReport | Failure], fail_on: Severity | None) -> int:
-    """The code for the tables together; findings do not count without *fail_on*."""
-    codes = [_code(one, fail_on) for one in reports]
-    failed = [code for code in codes if code not in {0, FOUND}]
-    if failed:
-        return failed[0] if len(codes) == 1 else wiring.SOME_FAILED
-    return max(codes)
-
-
-def _code(report: ValidationReport | Failure, fail_on: Severity | None) -> int:
-    if isinstance(report, Failure):
-        return report.error.exit_code
-    if report.stopped:
-        return TableError.exit_code
-    worst = report.worst
-    return int(fail_on is not None and worst is not None and worst.rank <= fail_on.rank)
+    return failing_well(table, output, mend)

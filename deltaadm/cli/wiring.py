@@ -101,59 +101,31 @@ def show_to_user(reports: Sequence[Report], output: Look) -> None:
     sys.stderr.flush()
 
 
-def reporting(tables: Sequence[str], output: Look, report: Callable[[str], Report]) -> int:
+def write_text(text: str) -> None:
+    """Write *text* to standard output as it is; raises `OutputLost` where it takes no more."""
+    _write(partial(sys.stdout.write, text))
+
+
+def reporting(table: str, output: Look, report: Callable[[str], Report]) -> int:
     """
-    Show the *report* of each table, in order; the exit code.
+    Show the *report* of *table*; the exit code.
 
-    A table that fails does not stop the others. Where errors belong into the output they stand
-    in the failed table's place, elsewhere on standard error.
+    An error stands in the report's place where errors belong into the output, elsewhere on
+    standard error.
     """
-    if FORMATS[output.output].apart:
-        return _reporting_apart(tables, output, report)
-    found: list[Report] = []
-    errors: list[DeltaadmError] = []
-    for table in tables:
-        try:
-            found.append(report(table))
-        except DeltaadmError as error:
-            errors.append(error)
-            if FORMATS[output.output].machine:
-                from deltaadm.operations.reports import Failure
-
-                found.append(Failure(table, error))
-            else:
-                say_error(table, error)
-    if found:
-        show(found, output)
-    if errors and len(tables) > 1:
-        return SOME_FAILED
-    return errors[0].exit_code if errors else 0
-
-
-def _reporting_apart(tables: Sequence[str], output: Look, report: Callable[[str], Report]) -> int:
-    """`reporting` where each table is written as soon as it and those before it are done."""
-    from deltaadm.cli.fleet import in_order
-
-    def rendered(table: str) -> tuple[str, int]:
-        from io import StringIO
-
-        out, code = StringIO(), 0
-        try:
-            found = report(table)
-        except DeltaadmError as error:
+    try:
+        show([report(table)], output)
+    except OutputLost:
+        raise
+    except DeltaadmError as error:
+        if FORMATS[output.output].machine:
             from deltaadm.operations.reports import Failure
 
-            found, code = Failure(table, error), error.exit_code
-        render(output.output, [found], out, Style(color=output.color))
-        return out.getvalue(), code
-
-    failed = []
-    for text, code in in_order(tables, rendered):
-        _write(partial(sys.stdout.write, text))
-        failed += [code] if code else []
-    if failed and len(tables) > 1:
-        return SOME_FAILED
-    return failed[0] if failed else 0
+            show([Failure(table, error)], output)
+        else:
+            say_error(table, error)
+        return error.exit_code
+    return 0
 
 
 def say_error(table: str, error: DeltaadmError) -> None:
@@ -235,6 +207,23 @@ def _or_error(look: Callable[[], CatalogTable]) -> CatalogTable | DeltaadmError:
         return error
 
 
+def list_tables(pattern: str, group: SparkOptionGroup) -> list[str]:
+    """
+    The names of the Delta tables that match *pattern* in Spark's catalogs, for `locate` to know.
+
+    Raises what `DeltaCatalog.list_tables` does, and `Refused` where there is no catalog.
+    """
+    with _open_catalog(group) as there:
+        if there is None:
+            raise Refused(
+                "There is no catalog to look for tables in.",
+                remedy="Say where Spark's catalog is, by --remote, --spark-master or --spark-conf.",
+            )
+        found = {one.name: one for one in there.list_tables(pattern)}
+    _Catalog.found |= found
+    return list(found)
+
+
 @contextmanager
 def catalog(
     tables: Sequence[str], group: SparkOptionGroup | None = None
@@ -250,9 +239,15 @@ def catalog(
         yield None
         return
     from deltaadm.cli.options import SparkOptionGroup
+
+    with _open_catalog(group or SparkOptionGroup()) as found:
+        yield found
+
+
+@contextmanager
+def _open_catalog(group: SparkOptionGroup) -> Iterator[DeltaCatalog | None]:
     from deltaadm.spark.catalog import open_catalog
 
-    group = group or SparkOptionGroup()
     with open_catalog(spark_options(group, _conf(group)), say) as found:
         was_open, _Catalog.is_open = _Catalog.is_open, found is not None
         try:

@@ -137,6 +137,9 @@ class TableFeature:
     in_reference: bool = True
     source: str = "Delta Spark 4.4.0"
 
+    def __reduce__(self) -> tuple[Callable[[str], TableFeature | None], tuple[str]]:
+        return lookup, (self.name,)
+
     @property
     def is_legacy(self) -> bool:
         """Whether old versions imply it."""

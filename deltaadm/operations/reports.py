@@ -117,6 +117,19 @@ class DropReport:
     features: tuple[DropStatus, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """
+    How many tables there are, how many of them failed, and what they have in common.
+
+    Each section is a heading with items and the number of tables that each is true of.
+    """
+
+    tables: int
+    failed: int
+    sections: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+
+
 if TYPE_CHECKING:
     Report = (
         TableReport
@@ -131,4 +144,5 @@ if TYPE_CHECKING:
         | ErrorClassExplanation
         | DoctorReport
         | DropReport
+        | Overview
     )

@@ -126,11 +126,12 @@ _ALL = _PLANS | {
     "RuleExplanation",
     "ErrorClassExplanation",
 }
+_READ_BY_PEOPLE = _ALL | {"Overview"}
 
 FORMATS: Final[Mapping[str, Format]] = {
     one.name: one
     for one in (
-        Format("text", _ALL, _text, machine=False),
+        Format("text", _READ_BY_PEOPLE, _text, machine=False),
         Format("json", _ALL, _json, machine=True),
         Format("jsonl", _ALL, _jsonl, machine=True, apart=True),
         Format("sql", _PLANS, _sql, machine=False),
@@ -138,7 +139,7 @@ FORMATS: Final[Mapping[str, Format]] = {
         Format("junit", _FINDINGS, _junit, machine=True),
         Format("github", _FINDINGS, _github, machine=True),
         Format("gitlab", _FINDINGS, _gitlab, machine=True),
-        Format("markdown", _ALL, _markdown, machine=True),
-        Format("html", _ALL, _html, machine=True),
+        Format("markdown", _READ_BY_PEOPLE, _markdown, machine=True),
+        Format("html", _READ_BY_PEOPLE, _html, machine=True),
     )
 }

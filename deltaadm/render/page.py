@@ -15,6 +15,7 @@ from deltaadm.operations.reports import (
     FeatureCatalogue,
     FeatureExplanation,
     OutcomeReport,
+    Overview,
     PlanReport,
     RuleCatalogue,
     RuleExplanation,
@@ -38,6 +39,7 @@ from deltaadm.render.wording import (
     file_rows,
     mapping_rows,
     outcome_sentences,
+    overview_title,
     protocol_rows,
     recreatable,
     shut_out_rows,
@@ -295,6 +297,14 @@ def _error_class(report: ErrorClassExplanation) -> Iterator[Block]:
         yield Table("Rules that find what leads to it", ("code", "name"), rows)
 
 
+def _overview(report: Overview) -> Iterator[Block]:
+    yield Heading(overview_title(report), level=1)
+    for heading, items in report.sections:
+        yield Heading(heading)
+        rows = tuple((str(count), item) for item, count in items)
+        yield Table(heading, ("tables", ""), rows)
+
+
 _BLOCKS: Final[Mapping[type, Callable[[Any], Iterator[Block]]]] = {
     TableReport: _table,
     PlanReport: _plan,
@@ -305,6 +315,7 @@ _BLOCKS: Final[Mapping[type, Callable[[Any], Iterator[Block]]]] = {
     FeatureExplanation: _explanation,
     DoctorReport: _doctor,
     DropReport: _drops,
+    Overview: _overview,
     RuleCatalogue: _rules,
     RuleExplanation: _rule,
     ErrorClassExplanation: _error_class,

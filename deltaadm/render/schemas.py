@@ -285,14 +285,17 @@ _ERROR_CLASS = _object(
 )
 _CHECK = _object(subject=STRING, health=_one_of(Health), detail=STRING, remedy=STRING)
 
+_DROPS = _object(**_HEAD, table=STRING, version=COUNT, features=_array(_DROP))
+_FAILURE = _object(**_HEAD, table=STRING, error=_ERROR)
+
 _BODIES: Final = {
     "baseline": ("The findings that are known already, as a file", _BASELINE),
     "doctor": ("What `doctor` writes", _object(**_HEAD, checks=_array(_CHECK))),
     "drop-feature": (
         "How far features of a table are from being dropped",
-        _object(**_HEAD, table=STRING, version=COUNT, features=_array(_DROP)),
+        _DROPS,
     ),
-    "error": ("An error, in its table's place", _object(**_HEAD, table=STRING, error=_ERROR)),
+    "error": ("An error, in its table's place", _FAILURE),
     "error-class": ("What `explain` writes of an error class of Delta", _ERROR_CLASS),
     "feature": (
         "What `features` writes of one feature",
@@ -303,6 +306,10 @@ _BODIES: Final = {
         _object(**_HEAD, features=_array(_object(**_REGISTERED))),
     ),
     "inspect": ("What `inspect` writes of a table", _INSPECT),
+    "line": (
+        "A line of a run over many tables",
+        {"anyOf": [_INSPECT, _VALIDATION, _PLAN, _OUTCOME, _DROPS, _FAILURE]},
+    ),
     "outcome": ("What became of a plan", _OUTCOME),
     "plan": ("A plan, also as a file", _PLAN),
     "rule": ("What `explain` writes of a rule", _object(**_HEAD, **_RULE, documentation=STRING)),

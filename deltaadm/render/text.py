@@ -22,6 +22,7 @@ from deltaadm.operations.reports import (
     FeatureExplanation,
     Health,
     OutcomeReport,
+    Overview,
     PlanReport,
     RuleCatalogue,
     RuleExplanation,
@@ -46,6 +47,7 @@ from deltaadm.render.wording import (
     file_rows,
     mapping_rows,
     outcome_sentences,
+    overview_title,
     protocol_rows,
     recreatable,
     shut_out_rows,
@@ -352,6 +354,17 @@ def _fix(table: str, one: Finding) -> Iterable[Text]:
         yield _command(f"      fix: {command}", "green")
 
 
+# many tables
+
+
+def _overview(report: Overview) -> Iterable[Text]:
+    yield _line(overview_title(report), "bold")
+    for heading, items in report.sections:
+        yield _heading(heading)
+        width = max(len(str(count)) for _, count in items)
+        yield from _grid((f"{count:>{width}}", item) for item, count in items)
+
+
 # the rest
 
 
@@ -409,4 +422,5 @@ _PARTS: Final[Mapping[type, Callable[[Any], Iterable[Text]]]] = {
     ErrorClassExplanation: _error_class,
     DoctorReport: _doctor,
     DropReport: _drops,
+    Overview: _overview,
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.plan import Outcome, Plan
+    from deltaadm.operations.reports import Overview
     from deltaadm.validation.finding import ValidationReport
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -287,6 +288,12 @@ def summary(report: ValidationReport) -> str:
     beside += [f"{ignored} ignored by the settings"] if ignored else []
     text = ", ".join(told) or "Nothing found"
     return f"{text} by {report.rules} rules{''.join(f', {one}' for one in beside)}."
+
+
+def overview_title(overview: Overview) -> str:
+    """How many tables, and how many of them failed."""
+    tables = f"{overview.tables} table{'' if overview.tables == 1 else 's'}"
+    return f"{tables}, {overview.failed} failed" if overview.failed else tables
 
 
 def explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[tuple[str, str]]:

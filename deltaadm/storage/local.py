@@ -144,6 +144,9 @@ class _Listed(FileInfo):
         object.__setattr__(self, "path", directory + entry.name)
         object.__setattr__(self, "_entry", entry)
 
+    def __reduce__(self) -> tuple[type[FileInfo], tuple[str, int, int]]:
+        return FileInfo, (self.path, self.size, self.modified)
+
     @property
     def size(self) -> int:
         """In bytes; 0 for a file that is not there, a dangling link or deleted since."""

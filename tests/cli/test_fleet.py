@@ -1,55 +1,332 @@
-"""Many tables at once: the same answers as one by one, in the order of the tables."""
+"""Many tables: where they come from, what is shown of them, and going on after an interruption."""
 
 import json
 import os
+import random
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator, ValidationError
 
-from deltaadm.cli.fleet import WORTHWHILE, in_order
-from tests.support.program import deltaadm
-from tests.support.tables import START_BODY, table
+from deltaadm.cli import processes
+from deltaadm.render.schemas import SCHEMAS
+from tests.support import tables
+from tests.support.oracle import OracleTable
+from tests.support.program import Result, deltaadm, process
+from tests.support.tables import commit, commit_info, metadata, protocol
+
+READING = {
+    "inspect": ["inspect"],
+    "inspect with files": ["inspect", "--files", "--columns"],
+    "validate": ["validate"],
+    "validate --deep": ["validate", "--history", "--deep"],
+}
+each_command = pytest.mark.parametrize("command", READING.values(), ids=READING)
 
 
-def test_answers_come_in_the_order_of_the_tables() -> None:
-    tables = [str(number) for number in range(3 * WORTHWHILE)]
-    assert list(in_order(tables, lambda one: (one, os.getpid()) and one)) == tables
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    """Three tables of different protocols, and one without commits."""
+    root = tmp_path / "lake"
+    starts = {
+        "a/old": [protocol(1, 2), metadata()],
+        "a/mapped": [protocol(2, 5), metadata({"delta.columnMapping.mode": "name"})],
+        "b/new": [
+            protocol(3, 7, ["deletionVectors"], ["deletionVectors", "appendOnly"]),
+            metadata({"delta.enableDeletionVectors": "true"}),
+        ],
+    }
+    for name, actions in starts.items():
+        tables.table(root / name, commit(commit_info(), *actions))
+    (root / "empty" / "_delta_log").mkdir(parents=True)
+    return root
 
 
-def test_processes_share_the_work() -> None:
-    if len(os.sched_getaffinity(0)) == 1:
-        pytest.skip("there is one processor only")
-    probe = (
-        "import os; from deltaadm.cli.fleet import WORTHWHILE, in_order; "
-        "print(len(set(in_order(['x'] * 4 * WORTHWHILE, lambda _: os.getpid()))))"
+@pytest.fixture
+def outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A directory to work in that is no table and has no settings."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def named(result: Result) -> list[str]:
+    return [one["table"] for one in result.lines]
+
+
+# where tables come from
+
+
+def test_tables_below_a_directory(lake: Path) -> None:
+    result = deltaadm("inspect", "--discover", lake, "-o", "jsonl")
+    names = ["a/mapped", "a/old", "b/new", "empty"]
+    assert named(result) == [str(lake / one) for one in names]
+    assert result.code == 9
+    assert result.err == "4 tables, 1 failed.\n"
+
+
+def test_tables_from_everywhere_each_once(lake: Path, outside: Path) -> None:
+    listed = outside / "tables.txt"
+    listed.write_text(
+        f"# the best ones\n\n  {lake}/b/new  \r\n{lake}/a/old\n#{lake}/empty\n{lake}/b/new"
     )
-    done = subprocess.run([sys.executable, "-c", probe], check=True, capture_output=True, text=True)
-    assert int(done.stdout) > 1
+    result = deltaadm(
+        *("inspect", lake / "a/mapped", "--tables-from", listed),
+        *("--discover", lake / "a", "--discover", lake / "b", "-o", "jsonl"),
+    )
+    names = ["a/mapped", "b/new", "a/old"]
+    assert named(result) == [str(lake / one) for one in names]
+    assert result.code == 0
 
 
-def test_few_tables_start_no_process() -> None:
-    tables = [str(number) for number in range(WORTHWHILE - 1)]
-    assert set(in_order(tables, lambda _: os.getpid())) == {os.getpid()}
+def test_tables_from_standard_input(lake: Path) -> None:
+    listed = "\n".join(str(lake / one) for one in ("b/new", "a/old"))
+    result = process("validate", "--tables-from", "-", "-o", "jsonl", stdin=None, input=listed)
+    assert [one["table"] for one in result.lines] == listed.split("\n")
 
 
-def test_a_bug_in_one_answer_is_not_lost() -> None:
-    def answer(one: str) -> str:
-        if one == "7":
-            raise ZeroDivisionError(one)
-        return one
+@pytest.mark.parametrize(
+    ("given", "code", "words"),
+    [
+        ([], 2, "give a table, --tables-from, --discover or --catalog"),
+        (["--discover", "bare"], 3, "There is no table in bare."),
+        (["--tables-from", "nothing.txt"], 3, "There is no table in nothing.txt."),
+        (["--discover", "nowhere"], 4, "There is no directory nowhere"),
+        (["--tables-from", "nowhere.txt"], 7, "The file nowhere.txt cannot be read"),
+        (["--catalog", "main.sales.*"], 7, "There is no catalog to look for tables in."),
+        (["--jobs", "0", "t"], 2, "--jobs"),
+        (["--discover", ".", "--resume", "x", "-o", "json"], 2, "goes with -o jsonl and -o text"),
+    ],
+)
+@pytest.mark.parametrize("command", ["inspect", "validate"])
+def test_no_tables(outside: Path, command: str, given: list[str], code: int, words: str) -> None:
+    (outside / "bare").mkdir()
+    (outside / "nothing.txt").write_text("# none\n")
+    result = deltaadm(command, "--brief", *given)
+    assert (result.code, result.out) == (code, "")
+    assert words in " ".join(result.err.split())
 
-    with pytest.raises(ZeroDivisionError):
-        list(in_order([str(number) for number in range(WORTHWHILE)], answer))
+
+def test_a_directory_that_cannot_be_listed_is_a_line_of_its_own(lake: Path) -> None:
+    (lake / "a" / "closed").mkdir(mode=0)
+    if os.access(lake / "a" / "closed", os.R_OK):
+        pytest.skip("this user may read everything")
+    result = deltaadm("inspect", "--discover", lake / "a", "-o", "jsonl")
+    assert [one["error"]["kind"] for one in result.lines if "error" in one] == ["storage"]
+    assert (len(result.lines), result.code) == (3, 9)
 
 
-def test_one_table_that_fails_stays_its_own_line(tmp_path: Path) -> None:
-    good = table(tmp_path / "good", START_BODY).path
-    places = [str(good)] * WORTHWHILE
-    places[5] = str(tmp_path / "nowhere")
-    done = deltaadm("inspect", "-o", "jsonl", *places)
-    lines = [json.loads(line) for line in done.out.splitlines()]
-    assert [line["table"] for line in lines] == places
-    assert [index for index, line in enumerate(lines) if "error" in line] == [5]
-    assert done.code == 9
+# the same as one by one
+
+
+@each_command
+@pytest.mark.parametrize("forked", [True, False], ids=["processes", "threads"])
+def test_lines_are_those_of_single_runs(
+    oracle_tables: dict[str, OracleTable],
+    command: list[str],
+    forked: bool,  # noqa: FBT001 -- it is a parameter
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Every recorded table, a stranger among them, and all that is wrong with some."""
+    chosen = [str(one.path) for one in oracle_tables.values()]
+    chosen = chosen[:: 1 if command[0] == "inspect" else 5]
+    chosen.insert(7, str(tmp_path / "nowhere"))
+    (tmp_path / "list").write_text("\n".join(chosen))
+    monkeypatch.setattr(processes, "_can_fork", lambda: forked)
+    alone = [deltaadm(*command, one, "-o", "jsonl", *_isolated(command)) for one in chosen]
+    together = deltaadm(
+        *command, "--tables-from", tmp_path / "list", "-o", "jsonl", "-j", "3", *_isolated(command)
+    )
+    assert together.out == "".join(one.out for one in alone)
+    assert together.code == 9
+
+
+def _isolated(command: list[str]) -> list[str]:
+    return ["--isolated"] if command[0] == "validate" else []
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "html", "text"])
+def test_reports_are_the_same_from_processes(
+    lake: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    """Reports come from processes whole, features and files of the log included."""
+    given = [lake / "a/old", lake / "b/new", "--jobs"]
+    alone = deltaadm("validate", *given, "1", "-o", form)
+    looked = deltaadm("inspect", *given, "1", "-o", form)
+    monkeypatch.setattr(processes, "_can_fork", lambda: True)
+    assert deltaadm("validate", *given, "2", "-o", form) == alone
+    assert deltaadm("inspect", *given, "2", "-o", form) == looked
+
+
+# what is shown
+
+
+def test_text_is_a_line_a_table_and_an_overview(lake: Path) -> None:
+    result = deltaadm("inspect", "--discover", lake)
+    lines, overview = result.out.split("\n\n", maxsplit=1)
+    mapped, old, new, empty = lines.split("\n")
+    assert mapped.startswith(f"(2, 5)      {lake}/a/mapped  version 0: columnMapping")
+    assert old == f"(1, 2)      {lake}/a/old  version 0: no features listed"
+    assert new == f"(3, 7)      {lake}/b/new  version 0: appendOnly, deletionVectors"
+    assert empty.startswith(f"failed      {lake}/empty  There is no Delta table at")
+    assert overview.startswith("4 tables, 1 failed\n\nFailures\n  1  DELTA_MISSING_DELTA_TABLE\n")
+    assert "\nProtocol\n  1  reader 1, writer 2\n  1  reader 2, writer 5\n" in overview
+    assert "\nFeatures active\n  1  columnMapping\n  1  deletionVectors\n" in overview
+    assert "\nClients shut out\n" in overview
+    assert (result.code, result.err) == (9, "")
+
+
+def test_tables_named_one_by_one_are_shown_in_full_unless_brief(lake: Path) -> None:
+    given = ["inspect", lake / "a/old", lake / "b/new"]
+    assert "by the classic table" in deltaadm(*given).out
+    assert "by the classic table" not in deltaadm(*given, "--brief").out
+    assert "2 tables\n" in deltaadm(*given, "--brief").out
+
+
+@pytest.mark.parametrize("form", ["markdown", "html"])
+def test_pages_have_the_overview_too(lake: Path, form: str) -> None:
+    result = deltaadm("inspect", "--discover", lake, "-o", form)
+    assert "4 tables, 1 failed" in result.out
+    assert "Clients shut out" in result.out
+
+
+def test_brief_validation(lake: Path) -> None:
+    result = deltaadm("validate", "--discover", lake, "--isolated")
+    assert f"\nstopped     {lake}/empty  1 error: DL102\n" in result.out
+    assert "\n  1  could not be checked in full\n" in result.out
+    assert "DL810 missing-checksum" in result.out
+    assert result.code == 9
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "code"),
+    [
+        (["a/old", "b/new"], [], 0),
+        (["a/old", "b/new"], ["--fail-on", "info"], 1),
+        (["a/old", "empty"], ["--fail-on", "info"], 9),
+        (["empty"], [], 3),
+        (["empty", "b/nowhere"], [], 9),
+    ],
+)
+def test_exit_codes_together(lake: Path, names: list[str], options: list[str], code: int) -> None:
+    given = [lake / one for one in names]
+    assert deltaadm("validate", *given, "--isolated", "--brief", *options).code == code
+
+
+def test_one_table_that_options_name_fails_as_some_of_many(lake: Path) -> None:
+    assert deltaadm("inspect", "--discover", lake / "empty").code == 9
+
+
+def test_a_bug_is_the_line_of_its_table(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(location: str, **_: Any) -> None:
+        raise ZeroDivisionError(location)
+
+    monkeypatch.setattr("deltaadm.cli.wiring.load", load)
+    result = deltaadm("inspect", lake / "a/old", lake / "b/new", "-o", "jsonl")
+    assert [one["error"]["kind"] for one in result.lines] == ["bug", "bug"]
+    assert [one["error"]["exit_code"] for one in result.lines] == [70, 70]
+    assert result.code == 9
+    assert deltaadm("inspect", lake / "a/old", "-o", "jsonl").code == 70
+
+
+def test_files_and_standard_output_at_once(lake: Path, tmp_path: Path) -> None:
+    files = [f"-o{form}:{tmp_path}/report.{form}" for form in ("json", "sarif")]
+    result = deltaadm("validate", "--discover", lake, "--isolated", "-ojsonl", *files)
+    saved = json.loads((tmp_path / "report.json").read_text())
+    assert saved == result.lines
+    assert (tmp_path / "report.sarif").stat().st_size > 0
+
+
+# going on
+
+
+def test_what_is_answered_is_not_asked_again(lake: Path, tmp_path: Path) -> None:
+    whole = deltaadm("inspect", "--discover", lake, "-o", "jsonl").out
+    lines = whole.splitlines(keepends=True)
+    earlier = tmp_path / "run.jsonl"
+    earlier.write_text(lines[1] + lines[3] + lines[0][:100])
+    more = ["inspect", "--discover", lake, "--resume", earlier]
+    result = deltaadm(*more, "-o", "jsonl")
+    assert result.out == lines[0] + lines[2] + lines[3], "what failed is tried again"
+    assert result.code == 9
+    text = deltaadm(*more)
+    assert text.out == deltaadm("inspect", "--discover", lake).out
+
+
+def test_exit_codes_of_answers_count_again(lake: Path, tmp_path: Path) -> None:
+    given = ["validate", "--isolated", lake / "a/old", "--fail-on", "info", "-o", "jsonl"]
+    earlier = tmp_path / "run.jsonl"
+    earlier.write_text(deltaadm(*given).out)
+    again = deltaadm(*given, "--resume", earlier)
+    assert (again.code, again.out) == (1, "")
+
+
+def test_a_run_that_has_not_begun_is_gone_on_with(lake: Path, tmp_path: Path) -> None:
+    given = ["inspect", lake / "a/old", "-o", "jsonl"]
+    assert deltaadm(*given, "--resume", tmp_path / "none").out == deltaadm(*given).out
+
+
+@pytest.mark.parametrize(
+    "text", ["hello\n", "{}\n", "[1]\n", '{"format_version": 1, "table": "t", "x": 1}\n']
+)
+def test_other_files_are_not_gone_on_with(small: tables.Table, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "file"
+    file.write_text(text)
+    result = deltaadm("inspect", small.path, "--resume", file)
+    assert (result.code, result.out) == (7, "")
+    assert f"Line 1 of {file} is not one that this command writes" in result.err
+
+
+def test_the_run_of_another_command_is_not_gone_on_with(lake: Path, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text(deltaadm("validate", lake / "a/old", "-o", "jsonl").out)
+    assert deltaadm("inspect", lake / "a/old", "--resume", file).code == 7
+
+
+def test_a_run_that_is_killed_again_and_again_comes_to_its_end(tmp_path: Path) -> None:
+    """Killed whenever some bytes more are written, wherever in a line that is."""
+    start = tables.table(tmp_path / "start", tables.START_BODY)
+    names = [tmp_path / "lake" / f"t{number:03}" for number in range(300)]
+    (tmp_path / "lake").mkdir()
+    for name in names:
+        name.symlink_to(start.path)
+    (tmp_path / "list").write_text("\n".join(map(str, names)))
+    given = ["inspect", "--tables-from", str(tmp_path / "list"), "--jobs", "2", "-o", "jsonl"]
+    expected = process(*given).out
+    run = tmp_path / "run.jsonl"
+    moments = random.Random(4)  # noqa: S311 -- moments, not secrets
+    code, kills = -9, 0
+    while code < 0:
+        code = _killed_after(
+            [*given, "--resume", str(run)], run, moments.randrange(len(expected) // 2)
+        )
+        kills += code < 0
+    assert code == 0
+    assert kills >= 2
+    assert run.read_text() == expected
+
+
+def _killed_after(arguments: list[str], output: Path, size: int) -> int:
+    """Run with *output* appended to, until it is longer by *size* bytes; the exit code."""
+    with output.open("ab") as file:
+        enough = file.tell() + size
+        command = [sys.executable, "-m", "deltaadm", *arguments]
+        with subprocess.Popen(command, stdout=file, stderr=subprocess.DEVNULL) as program:
+            while program.poll() is None:
+                if output.stat().st_size > enough:
+                    program.kill()
+                time.sleep(0.001)
+    return program.returncode
+
+
+def test_lines_are_as_their_schema_says(lake: Path) -> None:
+    validator = Draft202012Validator(SCHEMAS["line"])
+    for command in READING.values():
+        for line in deltaadm(*command, "--discover", lake, "-o", "jsonl").lines:
+            validator.validate(line)
+    with pytest.raises(ValidationError):
+        validator.validate({"table": "t"})

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaadm.cli.app import build
-from deltaadm.cli.options import SparkOptionGroup
+from deltaadm.cli.options import FleetOptions, SparkOptionGroup
 from deltaadm.cli.quick import Inspection, understood
 
 WORDS = st.sampled_from(
@@ -63,7 +63,8 @@ def test_what_is_understood_is_what_typer_understands(arguments: list[str]) -> N
     told = by_typer(arguments)
     assert told is not None
     assert told.pop("timestamp") is None
-    assert {bool(told.pop(one.name)) for one in fields(SparkOptionGroup)} == {False}
+    groups = fields(SparkOptionGroup) + fields(FleetOptions)
+    assert {bool(told.pop(one.name)) for one in groups} == {False}
     assert found == Inspection(**{**told, "tables": list(told["tables"])})
 
 

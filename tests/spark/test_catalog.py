@@ -121,6 +121,20 @@ def test_commands_take_names(spark: "SparkSession", shop: Path, tmp_path: Path) 
     assert (again["plan"]["is_noop"], again["outcome"]["versions"]) == (True, [])
 
 
+def test_many_tables_by_the_pattern_of_their_names(shop: Path) -> None:
+    found = deltaadm("inspect", "--catalog", "shop.*", "--catalog", "sh?p.orders", "-o", "jsonl")
+    names = [one["table"] for one in found.lines]
+    assert f"{HERE}.orders" in names
+    assert not {f"{HERE}.seen", f"{HERE}.plain"} & set(names)
+    assert len(names) == len(set(names))
+    assert str(shop / "orders") in {one["location"] for one in found.lines}
+    assert found.code == 0
+    assert (
+        "There is no table in shop.nothing*."
+        in deltaadm("validate", "--catalog", "shop.nothing*").err
+    )
+
+
 def test_a_name_that_leads_elsewhere_since_then_stops_the_plan(
     spark: "SparkSession",
     shop: Path,

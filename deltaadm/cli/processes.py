@@ -1,0 +1,204 @@
+"""Work on many tables at once: processes, or threads where processes cannot be forked safely."""
+
+from __future__ import annotations
+
+import os
+import sys
+import typing
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkContext
+
+Answer = TypeVar("Answer")
+
+WORTHWHILE: Final = 64
+"""So many tables that starting processes pays where each takes a millisecond."""
+
+_LARGEST_SHARE: Final = 16
+"""Tables that a worker is given at a time, at most."""
+
+_SHARES_AHEAD: Final = 8
+"""How many shares a worker's answers may be ahead of a table that takes long."""
+
+
+def in_order(
+    tables: Sequence[str],
+    answer: Callable[[str], Answer],
+    *,
+    lost: Callable[[str], Answer],
+    jobs: int | None = None,
+    worthwhile: int = WORTHWHILE,
+) -> Iterator[Answer]:
+    """
+    The *answer* for each table, in the order of the tables.
+
+    Answers must be something that can be pickled. *jobs* work at the same time: if None, as many
+    as there are processors, from *worthwhile* tables on. However long one table takes and
+    however slowly answers are taken, only a bounded number of them is kept. *lost* answers for a
+    table whose process came to a violent end. When the iteration is given up, work stops at once.
+    """
+    if jobs is None:
+        jobs = processors() if len(tables) >= worthwhile else 1
+    jobs = min(jobs, len(tables))
+    if jobs <= 1:
+        yield from map(answer, tables)
+    elif _can_fork():
+        yield from _from_processes(tables, answer, lost, jobs)
+    else:
+        yield from _from_threads(tables, answer, jobs)
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_UNFORKABLE: Final = frozenset({"pyarrow", "deltalake", "obstore", "pyspark"})
+"""Packages whose threads do not survive a fork."""
+
+
+def _can_fork() -> bool:
+    return hasattr(os, "fork") and sys.platform != "darwin" and _UNFORKABLE.isdisjoint(sys.modules)
+
+
+# Processes
+
+
+class _Worker(Generic[Answer]):
+    """A forked process, and the numbers of the tables that it still owes answers for."""
+
+    def __init__(
+        self,
+        context: ForkContext,
+        answer: Callable[[str], Answer],
+        others: Iterable[Connection],
+    ) -> None:
+        self.pipe, theirs = context.Pipe()
+        ours = (self.pipe, *others)
+        self.process = context.Process(target=_serve, args=(theirs, answer, ours), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.owed: deque[int] = deque()
+
+    def give(self, numbers: Sequence[int], tables: Sequence[str]) -> None:
+        with suppress(BrokenPipeError):  # its end is found when the answer is asked for
+            self.pipe.send([tables[number] for number in numbers])
+        self.owed.extend(numbers)
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def _from_processes(
+    tables: Sequence[str],
+    answer: Callable[[str], Answer],
+    lost: Callable[[str], Answer],
+    jobs: int,
+) -> Iterator[Answer]:
+    from multiprocessing import get_context
+    from multiprocessing.connection import wait
+
+    sys.stdout.flush()
+    context = get_context("fork")
+    share = max(1, min(_LARGEST_SHARE, len(tables) // (4 * jobs)))
+    window = jobs * share * _SHARES_AHEAD
+    crew: dict[Connection, _Worker[Answer]] = {}
+
+    def hire() -> _Worker[Answer]:
+        worker = _Worker(context, answer, crew)
+        crew[worker.pipe] = worker
+        return worker
+
+    done: dict[int, Answer] = {}
+    given = due = 0
+    try:
+        for _ in range(jobs):
+            hire()
+        while due < len(tables):
+            for worker in crew.values():
+                if not worker.owed and given - due < window:
+                    numbers = range(given, min(given + share, len(tables)))
+                    worker.give(numbers, tables)
+                    given = numbers.stop
+            for pipe in wait([one.pipe for one in crew.values() if one.owed]):
+                worker = crew[typing.cast("Connection", pipe)]
+                number = worker.owed.popleft()
+                try:
+                    done[number] = _received(worker)
+                except (EOFError, OSError):
+                    done[number] = lost(tables[number])
+                    del crew[worker.pipe]
+                    worker.stop()
+                    hire().give(list(worker.owed), tables)
+            while due in done:
+                yield done.pop(due)
+                due += 1
+    finally:
+        for worker in crew.values():
+            worker.stop()
+
+
+def _received(worker: _Worker[Answer]) -> Answer:
+    outcome: tuple[Answer, Exception | None] = worker.pipe.recv()
+    found, error = outcome
+    if error is not None:
+        raise error
+    return found
+
+
+def _serve(pipe: Connection, answer: Callable[[str], object], ours: Iterable[Connection]) -> None:
+    """
+    Answer what comes through *pipe*, until nobody is at the other end.
+
+    *ours* are the parent's ends, which have come along: none may outlive the parent here.
+    """
+    import signal
+
+    for one in ours:
+        one.close()
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            for table in pipe.recv():
+                pipe.send(_outcome(answer, table))
+
+
+def _outcome(
+    answer: Callable[[str], object], table: str
+) -> tuple[object, None] | tuple[None, Exception]:
+    try:
+        return answer(table), None
+    except Exception as error:  # noqa: BLE001 -- it is raised again in the parent
+        return None, error
+
+
+# Threads
+
+
+def _from_threads(
+    tables: Sequence[str], answer: Callable[[str], Answer], jobs: int
+) -> Iterator[Answer]:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(jobs)
+    pending: deque[Future[Answer]] = deque()
+    try:
+        for table in tables:
+            pending.append(pool.submit(answer, table))
+            if len(pending) >= jobs * _SHARES_AHEAD:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -1,0 +1,284 @@
+"""
+Many tables at a glance: a line for each, and what they have in common.
+
+All of it is told from the JSON documents of the tables, so that answers of an earlier run count
+as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.cost import Cost
+from deltaadm.operations.reports import Overview
+from deltaadm.render.visible import visible
+from deltaadm.render.wording import COSTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    Document = Mapping[str, Any]
+
+_STATUS: Final = 10
+_NAMED: Final = 4
+
+
+def line(document: Document) -> str:
+    """What came of one table, in a line: a word or two, the table, and the rest."""
+    kind = kind_of(document)
+    status, rest = _LINES[kind](document)
+    told = f"  {rest}" if rest else ""
+    return visible(f"{status:<{_STATUS}}  {document['table']}{told}")
+
+
+def kind_of(document: Document) -> str:
+    """The kind of *document*, by the name of its schema."""
+    return next(kind for kind, key in _KEYS.items() if key in document)
+
+
+_KEYS: Final = {
+    "error": "error",
+    "validate": "findings",
+    "outcome": "outcome",
+    "plan": "steps",
+    "inspect": "metadata",
+    "drop-feature": "features",
+}
+"""A field that only one kind of document has, given that it has none of those before."""
+
+
+def exit_code(document: Document) -> int:
+    """That of the error in *document*; 0 where there is none."""
+    return int(document["error"]["exit_code"]) if "error" in document else 0
+
+
+class Tally:
+    """Counts what documents say."""
+
+    def __init__(self) -> None:
+        self._tables = 0
+        self._failed = 0
+        self._found: dict[str, Counter[str]] = {}
+
+    def add(self, document: Document) -> None:
+        """Count one more table."""
+        kind = kind_of(document)
+        self._tables += 1
+        self._failed += kind == "error"
+        for heading, item in _COUNTED[kind](document):
+            self._found.setdefault(heading, Counter())[item] += 1
+
+    @property
+    def overview(self) -> Overview:
+        """What has been counted so far, the most frequent first."""
+        return Overview(
+            tables=self._tables,
+            failed=self._failed,
+            sections=tuple(
+                (heading, tuple(sorted(items.items(), key=lambda one: (-one[1], one[0]))))
+                for heading, items in sorted(self._found.items(), key=_place)
+            ),
+        )
+
+
+_HEADINGS: Final = (
+    "Failures",
+    "Tables",
+    "Plans",
+    "Outcomes",
+    "Protocol",
+    "Features supported",
+    "Features active",
+    "Features not needed",
+    "Column mapping",
+    "Changes",
+    "Findings",
+    "Clients shut out",
+    "Clients from now on",
+    "Warnings",
+    "Features that can be dropped",
+)
+
+
+def _place(section: tuple[str, object]) -> int:
+    return _HEADINGS.index(section[0])
+
+
+def _some(items: Iterable[str]) -> str:
+    """The first few of *items*, and how many more there are."""
+    listed = list(items)
+    more = len(listed) - _NAMED
+    named = ", ".join(listed[:_NAMED])
+    return f"{named} and {more} more" if more > 0 else named
+
+
+# inspect
+
+
+def _inspected(document: Document) -> tuple[str, str]:
+    protocol = document["protocol"]
+    features = document["features"]
+    names = [one["name"] for one in features if one["supported"] == "explicit" or one["active"]]
+    warnings = len(document["warnings"])
+    listed = ", ".join(names) or "no features listed"
+    told = f"  ! {_number(warnings, 'warning')}" if warnings else ""
+    versions = f"({protocol['minReaderVersion']}, {protocol['minWriterVersion']})"
+    return versions, f"version {document['version']}: {listed}{told}"
+
+
+def _inspection(document: Document) -> Iterator[tuple[str, str]]:
+    protocol = document["protocol"]
+    reader, writer = protocol["minReaderVersion"], protocol["minWriterVersion"]
+    yield "Protocol", f"reader {reader}, writer {writer}"
+    for one in document["features"]:
+        if one["supported"]:
+            yield "Features supported", one["name"]
+    for one in document["features"]:
+        if one["active"]:
+            yield "Features active", one["name"]
+    for name in document["slack"]:
+        yield "Features not needed", name
+    if document["column_mapping"]["mode"] != "none":
+        yield "Column mapping", document["column_mapping"]["mode"]
+    yield from _shut_out(document["clients"])
+    if document["warnings"]:
+        yield "Warnings", "tables with warnings"
+
+
+_DOES: Final = {
+    ("read", "fails loudly"): "cannot read",
+    ("read", "silently wrong"): "reads wrong data, without an error",
+    ("write", "fails loudly"): "cannot write",
+    ("write", "silently wrong"): "writes wrongly, without an error",
+}
+
+
+def _shut_out(clients: Iterable[Document]) -> Iterator[tuple[str, str]]:
+    """Whoever cannot read does not write either, which goes without saying."""
+    for one in clients:
+        for access in ("read", "write"):
+            does = _DOES.get((access, one[access]["verdict"]))
+            if does is not None:
+                yield "Clients shut out", f"{one['client']} {one['version']} {does}"
+                break
+
+
+# validate
+
+
+def _validated(document: Document) -> tuple[str, str]:
+    counts = document["counts"]
+    told = [_number(counts[one], word) for one, word in _WORDS.items() if counts[one]]
+    codes = list(dict.fromkeys(one["code"] for one in document["findings"]))
+    status = "stopped" if document["stopped"] else _verdict(document)
+    return status, ": ".join(filter(None, (", ".join(told), _some(codes))))
+
+
+_WORDS: Final = {"error": "error", "warning": "warning", "info": "note"}
+
+
+def _verdict(document: Document) -> str:
+    worst = next((one for one in _WORDS if document["counts"][one]), "")
+    return {"": "clean", "info": "notes"}.get(worst, f"{worst}s")
+
+
+def _validation(document: Document) -> Iterator[tuple[str, str]]:
+    if document["stopped"]:
+        yield "Tables", "could not be checked in full"
+    yield (
+        "Tables",
+        {"clean": "without findings", "notes": "with notes at worst"}.get(
+            _verdict(document), f"with {_verdict(document)}"
+        ),
+    )
+    for code, name in sorted({(one["code"], one["name"]) for one in document["findings"]}):
+        yield "Findings", f"{code} {name}"
+
+
+# plans
+
+
+def _plan_status(document: Document) -> str:
+    return "no changes" if document["is_noop"] else str(document["cost"])
+
+
+def _planned(document: Document) -> tuple[str, str]:
+    marks = {"add": "+", "remove": "-", "set": "~"}
+    changes = (f"{marks[one['kind']]} {one['subject']}" for one in document["changes"])
+    return _plan_status(document), _some(changes)
+
+
+def _plan(document: Document) -> Iterator[tuple[str, str]]:
+    cost = COSTS[Cost(document["cost"])]
+    yield "Plans", "no changes" if document["is_noop"] else cost
+    for one in document["changes"]:
+        yield "Changes", one["subject"]
+    for one in document["clients"]:
+        does = {"read": "read", "write": "write"}[one["access"]]
+        what = f"{one['client']} {one['version']} to {does}: {one['verdict']}"
+        yield "Clients from now on", what
+
+
+def _carried_out(document: Document) -> tuple[str, str]:
+    outcome = document["outcome"]
+    if outcome["mismatches"]:
+        return "differs", _some(one["subject"] for one in outcome["mismatches"])
+    versions = ", ".join(map(str, outcome["versions"]))
+    return ("committed", f"version {versions}") if versions else ("no changes", "")
+
+
+def _outcome(document: Document) -> Iterator[tuple[str, str]]:
+    status, _ = _carried_out(document)
+    yield "Outcomes", {"differs": "result differs from the plan"}.get(status, status)
+
+
+# the rest
+
+
+def _dropping(document: Document) -> tuple[str, str]:
+    told = [f"{one['name']}: {_phase(one)}" for one in document["features"]]
+    return f"version {document['version']}", "; ".join(told) or "nothing can be dropped"
+
+
+def _phase(one: Document) -> str:
+    ready = f", ready at {one['ready_at']}" if one["ready_at"] else ""
+    return f"{one['phase']}{ready}"
+
+
+def _drops(document: Document) -> Iterator[tuple[str, str]]:
+    for one in document["features"]:
+        yield "Features that can be dropped", f"{one['name']}: {one['phase']}"
+
+
+def _failed(document: Document) -> tuple[str, str]:
+    error = document["error"]
+    return "failed", " ".join(filter(None, (error["message"], error["remedy"])))
+
+
+def _failure(document: Document) -> Iterator[tuple[str, str]]:
+    error = document["error"]
+    cause = error["delta_error_class"] or f"{error['kind']} (exit code {error['exit_code']})"
+    yield "Failures", cause
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+_LINES: Final[Mapping[str, Callable[[Document], tuple[str, str]]]] = {
+    "error": _failed,
+    "validate": _validated,
+    "outcome": _carried_out,
+    "plan": _planned,
+    "inspect": _inspected,
+    "drop-feature": _dropping,
+}
+_COUNTED: Final[Mapping[str, Callable[[Document], Iterator[tuple[str, str]]]]] = {
+    "error": _failure,
+    "validate": _validation,
+    "outcome": _outcome,
+    "plan": _plan,
+    "inspect": _inspection,
+    "drop-feature": _drops,
+}
