@@ -30,6 +30,9 @@ VENV = ROOT / ".venv"
 PROGRAMS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = PROGRAMS / ("python.exe" if os.name == "nt" else "python")
 
+SPREAD = ("--numprocesses=auto", "--maxprocesses=4", "--dist=loadscope", "--no-loadscope-reorder")
+"""Arguments of pytest that share the tests, a module at a time, among processes."""
+
 CHECKS = (
     ("ruff", "check"),
     ("ruff", "format", "--check"),
@@ -73,7 +76,7 @@ def set_up() -> None:
 
 def test(*arguments: str) -> int:
     """Every check, then the tests; all of them run even if one fails."""
-    return finish([*CHECKS, ("pytest", *arguments)])
+    return finish([*CHECKS, ("pytest", *SPREAD, *arguments)])
 
 
 def lint() -> int:

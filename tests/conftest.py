@@ -8,6 +8,12 @@ import pytest
 from tests.support import oracle
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long, so that processes that share the tests end together."""
+    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _interruptible() -> None:
     """

@@ -1,13 +1,15 @@
-"""One Spark for the whole run; without Java or pyspark these tests are skipped."""
+"""One Spark for each process of the run; without Java or pyspark these tests are skipped."""
 
 import importlib.util
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
 
 from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.session import SparkOptions, open_session
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FAST = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": (
+        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+    ),
     "spark.sql.shuffle.partitions": "2",
     "spark.databricks.delta.snapshotPartitions": "2",
     "spark.sql.adaptive.enabled": "false",
@@ -41,11 +45,18 @@ def _lacking() -> str:
     return "" if shutil.which("java", path=home and f"{home}/bin") else "Java"
 
 
-@pytest.fixture(scope="session")
-def spark() -> Iterator["SparkSession"]:
-    """The active session, which every executor of the run finds and leaves alone."""
-    options = SparkOptions(master="local[2]", conf=FAST)
-    with open_session(options, lambda _: None) as session:
+@pytest.fixture(scope="session", autouse=True)
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
+    """
+    The active session, which every executor of the process finds and leaves alone.
+
+    It comes before all else that starts Spark, and one at a time among processes that share the
+    tests: Ivy is not made for two that fetch the same jars.
+    """
+    with ExitStack() as stack:
+        with FileLock(tmp_path_factory.getbasetemp().parent / "spark.lock"):
+            options = SparkOptions(master="local[2]", conf=FAST)
+            session = stack.enter_context(open_session(options, lambda _: None))
         yield session
 
 

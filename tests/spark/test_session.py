@@ -46,7 +46,7 @@ def run(
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=600,
     )
     assert list(empty.iterdir()) == []
     return done.stdout, done.stderr.splitlines()
@@ -145,7 +145,7 @@ def test_an_interrupted_start_leaves_no_jvm(tmp_path: Path) -> None:
         assert process.poll() is None
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=120)
+    _, stderr = process.communicate(timeout=600)
     assert stderr.splitlines()[-1] == "KeyboardInterrupt"
     assert processes_that_mention(str(tmp_path)) == []
     assert list(tmp_path.iterdir()) == []
