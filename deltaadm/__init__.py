@@ -18,6 +18,7 @@ _PLACES = {
     "SetProperties": "deltaadm.domain.table_changes",
     "Severity": "deltaadm.validation.finding",
     "Snapshot": "deltaadm.domain.snapshot",
+    "TableChanges": "deltaadm.operations.alter",
     "UnsetProperties": "deltaadm.domain.table_changes",
     "ValidationReport": "deltaadm.validation.finding",
     "WriteCheckpoint": "deltaadm.domain.table_changes",

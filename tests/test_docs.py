@@ -13,7 +13,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from deltaadm import load_snapshot, open_store, plan_changes, plan_features
+from deltaadm import TableChanges, load_snapshot, open_store, plan_changes, plan_features
 from deltaadm.cli.app import COMMANDS, build
 from deltaadm.cli.completion import read_commands
 from deltaadm.clients import CLIENTS
@@ -206,7 +206,7 @@ def table(tmp_path: Path) -> Path:
 def test_every_json_field_is_documented(table: Path) -> None:
     snapshot = load_snapshot(open_store(str(table)), detail=Detail.STATE)
     plan = plan_features(snapshot, ["rowTracking"])
-    unset = plan_changes(snapshot, unset=["delta.appendOnly"])
+    unset = plan_changes(snapshot, TableChanges(unset=["delta.appendOnly"]))
     change = Change(ChangeKind.SET, "name", "a", "b")
     reports = (
         describe("events", snapshot, columns=True),

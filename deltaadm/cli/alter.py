@@ -1,6 +1,8 @@
 """`deltaadm alter`."""
 
-from typing import Annotated
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from typing import Annotated, NamedTuple, Self
 
 import typer
 
@@ -16,33 +18,100 @@ from deltaadm.cli.options import (
 )
 from deltaadm.cli.planning import plan_and_apply
 from deltaadm.domain.alter_columns import parse_column
-from deltaadm.operations.alter import plan_changes
+from deltaadm.domain.ddl import (
+    parse_column_list,
+    parse_default,
+    parse_definitions,
+    parse_move,
+    parse_type,
+)
+from deltaadm.domain.table_changes import ColumnChange
+from deltaadm.operations.alter import TableChanges, plan_changes
 
 
-@expanded
-def command(  # noqa: PLR0917 -- in the order of the command line
-    table: TableArgument,
-    rename: Annotated[
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnOptions:
+    """What is to change about the columns."""
+
+    add_column: Annotated[
         list[str] | None,
         typer.Option(
-            "--rename-column", metavar="COLUMN=NAME", help="Rename a column; the rows stay."
+            metavar="COLUMN TYPE", help="Add a column, as in: 's.x INT COMMENT \"why\" AFTER y'."
         ),
-    ] = None,
-    drop: Annotated[
+    ] = None
+    set_type: Annotated[
         list[str] | None,
-        typer.Option("--drop-column", metavar="COLUMN", help="Drop a column."),
-    ] = None,
+        typer.Option(metavar="COLUMN=TYPE", help="Widen a column's type, as in: id=BIGINT."),
+    ] = None
+    drop_not_null: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Let a column hold nulls.")
+    ] = None
+    set_comment: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN=TEXT", help="Set a column's comment.")
+    ] = None
+    set_default: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=EXPRESSION", help="Set the default of rows to come."),
+    ] = None
+    drop_default: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Drop a column's default.")
+    ] = None
+    move: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--move", metavar="COLUMN PLACE", help="Move a column: 'id FIRST', or 'b AFTER a'."
+        ),
+    ] = None
+    rename_column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=NAME", help="Rename a column; the rows stay."),
+    ] = None
+    drop_column: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Drop a column.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleOptions:
+    """What is to change about constraints, layout and properties."""
+
+    add_constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=EXPRESSION",
+            help="Add a CHECK constraint, as in: 'positive=amount > 0'. Delta reads every row.",
+        ),
+    ] = None
+    drop_constraint: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Drop a constraint.")
+    ] = None
+    cluster_by: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN[,COLUMN...]", help="Cluster the table by these columns, at most four."
+        ),
+    ] = None
+    no_cluster_by: Annotated[
+        bool, typer.Option("--no-cluster-by", help="Cluster the table by nothing any more.")
+    ] = False
     to_set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a property.")
-    ] = None,
+    ] = None
     to_unset: Annotated[
         list[str] | None, typer.Option("--unset", metavar="KEY", help="Remove a property.")
-    ] = None,
+    ] = None
     checkpoint: Annotated[
         bool,
         typer.Option("--checkpoint", help="Write a checkpoint of the newest version; no Spark."),
-    ] = False,
+    ] = False
+
+
+@expanded
+def command(
+    table: TableArgument,
     *,
+    columns: ColumnOptions,
+    rules: RuleOptions,
     planning: PlanOptions,
     clients: ClientOptions,
     consent: ConsentOptions,
@@ -50,27 +119,25 @@ def command(  # noqa: PLR0917 -- in the order of the command line
     output: OutputOptions,
 ) -> int:
     """
-    Drop and rename columns, set and unset table properties, or write a checkpoint.
+    Change columns, constraints, clustering and properties, or write a checkpoint.
 
-    All that is dropped goes into one commit, each renaming into one, all that is set into one
-    and all that is unset into one; the checkpoint comes last. Columns are named as they are
-    before: s.x is x in the struct s, and backticks go around what has dots in its name.
+    Each kind of change is a commit of its own, in this order: properties are set, constraints
+    dropped, columns added, changed, clustered by, dropped and renamed, constraints added, and
+    properties unset; the checkpoint comes last. Columns are named as they are before, in new
+    constraints as they are afterwards: s.x is x in the struct s, and backticks go around what
+    has dots in its name.
     """
-    wanted = pairs(to_set, "--set")
-    renamed = pairs(rename, "--rename-column")
-    if not (renamed or drop or wanted or to_unset or checkpoint):
-        options = "--drop-column, --rename-column, --set, --unset or --checkpoint"
-        raise typer.BadParameter(f"give at least one {options}", param_hint="--set")
+    if not any((*astuple(columns), *astuple(rules))):
+        raise typer.BadParameter("say what is to change; see --help", param_hint="alter")
+    if rules.no_cluster_by and rules.cluster_by:
+        raise typer.BadParameter(
+            "cannot be combined with --cluster-by", param_hint="--no-cluster-by"
+        )
+    texts = _Pairs.of(columns, rules)
     return plan_and_apply(
         table,
         lambda snapshot, session: plan_changes(
-            snapshot,
-            rename={parse_column(column): name for column, name in renamed.items()},
-            drop=[parse_column(column) for column in drop or ()],
-            set_properties=wanted,
-            unset=to_unset or (),
-            checkpoint=checkpoint,
-            session=session,
+            snapshot, _wanted(columns, rules, texts), session=session
         ),
         planning=planning,
         clients=clients,
@@ -78,3 +145,57 @@ def command(  # noqa: PLR0917 -- in the order of the command line
         spark=spark,
         output=output,
     )
+
+
+class _Pairs(NamedTuple):
+    """The options that say what of what: by the left side, the right one."""
+
+    properties: dict[str, str]
+    types: dict[str, str]
+    comments: dict[str, str]
+    defaults: dict[str, str]
+    names: dict[str, str]
+    constraints: dict[str, str]
+
+    @classmethod
+    def of(cls, columns: ColumnOptions, rules: RuleOptions) -> Self:
+        return cls(
+            properties=pairs(rules.to_set, "--set"),
+            types=pairs(columns.set_type, "--set-type", "COLUMN=TYPE"),
+            comments=pairs(columns.set_comment, "--set-comment", "COLUMN=TEXT"),
+            defaults=pairs(columns.set_default, "--set-default", "COLUMN=EXPRESSION"),
+            names=pairs(columns.rename_column, "--rename-column", "COLUMN=NAME"),
+            constraints=pairs(rules.add_constraint, "--add-constraint", "NAME=EXPRESSION"),
+        )
+
+
+def _wanted(columns: ColumnOptions, rules: RuleOptions, texts: _Pairs) -> TableChanges:
+    clustered = [one for listed in rules.cluster_by or () for one in parse_column_list(listed)]
+    return TableChanges(
+        set_properties=texts.properties,
+        drop_constraints=rules.drop_constraint or (),
+        add=[one for text in columns.add_column or () for one in parse_definitions(text)],
+        change=tuple(_changes(columns, texts)),
+        cluster_by=clustered if clustered or rules.no_cluster_by else None,
+        drop=[parse_column(one) for one in columns.drop_column or ()],
+        rename={parse_column(column): name for column, name in texts.names.items()},
+        add_constraints=texts.constraints,
+        unset=rules.to_unset or (),
+        checkpoint=rules.checkpoint,
+    )
+
+
+def _changes(columns: ColumnOptions, texts: _Pairs) -> Iterator[ColumnChange]:
+    for column, text in texts.types.items():
+        yield ColumnChange(parse_column(column), type=parse_type(text))
+    for column in columns.drop_not_null or ():
+        yield ColumnChange(parse_column(column), nullable=True)
+    for column, text in texts.comments.items():
+        yield ColumnChange(parse_column(column), comment=text)
+    for column, text in texts.defaults.items():
+        yield ColumnChange(parse_column(column), default=parse_default(text))
+    for column in columns.drop_default or ():
+        yield ColumnChange(parse_column(column), default="")
+    for text in columns.move or ():
+        moved, position = parse_move(text)
+        yield ColumnChange(moved, position=position)

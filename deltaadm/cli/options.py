@@ -314,12 +314,12 @@ def _options(group: type[Any]) -> list[inspect.Parameter]:
     ]
 
 
-def pairs(given: list[str] | None, option: str) -> dict[str, str]:
-    """The KEY=VALUE texts of *option* as a mapping; the last of several values counts."""
+def pairs(given: list[str] | None, option: str, shape: str = "KEY=VALUE") -> dict[str, str]:
+    """The texts of *option*, of this *shape*, as a mapping; the last of several values counts."""
     found = {}
     for text in given or ():
         key, separator, value = text.partition("=")
         if not separator or not key:
-            raise typer.BadParameter(f"{text!r} is not KEY=VALUE", param_hint=option)
+            raise typer.BadParameter(f"{text!r} is not {shape}", param_hint=option)
         found[key] = value
     return found

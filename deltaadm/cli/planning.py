@@ -152,11 +152,11 @@ def planned(
     Raises `Refused` where it shuts out a client that is *wanted*.
     """
     from deltaadm.operations.clients import require_clients
-    from deltaadm.operations.plan import depends_on_files
+    from deltaadm.operations.plan import depends_on_state
     from deltaadm.replay.engine import Detail
 
     plan = make(wiring.load(location, name=name))
-    if depends_on_files(plan):
+    if depends_on_state(plan):
         plan = make(wiring.load(location, detail=Detail.STATE, name=name))
     require_clients(plan, reading=wanted.reading, writing=wanted.writing, accepted=wanted.accepted)
     return plan
@@ -172,19 +172,21 @@ def carry_out_plan(
     output: OutputOptions,
 ) -> int:
     """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
-    from deltaadm.operations.plan import carry_out
+    from deltaadm.operations.plan import carry_out, is_verified_by_state
+    from deltaadm.replay.engine import Detail
 
     if output.output == "text":
         wiring.show([PlanReport(table, plan)], output)
     if not plan.is_noop:
         _require_consent(PlanReport(table, plan), wanted, consent, output)
     location = plan.before.root
+    detail = Detail.STATE if is_verified_by_state(plan) else Detail.PROTOCOL
     with wiring.executor(spark, plan.session, plan.before) as executor:
         wiring.note_commits("it is unknown whether the change was committed: inspect the table")
         outcome = carry_out(
             plan,
             executor=executor,
-            load=lambda: wiring.load(location),
+            load=lambda: wiring.load(location, detail=detail),
             committed=wiring.versions_made(location),
         )
         listed = ", ".join(map(str, outcome.versions)) or "nothing"

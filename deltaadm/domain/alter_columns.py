@@ -7,21 +7,21 @@ against the recorded engine.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode, physical_name
+from deltaadm.domain.clustering import clustering_columns
+from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.metadata_checks import STATISTICS_COLUMNS, column_names
 from deltaadm.domain.properties import CONSTRAINT_PREFIX
 from deltaadm.domain.reference import require_writable
-from deltaadm.domain.schema import StructType, path_text, rewrite, walk
+from deltaadm.domain.schema import StructType, folded, path_text, rewrite, walk
 from deltaadm.domain.transaction import prepare_commit, update_metadata
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.schema import Path, StructField
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.table_changes import DropColumns, RenameColumn
 
-CLUSTERING_DOMAIN: Final = "delta.clustering"
 _MAPPING_FIRST: Final = "Turn column mapping on first: deltaadm set-mapping-mode TABLE name."
 
 
@@ -45,7 +44,7 @@ def rename_column(snapshot: Snapshot, step: RenameColumn, session: SessionSettin
     _refuse_taken(metadata.schema, new)
     require_writable(snapshot)
     _require_mapping(metadata, "renamed", "DELTA_UNSUPPORTED_RENAME_COLUMN")
-    _refuse_dependents(metadata, old)
+    refuse_dependents(metadata, old)
     schema = rewrite(
         metadata.schema, lambda path, one: replace(one, name=step.name) if path == old else one
     )
@@ -80,7 +79,7 @@ def drop_columns(snapshot: Snapshot, step: DropColumns, session: SessionSettings
         schema = _without(schema, path)
     _refuse_layout_columns(snapshot, gone)
     for path in gone:
-        _refuse_dependents(metadata, path)
+        refuse_dependents(metadata, path)
     # Delta writes the names without backticks, and then does not find those that need them.
     kept = [
         ".".join(path)
@@ -93,8 +92,8 @@ def drop_columns(snapshot: Snapshot, step: DropColumns, session: SessionSettings
 
 def find_column(schema: StructType, column: Path) -> Path | None:
     """The path of *column* as the schema spells it, whatever the case; None if it is not there."""
-    wanted = _folded(column)
-    return next((path for path, _ in walk(schema) if _folded(path) == wanted), None)
+    wanted = folded(column)
+    return next((path for path, _ in walk(schema) if folded(path) == wanted), None)
 
 
 def existing(schema: StructType, column: Path) -> Path:
@@ -214,28 +213,17 @@ def _refuse_layout_columns(snapshot: Snapshot, gone: tuple[Path, ...]) -> None:
             remedy="A partition column cannot be dropped.",
             delta_error_class="DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
         )
-    clustering = sorted(set(_clustering_columns(snapshot)) & set(gone))
+    clustering = sorted(set(clustering_columns(snapshot) or ()) & set(gone))
     if clustering:
         raise Refused(
             f"The table is clustered by {', '.join(map(path_text, clustering))}.",
-            remedy="Choose other columns first: ALTER TABLE … CLUSTER BY (…).",
+            remedy="Choose other columns first: alter --cluster-by COLUMN, or --no-cluster-by.",
             delta_error_class="DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN",
         )
 
 
-def _clustering_columns(snapshot: Snapshot) -> Iterator[Path]:
-    domain = (snapshot.domains or {}).get(CLUSTERING_DOMAIN)
-    if domain is None:
-        return
-    physical = {tuple(one) for one in json.loads(domain.configuration)["clusteringColumns"]}
-    names: dict[Path, Path] = {(): ()}
-    for path, one in walk(snapshot.metadata.schema):
-        names[path] = (*names.get(path[:-1], ()), physical_name(one))
-        if names[path] in physical:
-            yield path
-
-
-def _refuse_dependents(metadata: Metadata, column: Path) -> None:
+def refuse_dependents(metadata: Metadata, column: Path) -> None:
+    """Raise `Refused` where a constraint or a generated column is computed from *column*."""
     constraints = [
         key[len(CONSTRAINT_PREFIX) :]
         for key, expression in sorted(metadata.configuration.items())
@@ -244,7 +232,7 @@ def _refuse_dependents(metadata: Metadata, column: Path) -> None:
     if constraints:
         raise Refused(
             f"These CHECK constraints use {path_text(column)}: {', '.join(constraints)}.",
-            remedy="Drop them first: ALTER TABLE … DROP CONSTRAINT.",
+            remedy="Drop them first: alter --drop-constraint NAME.",
             delta_error_class="DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
         )
     generated = [
@@ -268,7 +256,7 @@ _NAME: Final = re.compile(r"`((?:[^`]|``)+)`|(\w+)")
 
 def _mentions(expression: str, column: Path) -> bool:
     """Whether a name in *expression* is *column*, something in it, or something around it."""
-    wanted = _folded(column)
+    wanted = folded(column)
     for word in _WORDS.findall(expression):
         if word[0] in "'\"":
             continue
@@ -282,8 +270,4 @@ def _mentions(expression: str, column: Path) -> bool:
 
 
 def _starts(path: Path, column: Path) -> bool:
-    return _folded(path)[: len(column)] == _folded(column)
-
-
-def _folded(path: Path) -> Path:
-    return tuple(part.lower() for part in path)
+    return folded(path)[: len(column)] == folded(column)

@@ -502,7 +502,7 @@ def remove_column_mapping(metadata: Metadata) -> Metadata:
         raise Refused(
             "Column mapping cannot be removed: these columns have names that data files cannot "
             f"have: {', '.join(unfit[:10])}.",
-            remedy="Rename them first: ALTER TABLE … RENAME COLUMN.",
+            remedy="Rename them first: alter --rename-column COLUMN=NAME.",
             delta_error_class="DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
         )
     configuration = {

@@ -78,14 +78,38 @@ def parse_type(text: str) -> DataType:
     return _parse(text, _type)
 
 
-def parse_definition(text: str) -> ColumnDefinition:
+def parse_definitions(text: str) -> tuple[ColumnDefinition, ...]:
     """
-    A column to add: `s.x INT NOT NULL COMMENT 'why' AFTER y`.
+    Columns to add: `s.x INT COMMENT 'why' AFTER y, z STRING`.
 
     Dots lead into structs, and into arrays and maps through `element`, `key` and `value`. Raises
     `Refused` like `parse_columns`.
     """
-    return _parse(text, _definition)
+    return _parse(text, lambda reader: tuple(_listed(reader, _definition)))
+
+
+def parse_column_list(text: str) -> list[Path]:
+    """Columns with commas between them; raises `Refused` like `parse_columns`."""
+    return _parse(text, lambda reader: [tuple(one) for one in _listed(reader, _path)])
+
+
+def parse_move(text: str) -> tuple[Path, Position]:
+    """A column and where it goes, `s.x AFTER y`; raises `Refused` like `parse_columns`."""
+    return _parse(text, lambda reader: (tuple(_path(reader)), _place(reader)))
+
+
+def parse_position(text: str) -> Position:
+    """`FIRST`, or `AFTER` a column; raises `Refused` like `parse_columns`."""
+    return _parse(text, _place)
+
+
+def parse_default(text: str) -> str:
+    """
+    An expression for SET DEFAULT, without what surrounds it.
+
+    Raises `Refused` for none, for brackets that do not match, and for a comma outside of them.
+    """
+    return _parse(text, lambda reader: _expression(reader, lambda one: one.ahead(",")))
 
 
 def type_sql(data_type: DataType) -> str:
@@ -121,15 +145,15 @@ def column_sql(column: StructField, name: str | None = None) -> str:
 
 
 def definition_sql(definition: ColumnDefinition) -> str:
-    """*definition* as `parse_definition` reads it."""
+    """*definition* as `parse_definitions` reads it."""
     column, position = definition.column, definition.position
     name = ".".join(map(identifier, (*definition.parent, column.name)))
-    return column_sql(column, name) + (position_sql(position) if position else "")
+    return column_sql(column, name) + (f" {position_sql(position)}" if position else "")
 
 
 def position_sql(position: Position) -> str:
-    """` FIRST`, or ` AFTER` a column."""
-    return " FIRST" if position.after is None else f" AFTER {identifier(position.after)}"
+    """*position* as `parse_position` reads it."""
+    return "FIRST" if position.after is None else f"AFTER {identifier(position.after)}"
 
 
 # Writing
@@ -271,6 +295,13 @@ def _name(reader: _Reader, expected: str = "the name of a column") -> str:
     return unquoted(reader.take().text)
 
 
+def _path(reader: _Reader) -> list[str]:
+    path = [_name(reader)]
+    while reader.accept("."):
+        path.append(_name(reader))
+    return path
+
+
 def _column(reader: _Reader) -> StructField:
     name = _name(reader)
     reader.accept(":")
@@ -280,9 +311,7 @@ def _column(reader: _Reader) -> StructField:
 
 
 def _definition(reader: _Reader) -> ColumnDefinition:
-    path = [_name(reader)]
-    while reader.accept("."):
-        path.append(_name(reader))
+    path = _path(reader)
     data_type = _type(reader)
     clauses = _clauses(reader, _OF_ADD)
     column = StructField(path[-1], data_type, clauses.nullable, clauses.metadata)
@@ -398,16 +427,20 @@ def _after_default(reader: _Reader) -> bool:
 
 
 def _position(reader: _Reader, read: _Clauses) -> None:
+    read.position = _place(reader)
+
+
+def _place(reader: _Reader) -> Position:
     if reader.accept("FIRST"):
-        read.position = Position()
-    else:
-        reader.expect("AFTER")
-        read.position = Position(_name(reader))
+        return Position()
+    if not reader.accept("AFTER"):
+        raise reader.wrong("FIRST or AFTER")
+    return Position(_name(reader))
 
 
 def _only_when_created(_reader: _Reader, _read: _Clauses) -> None:
     raise Refused(
-        "A generated column can only be declared when the table is created.",
+        "A generated or identity column can only be declared when the table is created.",
         remedy="Add an ordinary column and fill it with UPDATE, or create a new table.",
         delta_error_class="PARSE_SYNTAX_ERROR",
     )
@@ -516,18 +549,13 @@ def _timestamp(reader: _Reader) -> DataType:
 
 
 def _string(reader: _Reader) -> DataType:
-    if reader.accept("COLLATE"):
-        token = reader.next
-        collation = [_name(reader, "the name of a collation")]
-        while reader.accept("."):
-            collation.append(_name(reader, "the name of a collation"))
-        if collation[-1].upper() != "UTF8_BINARY":
-            raise Refused(
-                f"Delta Lake has no strings with the collation {token.text}.",
-                remedy="Leave COLLATE out.",
-                delta_error_class="DELTA_UNSUPPORTED_DATA_TYPES",
-            )
-    return PrimitiveType("string")
+    if not reader.accept("COLLATE"):
+        return PrimitiveType("string")
+    collation = [_name(reader, "the name of a collation")]
+    while reader.accept("."):
+        collation.append(_name(reader, "the name of a collation"))
+    name = ".".join(collation).upper()
+    return PrimitiveType("string" if name == "UTF8_BINARY" else f"string collate {name}")
 
 
 def _interval(reader: _Reader) -> DataType:

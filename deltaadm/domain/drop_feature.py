@@ -273,7 +273,7 @@ def _refuse_needed(snapshot: Snapshot, feature: TableFeature) -> None:
 _IN_THE_WAY: Final[Mapping[str, tuple[str, str]]] = {
     "checkConstraints": (
         "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
-        "Drop each of them first: ALTER TABLE … DROP CONSTRAINT.",
+        "Drop each of them first: alter --drop-constraint NAME.",
     ),
     "geospatial": ("DELTA_CANNOT_DROP_GEOSPATIAL_FEATURE", "Drop these columns first."),
     "geospatial-dev": ("DELTA_CANNOT_DROP_GEOSPATIAL_FEATURE", "Drop these columns first."),

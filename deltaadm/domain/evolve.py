@@ -8,10 +8,14 @@ against the recorded engine.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.domain.add_columns import add_columns
 from deltaadm.domain.alter_columns import drop_columns, rename_column
+from deltaadm.domain.change_columns import change_columns
+from deltaadm.domain.clustering import cluster_by
 from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
+from deltaadm.domain.constraints import add_constraint, drop_constraint
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.drop_feature import cost_of_drop, drop_feature, drops_in_several_commits
 from deltaadm.domain.features import FEATURES
@@ -30,7 +34,12 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.reference import require_readable, require_writable
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.table_changes import (
+    AddColumns,
+    AddConstraint,
+    ChangeColumns,
+    ClusterBy,
     DropColumns,
+    DropConstraint,
     DropFeature,
     RenameColumn,
     SetProperties,
@@ -47,7 +56,7 @@ from deltaadm.domain.transaction import (
 from deltaadm.errors import IllegalArgument, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.snapshot import Snapshot
@@ -81,20 +90,24 @@ def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = Non
         ) from error
 
 
-def _after(
-    snapshot: Snapshot,
-    step: SetProperties | UnsetProperties | DropFeature | RenameColumn | DropColumns,
-    session: SessionSettings,
-) -> Snapshot:
+def _after(snapshot: Snapshot, step: Step, session: SessionSettings) -> Snapshot:
     if isinstance(step, SetProperties):
         return _set_properties(snapshot, step.properties, session)
-    if isinstance(step, DropFeature):
-        return drop_feature(snapshot, step, session)
-    if isinstance(step, RenameColumn):
-        return rename_column(snapshot, step, session)
-    if isinstance(step, DropColumns):
-        return drop_columns(snapshot, step, session)
-    return _unset_properties(snapshot, step.keys, session)
+    if isinstance(step, UnsetProperties):
+        return _unset_properties(snapshot, step.keys, session)
+    return _TELLERS[type(step)](snapshot, step, session)
+
+
+_TELLERS: Final[Mapping[type, Callable[[Snapshot, Any, SessionSettings], Snapshot]]] = {
+    AddColumns: add_columns,
+    AddConstraint: add_constraint,
+    ChangeColumns: change_columns,
+    ClusterBy: cluster_by,
+    DropColumns: drop_columns,
+    DropConstraint: drop_constraint,
+    DropFeature: drop_feature,
+    RenameColumn: rename_column,
+}
 
 
 def step_cost(snapshot: Snapshot, step: Step) -> Cost:
@@ -236,7 +249,7 @@ def _refuse_other_statements(wanted: Mapping[str, str]) -> None:
         if key.lower().startswith(CONSTRAINT_PREFIX):
             raise Refused(
                 f"A CHECK constraint cannot be set as a property ({key}).",
-                remedy="Use ALTER TABLE … ADD CONSTRAINT, which checks the rows that are there.",
+                remedy="Use alter --add-constraint NAME=EXPRESSION, which checks the rows.",
                 delta_error_class="DELTA_ADD_CONSTRAINTS",
             )
         if key == f"{FEATURE_PREFIX}clustering":
@@ -249,7 +262,7 @@ def _refuse_other_statements(wanted: Mapping[str, str]) -> None:
         if key == "clusteringColumns":
             raise Refused(
                 "The clustering columns cannot be set as a property.",
-                remedy="Use ALTER TABLE … CLUSTER BY (…).",
+                remedy="Use alter --cluster-by COLUMN.",
                 delta_error_class="DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
             )
 

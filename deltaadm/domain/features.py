@@ -271,7 +271,8 @@ _IDENTITY_KEYS = frozenset(
 )
 
 
-def _is_identity(one: StructField) -> bool:
+def is_identity(one: StructField) -> bool:
+    """Whether Delta numbers the rows in this column."""
     return one.metadata.keys() >= _IDENTITY_KEYS
 
 
@@ -357,7 +358,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         name="identityColumns",
         kind=Kind.WRITER,
         legacy=(0, 6),
-        activation=when_any_field(_is_identity, "is an identity column", top=True),
+        activation=when_any_field(is_identity, "is an identity column", top=True),
         since="3.3.0",
         section="Identity Columns",
         fails_concurrent_transactions=True,
@@ -404,7 +405,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         requires=("domainMetadata",),
         since="3.1.0",
         section="Clustered Table",
-        not_addable="It comes with its columns: ALTER TABLE … CLUSTER BY (…).",
+        not_addable="It comes with its columns: alter --cluster-by COLUMN.",
         refusal="DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
         fails_concurrent_transactions=True,
     ),

@@ -23,9 +23,10 @@ from deltaadm.domain.schema import (
     ArrayType,
     MapType,
     PrimitiveType,
+    StructField,
     StructType,
+    all_types,
     path_text,
-    rewrite,
     walk,
 )
 from deltaadm.errors import IllegalArgument, Refused
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.schema import DataType, Path, StructField
+    from deltaadm.domain.schema import DataType, Path
 
 RETENTION_KEYS: Final = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
 """Setting either of them makes Delta compare both."""
@@ -47,6 +48,8 @@ UNREAD_UNLESS_SUPPORTED: Final = {
     "identityColumns": _IDENTITY_PREFIX,
 }
 """Features without which Delta takes no notice of a column's keys of their kind."""
+RAW_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
+"""Under which a column of strings notes that it was declared with char or varchar."""
 CHAR_TYPE: Final = re.compile(r"(var)?char\(\d+\)")
 _TYPES: Final = frozenset(
     {
@@ -81,7 +84,7 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
     """
     if new.schema_string is None:
         return new
-    schema = rewrite(new.schema, lambda _, one: _without_char(one))
+    schema = StructType(tuple(_without_char(one) for one in new.schema.fields))
     if schema.to_json() != old.schema_string:
         _refuse_nested_not_null(schema)
     drop = tuple(
@@ -94,13 +97,54 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
 
 
 def _without_char(one: StructField) -> StructField:
-    if isinstance(one.type, PrimitiveType) and CHAR_TYPE.fullmatch(one.type.name):
-        return replace(
-            one,
-            type=PrimitiveType("string"),
-            metadata={**one.metadata, "__CHAR_VARCHAR_TYPE_STRING": one.type.name},
+    """A column whose type, or a part of it, is char or varchar notes the type as a whole."""
+    if not any(_is_char(part) for part in all_types(one.type)):
+        return one
+    return replace(
+        one,
+        type=_with_strings(one.type),
+        metadata={**one.metadata, RAW_TYPE: catalog_type(one.type)},
+    )
+
+
+def _is_char(data_type: DataType) -> bool:
+    return isinstance(data_type, PrimitiveType) and CHAR_TYPE.fullmatch(data_type.name) is not None
+
+
+def _with_strings(data_type: DataType) -> DataType:
+    if _is_char(data_type):
+        return PrimitiveType("string")
+    if isinstance(data_type, StructType):
+        return StructType(
+            tuple(replace(one, type=_with_strings(one.type)) for one in data_type.fields)
         )
-    return one
+    if isinstance(data_type, ArrayType):
+        return replace(data_type, element=_with_strings(data_type.element))
+    if isinstance(data_type, MapType):
+        return replace(
+            data_type, key=_with_strings(data_type.key), value=_with_strings(data_type.value)
+        )
+    return data_type
+
+
+def catalog_type(data_type: DataType) -> str:
+    """
+    *data_type* as Spark's catalogs spell it.
+
+    >>> catalog_type(ArrayType(StructType((StructField("a", PrimitiveType("long")),))))
+    'array<struct<a:bigint>>'
+    """
+    if isinstance(data_type, ArrayType):
+        return f"array<{catalog_type(data_type.element)}>"
+    if isinstance(data_type, MapType):
+        return f"map<{catalog_type(data_type.key)},{catalog_type(data_type.value)}>"
+    if isinstance(data_type, StructType):
+        inner = ",".join(f"{one.name}:{catalog_type(one.type)}" for one in data_type.fields)
+        return f"struct<{inner}>"
+    return _IN_CATALOGS.get(data_type.name, data_type.name)
+
+
+_IN_CATALOGS: Final = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 
 
 def _without_keys(one: StructField, prefixes: tuple[str, ...]) -> StructField:
@@ -119,8 +163,7 @@ def _refuse_nested_not_null(schema: StructType) -> None:
             raise Refused(
                 f"Column {path_text(path)} has NOT NULL inside an array or a map, which Delta "
                 "cannot enforce.",
-                remedy="Make the nested fields nullable first: ALTER TABLE … ALTER COLUMN … "
-                "DROP NOT NULL.",
+                remedy="Make the nested fields nullable first: alter --drop-not-null COLUMN.",
                 delta_error_class="DELTA_NESTED_NOT_NULL_CONSTRAINT",
             )
 

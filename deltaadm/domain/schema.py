@@ -116,6 +116,60 @@ def _walk_type(data_type: DataType, path: Path) -> Iterator[tuple[Path, StructFi
         yield from walk(data_type, path)
 
 
+def places(struct: StructType, path: Path = ()) -> Iterator[tuple[Path, StructField]]:
+    """Like `walk`, and the slots of containers too: as fields without metadata."""
+    for one in struct.fields:
+        here = (*path, one.name)
+        yield here, one
+        yield from _places_in(one.type, here)
+
+
+def _places_in(data_type: DataType, path: Path) -> Iterator[tuple[Path, StructField]]:
+    for slot in _slot_fields(data_type):
+        yield (*path, slot.name), slot
+        yield from _places_in(slot.type, (*path, slot.name))
+    if isinstance(data_type, StructType):
+        yield from places(data_type, path)
+
+
+def _slot_fields(data_type: DataType) -> tuple[StructField, ...]:
+    if isinstance(data_type, ArrayType):
+        return (StructField(ELEMENT, data_type.element, data_type.contains_null),)
+    if isinstance(data_type, MapType):
+        return (
+            StructField(KEY, data_type.key, nullable=False),
+            StructField(VALUE, data_type.value, data_type.value_contains_null),
+        )
+    return ()
+
+
+def change_type(
+    data_type: DataType, path: Path, change: Callable[[DataType], DataType]
+) -> DataType:
+    """*data_type* with the type at *path*, spelled as it is there, passed through *change*."""
+    if not path:
+        return change(data_type)
+    name, rest = path[0], path[1:]
+
+    def inner(found: DataType) -> DataType:
+        return change_type(found, rest, change)
+
+    if isinstance(data_type, StructType):
+        return StructType(
+            tuple(
+                replace(one, type=inner(one.type)) if one.name == name else one
+                for one in data_type.fields
+            )
+        )
+    if isinstance(data_type, ArrayType) and name == ELEMENT:
+        return replace(data_type, element=inner(data_type.element))
+    if isinstance(data_type, MapType) and name == KEY:
+        return replace(data_type, key=inner(data_type.key))
+    if isinstance(data_type, MapType) and name == VALUE:
+        return replace(data_type, value=inner(data_type.value))
+    return data_type
+
+
 def slots(data_type: DataType) -> tuple[tuple[str, DataType], ...]:
     """The unnamed places of a container: `element`, or `key` and `value`."""
     if isinstance(data_type, ArrayType):
@@ -178,6 +232,11 @@ def _rewrite_type(
             value=_rewrite_type(data_type.value, change, (*path, VALUE)),
         )
     return data_type
+
+
+def folded(path: Path) -> Path:
+    """*path* as Delta compares names: without regard to case."""
+    return tuple(part.lower() for part in path)
 
 
 def path_text(path: Path) -> str:

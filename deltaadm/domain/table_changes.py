@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from deltaadm.domain.ddl import ColumnDefinition, Position
+    from deltaadm.domain.schema import DataType, Path
+
 
 @dataclass(frozen=True, slots=True)
 class SetProperties:
@@ -68,4 +71,74 @@ class DropColumns:
     if_exists: bool = False
 
 
-Step = SetProperties | UnsetProperties | WriteCheckpoint | DropFeature | RenameColumn | DropColumns
+@dataclass(frozen=True, slots=True)
+class AddColumns:
+    """`ALTER TABLE … ADD COLUMNS`; a later one may stand after an earlier one."""
+
+    columns: tuple[ColumnDefinition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
+    """
+    One thing that changes about one column; all but one of the fields after *column* are None.
+
+    An empty *default* drops the column's default.
+    """
+
+    column: Path
+    type: DataType | None = None
+    nullable: bool | None = None
+    comment: str | None = None
+    position: Position | None = None
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeColumns:
+    """
+    `ALTER TABLE … ALTER COLUMN` for one or several columns.
+
+    No column, nor one inside another, occurs twice, and one at most changes its position: Spark
+    refuses the former, and carries out changes in no certain order.
+    """
+
+    changes: tuple[ColumnChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddConstraint:
+    """`ALTER TABLE … ADD CONSTRAINT … CHECK`; the rows that are there are checked first."""
+
+    name: str
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropConstraint:
+    """`ALTER TABLE … DROP CONSTRAINT`; with *if_exists* an absent one is skipped."""
+
+    name: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterBy:
+    """`ALTER TABLE … CLUSTER BY`; no columns is CLUSTER BY NONE."""
+
+    columns: tuple[Path, ...]
+
+
+Step = (
+    SetProperties
+    | UnsetProperties
+    | WriteCheckpoint
+    | DropFeature
+    | RenameColumn
+    | DropColumns
+    | AddColumns
+    | ChangeColumns
+    | AddConstraint
+    | DropConstraint
+    | ClusterBy
+)

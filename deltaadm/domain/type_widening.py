@@ -51,6 +51,49 @@ def is_widening(old: str, new: str) -> bool:
     return (old, new) in _OTHERS
 
 
+def can_be_altered(old: str, new: str) -> bool:
+    """
+    Whether Delta Spark widens *old* to *new*: only to decimals that Parquet's readers can make.
+
+    >>> can_be_altered("byte", "decimal(10,0)"), can_be_altered("byte", "decimal(3,0)")
+    (True, False)
+    """
+    after = _DECIMAL.fullmatch(new)
+    if after and old in _DIGITS:
+        return int(after[1]) - int(after[2]) >= max(_DIGITS[old], _DIGITS["integer"])
+    return is_widening(old, new)
+
+
+def is_up_cast(old: str, new: str) -> bool:
+    """
+    Whether Spark casts *old* to *new* without asking (`Cast.canUpCast`), which says nothing about
+    what Delta can do with it.
+
+    >>> is_up_cast("integer", "string"), is_up_cast("string", "integer")
+    (True, False)
+    """
+    before, after = _DECIMAL.fullmatch(old), _DECIMAL.fullmatch(new)
+    if before and new in _DIGITS:
+        return before[2] == "0" and int(before[1]) < _DIGITS[new]
+    if new == "string":
+        return old not in ("variant", "void") and not old.startswith("geo")
+    if old in _NUMBERS and new in _NUMBERS:
+        return _NUMBERS.index(old) <= _NUMBERS.index(new)
+    wider_decimal = after is not None and is_widening(old, new)
+    return old in (new, "void") or wider_decimal or (old, new) in _TIMES
+
+
+_NUMBERS: Final = (*_INTEGERS, "float", "double")
+_TIMES: Final = frozenset(
+    {
+        ("date", "timestamp"),
+        ("date", "timestamp_ntz"),
+        ("timestamp", "timestamp_ntz"),
+        ("timestamp_ntz", "timestamp"),
+    }
+)
+
+
 def type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
     """
     The recorded changes of a field: path within its type (`element.key`), old type, new type.

@@ -1,13 +1,20 @@
-"""`alter`: change columns, set and unset table properties, write a checkpoint."""
+"""`alter`: change columns, constraints, clustering and properties, write a checkpoint."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from deltaadm.domain.constraints import constraint_key
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE
-from deltaadm.domain.schema import path_text
+from deltaadm.domain.schema import folded, path_text
 from deltaadm.domain.table_changes import (
+    AddColumns,
+    AddConstraint,
+    ChangeColumns,
+    ClusterBy,
     DropColumns,
+    DropConstraint,
     RenameColumn,
     SetProperties,
     Step,
@@ -18,49 +25,135 @@ from deltaadm.errors import Refused
 from deltaadm.operations.plan import Plan, propose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from deltaadm.domain.ddl import ColumnDefinition
     from deltaadm.domain.schema import Path
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.table_changes import ColumnChange
 
 OPERATION = "alter"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableChanges:
+    """
+    What is to change about a table.
+
+    Columns are named as they are before, except in *add_constraints*, where the expressions see
+    them as they are afterwards. *cluster_by* is None where clustering stays, empty for none.
+    """
+
+    set_properties: Mapping[str, str] = field(default_factory=dict)
+    drop_constraints: Sequence[str] = ()
+    add: Sequence[ColumnDefinition] = ()
+    change: Sequence[ColumnChange] = ()
+    cluster_by: Sequence[Path] | None = None
+    drop: Sequence[Path] = ()
+    rename: Mapping[Path, str] = field(default_factory=dict)
+    add_constraints: Mapping[str, str] = field(default_factory=dict)
+    unset: Sequence[str] = ()
+    checkpoint: bool = False
+
+    def steps(self) -> list[Step]:
+        """
+        The steps in the order in which they are taken, which is that of the fields.
+
+        As in Delta's own `alterTable`, properties are set first, for the features that the rest
+        may need, and changes of one kind share a commit; so do changes of different columns.
+        """
+        steps: list[Step] = []
+        if self.set_properties:
+            steps.append(SetProperties(dict(self.set_properties)))
+        steps += [DropConstraint(name) for name in self.drop_constraints]
+        if self.add:
+            steps.append(AddColumns(tuple(self.add)))
+        steps += _in_rounds(self.change)
+        if self.cluster_by is not None:
+            steps.append(ClusterBy(tuple(self.cluster_by)))
+        if self.drop:
+            steps.append(DropColumns(tuple(self.drop)))
+        inside_first = sorted(self.rename.items(), key=lambda pair: -len(pair[0]))
+        steps += [RenameColumn(column, name) for column, name in inside_first]
+        steps += [AddConstraint(name, text) for name, text in self.add_constraints.items()]
+        if self.unset:
+            steps.append(UnsetProperties(tuple(self.unset), if_exists=True))
+        if self.checkpoint:
+            steps.append(WriteCheckpoint())
+        return steps
+
+    def subjects(self) -> Iterator[str]:
+        """The places in a plan that are themselves what was asked for."""
+        yield from (f"configuration[{key}]" for key in self.set_properties)
+        yield from (f"configuration[{key}]" for key in self.unset)
+        for name in (*self.add_constraints, *self.drop_constraints):
+            yield f"configuration[{constraint_key(name)}]"
+        renamed = [((*column[:-1], name), column) for column, name in self.rename.items()]
+        columns = [
+            *((*one.parent, one.column.name) for one in self.add),
+            *(one.column for one in self.change),
+            *self.drop,
+            *(each for pair in renamed for each in pair),
+        ]
+        yield from (f"schema[{path_text(one)}]" for one in columns)
+        if any(one.position for one in self.add) or any(one.position for one in self.change):
+            yield "schema"
+        if self.cluster_by is not None:
+            yield "clusteringColumns"
+
+
 def plan_changes(
-    snapshot: Snapshot,
-    *,
-    rename: Mapping[Path, str] | None = None,
-    drop: Sequence[Path] = (),
-    set_properties: Mapping[str, str] | None = None,
-    unset: Sequence[str] = (),
-    checkpoint: bool = False,
-    session: SessionSettings | None = None,
+    snapshot: Snapshot, wanted: TableChanges, *, session: SessionSettings | None = None
 ) -> Plan:
     """
-    The plan that drops columns, renames columns, sets properties, unsets properties and writes
-    a checkpoint: a step each, and one for every column that is renamed.
+    The plan that makes the *wanted* changes, step by step; what changes nothing is left out.
 
-    Columns are named as they are before the plan. Unsetting an absent property changes nothing.
-    Raises `Refused` where Delta would, and for spellings of the column mapping mode under which
-    Delta would turn mapping off without rewriting the files, which makes the columns unreadable.
+    Unsetting an absent property changes nothing. Raises `Refused` where Delta would, and for
+    spellings of the column mapping mode under which Delta would turn mapping off without
+    rewriting the files, which makes the columns unreadable.
     """
-    wanted = dict(set_properties or {})
-    _refuse_unsafe_spellings(wanted, unset)
-    inside_first = sorted((rename or {}).items(), key=lambda pair: -len(pair[0]))
-    steps: list[Step] = [DropColumns(tuple(drop))] if drop else []
-    steps += [RenameColumn(column, name) for column, name in inside_first]
-    if wanted:
-        steps.append(SetProperties(wanted))
-    if unset:
-        steps.append(UnsetProperties(tuple(unset), if_exists=True))
-    if checkpoint:
-        steps.append(WriteCheckpoint())
-    because = {f"configuration[{key}]": "asked for" for key in (*wanted, *unset)}
-    renamed = [((*column[:-1], name), column) for column, name in (rename or {}).items()]
-    for column in (*drop, *(each for pair in renamed for each in pair)):
-        because[f"schema[{path_text(column)}]"] = "asked for"
-    return propose(OPERATION, snapshot, steps, because=because, session=session)
+    _refuse_unsafe_spellings(wanted.set_properties, wanted.unset)
+    return propose(
+        OPERATION,
+        snapshot,
+        wanted.steps(),
+        because=dict.fromkeys(wanted.subjects(), "asked for"),
+        notes=tuple(_notes(snapshot, wanted)),
+        session=session,
+    )
+
+
+def _in_rounds(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
+    """As few statements as Spark allows: in each a column occurs once, and one moves at most."""
+    rounds: list[list[ColumnChange]] = []
+    for change in changes:
+        if not rounds or any(_must_follow(change, other) for other in rounds[-1]):
+            rounds.append([])
+        rounds[-1].append(change)
+    return [ChangeColumns(tuple(one)) for one in rounds]
+
+
+def _must_follow(change: ColumnChange, other: ColumnChange) -> bool:
+    mine, theirs = folded(change.column), folded(other.column)
+    shared = min(len(mine), len(theirs))
+    both_move = change.position is not None and other.position is not None
+    return both_move or mine[:shared] == theirs[:shared]
+
+
+def _notes(snapshot: Snapshot, wanted: TableChanges) -> Iterator[str]:
+    files = snapshot.files
+    size = f" ({files.files} files, {files.bytes} bytes)" if files else ""
+    if wanted.add_constraints:
+        listed = ", ".join(wanted.add_constraints)
+        yield (
+            f"For {listed} Delta reads every row{size}, and refuses if one is not as the "
+            "constraint says; that cannot be told from the log."
+        )
+    if wanted.cluster_by:
+        yield "No data file is touched: OPTIMIZE lays them out by the new columns."
+    if any(one.type is not None for one in wanted.change):
+        yield "No data file is touched: files keep the old type until they are rewritten."
 
 
 def _refuse_unsafe_spellings(wanted: Mapping[str, str], unset: Iterable[str]) -> None:

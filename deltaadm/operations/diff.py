@@ -6,6 +6,7 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deltaadm.domain.clustering import clustering_columns
 from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
 from deltaadm.domain.schema import ArrayType, MapType, StructType, path_text, walk
 from deltaadm.errors import TableError
@@ -40,10 +41,15 @@ class Change(NamedTuple):
 
 
 def diff(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
-    """Everything in which *after* differs from *before*: protocol, metadata and schema."""
+    """
+    Everything in which *after* differs from *before*: protocol, metadata, schema, clustering.
+
+    Clustering is left out where one of them was loaded without its domains.
+    """
     return (
         *_protocol_changes(before.protocol, after.protocol),
         *_metadata_changes(before.metadata, after.metadata),
+        *_clustering_change(before, after),
     )
 
 
@@ -109,6 +115,17 @@ def _metadata_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
         yield from _schema_changes(before, after)
 
 
+def _clustering_change(before: Snapshot, after: Snapshot) -> Iterator[Change]:
+    old, new = clustering_columns(before), clustering_columns(after)
+    if old is not None and new is not None and old != new:
+        yield Change(
+            ChangeKind.SET,
+            "clusteringColumns",
+            [path_text(one) for one in old],
+            [path_text(one) for one in new],
+        )
+
+
 def _wire(value: Any) -> Any:
     return None if value is None else value.to_wire()
 
@@ -143,7 +160,7 @@ def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
                 {key: old[path][key] for key in keys if key in old[path]},
                 {key: new[path][key] for key in keys if key in new[path]},
             )
-    if list(old) != list(new) and old.keys() == new.keys():
+    if [path for path in old if path in new] != [path for path in new if path in old]:
         yield Change(ChangeKind.SET, "schema", list(old), list(new))
 
 

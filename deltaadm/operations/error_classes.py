@@ -315,8 +315,57 @@ _ROWS: Final = (
     ("DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA", "The last column cannot be dropped.", ()),
     (
         "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
-        "A column cannot be changed into what was asked for.",
-        (),
+        "A column cannot be changed into what was asked for, or only with type widening on.",
+        ("alter", "enable-feature"),
+    ),
+    (
+        "DELTA_UNSUPPORTED_COMMENT_MAP_ARRAY",
+        "Parts of arrays and maps have no comments of their own.",
+        _SET,
+    ),
+    (
+        "DELTA_OPERATION_NOT_ALLOWED",
+        "Delta does not do this to a table; for one, a new column cannot be NOT NULL.",
+        _SET,
+    ),
+    (
+        "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED",
+        "Of an identity column only comment and position can be changed.",
+        _SET,
+    ),
+    (
+        "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
+        "A generated column would have another type than the expression it is computed from.",
+        _SET,
+    ),
+    (
+        "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS",
+        "A table can be clustered by four columns at most.",
+        _SET,
+    ),
+    (
+        "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
+        "The table was to be clustered by a column whose type has no minimum and maximum.",
+        _SET,
+    ),
+    (
+        "DELTA_CLUSTERING_COLUMN_MISSING_STATS",
+        "Files have no statistics of a column that the table is, or was to be, clustered by.",
+        _SET,
+    ),
+    (
+        "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED",
+        "A partitioned table cannot be clustered.",
+        _SET,
+    ),
+    ("DELTA_CONSTRAINT_ALREADY_EXISTS", "The table has a constraint of that name.", _SET),
+    ("DELTA_CONSTRAINT_DOES_NOT_EXIST", "The table has no constraint of that name.", _SET),
+    ("DELTA_INVALID_CONSTRAINT_NAME", "Delta keeps this name of a constraint for itself.", _SET),
+    ("UNSUPPORTED_TIME_TYPE", "Spark does not support the type TIME.", _SET),
+    (
+        "INVALID_FIELD_NAME",
+        "A column was to be added to something that is not a struct.",
+        _SET,
     ),
     (
         "UNSUPPORTED_TYPE_WIDENING",
@@ -325,13 +374,13 @@ _ROWS: Final = (
     ),
     (
         "DELTA_ADD_CONSTRAINTS",
-        "A CHECK constraint cannot be set as a property; ALTER TABLE ... ADD CONSTRAINT adds it.",
+        "A CHECK constraint cannot be set as a property; alter --add-constraint adds it.",
         _SET,
     ),
     (
         "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION",
         "Rows that are there already violate the new CHECK constraint.",
-        (),
+        _SET,
     ),
     ("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", "A row violates a CHECK constraint.", ()),
     # Properties

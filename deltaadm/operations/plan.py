@@ -11,7 +11,14 @@ from deltaadm.domain.drop_feature import drop_waits
 from deltaadm.domain.evolve import evolve, makes_several_commits, step_cost
 from deltaadm.domain.iceberg import enabled_versions
 from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import DropFeature, WriteCheckpoint
+from deltaadm.domain.table_changes import (
+    AddConstraint,
+    ChangeColumns,
+    ClusterBy,
+    DropColumns,
+    DropFeature,
+    WriteCheckpoint,
+)
 from deltaadm.errors import CommitError, DeltaadmError, NotYet
 from deltaadm.operations.diff import Change, diff, mismatches
 from deltaadm.operations.reasons import reason, undo
@@ -137,7 +144,7 @@ def propose(
     state = before
     for step in steps:
         after = evolve(state, step, settings)
-        commits = bool(diff(state, after)) or isinstance(step, DropFeature)
+        commits = _commits(state, step, after)
         if commits or isinstance(step, WriteCheckpoint):
             after = replace(after, version=state.version + commits)
             stages.append(
@@ -160,12 +167,31 @@ def propose(
     )
 
 
-def depends_on_files(plan: Plan) -> bool:
-    """Whether the plan could be refused, or would say more, if the table's files were known."""
-    return plan.cost is not Cost.METADATA or (
-        plan.before.protocol.supports("deletionVectors")
-        and bool(enabled_versions(plan.after.metadata))
+def _commits(before: Snapshot, step: Step, after: Snapshot) -> bool:
+    """Whether *step* makes a commit worth making: Delta commits some that change nothing."""
+    if isinstance(step, ClusterBy) and before.domains is None:
+        return before != after
+    return isinstance(step, DropFeature) or bool(diff(before, after))
+
+
+def depends_on_state(plan: Plan) -> bool:
+    """Whether the plan could be refused, or would say more, if files and domains were known."""
+    return (
+        plan.cost is not Cost.METADATA
+        or any(isinstance(one, _LOOKING_AT_STATE) for one in plan.steps)
+        or (
+            plan.before.protocol.supports("deletionVectors")
+            and bool(enabled_versions(plan.after.metadata))
+        )
     )
+
+
+_LOOKING_AT_STATE = (AddConstraint, ChangeColumns, ClusterBy, DropColumns)
+
+
+def is_verified_by_state(plan: Plan) -> bool:
+    """Whether the protocol and the metadata do not show all that the plan changes."""
+    return any(isinstance(one, ClusterBy) for one in plan.steps)
 
 
 class Executor(typing.Protocol):
@@ -244,7 +270,12 @@ def _expected(plan: Plan, stage: Stage, base: Snapshot, versions: tuple[int, ...
     """The prediction for the version that the step came to, which appends may have moved."""
     if not versions:
         return stage.after
-    known = replace(base, version=versions[-1] - 1, files=base.files or plan.before.files)
+    known = replace(
+        base,
+        version=versions[-1] - 1,
+        files=base.files or plan.before.files,
+        domains=plan.before.domains if base.domains is None else base.domains,
+    )
     return evolve(known, stage.step, plan.session)
 
 

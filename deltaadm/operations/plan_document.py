@@ -8,28 +8,24 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm import __version__
+from deltaadm.domain.clustering import clustering_columns, with_clustering
 from deltaadm.domain.metadata import Metadata
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import (
-    DropColumns,
-    DropFeature,
-    RenameColumn,
-    SetProperties,
-    Step,
-    UnsetProperties,
-    WriteCheckpoint,
-)
+from deltaadm.domain.table_changes import DropFeature
 from deltaadm.errors import CommitError, Refused
 from deltaadm.operations.document import FORMAT_VERSION, protocol_document, verdict_document
-from deltaadm.operations.plan import Plan, Stage, depends_on_files, propose, require_same_base
+from deltaadm.operations.plan import Plan, Stage, depends_on_state, propose, require_same_base
 from deltaadm.operations.sql import statement
+from deltaadm.operations.steps import UnknownStep, read_step, step_document
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from deltaadm.clients import Shift
+    from deltaadm.domain.schema import Path
+    from deltaadm.domain.table_changes import Step
     from deltaadm.operations.diff import Change
 
 
@@ -52,6 +48,7 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
             "version": plan.before.version,
             "protocol": protocol_document(plan.before.protocol),
             "metadata": plan.before.metadata.to_wire(),
+            "clustering_columns": _listed(clustering_columns(plan.before)),
         },
         "after": {
             "protocol": protocol_document(plan.after.protocol),
@@ -86,6 +83,10 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
         "session": plan.session.to_conf(),
         "binding": _binding(plan.before),
     }
+
+
+def _listed(columns: Sequence[Path] | None) -> list[list[str]] | None:
+    return None if columns is None else [list(one) for one in columns]
 
 
 def _commits(stage: Stage) -> str:
@@ -129,26 +130,6 @@ def _digest(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def step_document(step: Step) -> dict[str, Any]:
-    """One step, so that `read_plan` understands it."""
-    if isinstance(step, WriteCheckpoint):
-        return {"kind": "write_checkpoint"}
-    if isinstance(step, SetProperties):
-        return {"kind": "set_properties", "properties": dict(step.properties)}
-    if isinstance(step, DropFeature):
-        return {
-            "kind": "drop_feature",
-            "feature": step.name,
-            "truncate_history": step.truncate_history,
-        }
-    if isinstance(step, RenameColumn):
-        return {"kind": "rename_column", "column": list(step.column), "name": step.name}
-    if isinstance(step, DropColumns):
-        columns = [list(one) for one in step.columns]
-        return {"kind": "drop_columns", "columns": columns, "if_exists": step.if_exists}
-    return {"kind": "unset_properties", "keys": list(step.keys), "if_exists": step.if_exists}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedPlan:
     """What a plan file says: enough to find the table, and to make the same plan again."""
@@ -190,13 +171,20 @@ class SavedPlan:
                 delta_error_class="DELTA_METADATA_CHANGED",
             )
         require_same_base(self.before, current)
-        base = replace(current, root=self.location, name=self.name, version=self.before.version)
-        then = self._plan_on(base)
+        then = self._plan_on(
+            replace(
+                current,
+                root=self.location,
+                name=self.name,
+                version=self.before.version,
+                domains=self.before.domains if current.domains is None else current.domains,
+            )
+        )
         promise = _promise(plan_document(then, self.table))
         if promise == self.promise:
             return self._plan_on(current)
-        files_matter = any(depends_on_files(one) for one in (then, self._plan_on(self.before)))
-        if not files_matter or _without_costs(promise) != _without_costs(self.promise):
+        state_matters = any(depends_on_state(one) for one in (then, self._plan_on(self.before)))
+        if not state_matters or _without_costs(promise) != _without_costs(self.promise):
             raise _edited("it promises something else than its steps do")
         if current.files is not None:
             raise CommitError(
@@ -239,6 +227,8 @@ def read_plan(text: str) -> SavedPlan:
         saved = _saved(document)
     except KeyError as error:
         raise _unreadable(f"it has no {error}") from error
+    except UnknownStep as error:
+        raise _unreadable(f"it has a step of the unknown kind {error.args[0]!r}") from error
     except (TypeError, AttributeError, ValueError) as error:
         raise _unreadable("it holds something unexpected") from error
     if document.get("binding") != _binding(saved.before):
@@ -255,7 +245,7 @@ def _saved(document: Mapping[str, Any]) -> SavedPlan:
         location=location,
         name=document.get("name"),
         before=_state(location, version, document["before"]),
-        steps=tuple(_step(one) for one in document["steps"]),
+        steps=tuple(read_step(one) for one in document["steps"]),
         because={str(one["subject"]): str(one["because"]) for one in document["changes"]},
         notes=tuple(map(str, document["notes"])),
         session=SessionSettings.from_conf(document["session"]),
@@ -288,29 +278,16 @@ def _without_costs(promise: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _state(location: str, version: int, document: Mapping[str, Any]) -> Snapshot:
-    return Snapshot(
+    bare = Snapshot(
         root=location,
         version=version,
         protocol=Protocol.from_wire(document["protocol"]),
         metadata=Metadata.from_wire(document["metadata"]),
     )
-
-
-def _step(document: Mapping[str, Any]) -> Step:
-    if document["kind"] == "set_properties":
-        return SetProperties({str(k): str(v) for k, v in document["properties"].items()})
-    if document["kind"] == "unset_properties":
-        return UnsetProperties(tuple(map(str, document["keys"])), bool(document["if_exists"]))
-    if document["kind"] == "write_checkpoint":
-        return WriteCheckpoint()
-    if document["kind"] == "rename_column":
-        return RenameColumn(tuple(map(str, document["column"])), str(document["name"]))
-    if document["kind"] == "drop_columns":
-        columns = tuple(tuple(map(str, one)) for one in document["columns"])
-        return DropColumns(columns, bool(document["if_exists"]))
-    if document["kind"] == "drop_feature":
-        return DropFeature(str(document["feature"]), bool(document["truncate_history"]))
-    raise _unreadable(f"it has a step of the unknown kind {document['kind']!r}")
+    columns = document.get("clustering_columns")
+    if columns is None:
+        return bare
+    return with_clustering(bare, [tuple(map(str, one)) for one in columns])
 
 
 def _unreadable(cause: str) -> Refused:

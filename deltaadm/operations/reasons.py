@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from deltaadm.domain.features import FEATURES, lookup
+from deltaadm.domain.column_mapping import COLUMN_MAPPING_KEYS
+from deltaadm.domain.ddl import COMMENT, CURRENT_DEFAULT
+from deltaadm.domain.features import FEATURES, lookup, mapping_mode
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
+    CONSTRAINT_PREFIX,
     ICT_ENABLEMENT_TIMESTAMP,
     ICT_ENABLEMENT_VERSION,
     MAX_COLUMN_ID,
@@ -49,6 +52,8 @@ def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
     if place == "configuration":
         removed = change.kind is ChangeKind.REMOVE and name in _KEPT_BY_DELTA
         return "goes with what needed it" if removed else _KEPT_BY_DELTA.get(name, "requested")
+    if place == "clusteringColumns":
+        return "follows the columns' names"
     return _column_reason(change) if place == "schema" else "requested"
 
 
@@ -57,6 +62,8 @@ def _column_reason(change: Change) -> str:
         return "no file has an older type any more"
     if change.kind is not ChangeKind.SET:
         return "goes with the struct around it"
+    if not _is_about_mapping(change):
+        return "requested"
     return (
         "column mapping gives every column an id and a physical name"
         if change.after
@@ -65,7 +72,18 @@ def _column_reason(change: Change) -> str:
 
 
 def _forgets_types(change: Change) -> bool:
-    return isinstance(change.before, dict) and TYPE_CHANGES in change.before
+    return (
+        isinstance(change.before, dict)
+        and TYPE_CHANGES in change.before
+        and TYPE_CHANGES not in change.after
+    )
+
+
+def _is_about_mapping(change: Change) -> bool:
+    return any(
+        isinstance(one, dict) and COLUMN_MAPPING_KEYS & one.keys()
+        for one in (change.before, change.after)
+    )
 
 
 def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot) -> str:
@@ -115,24 +133,51 @@ def undo(change: Change, before: Snapshot, after: Snapshot) -> str:
         return "goes with the features that need it"
     if place == "configuration":
         return _undo_property(change, name)
+    if place == "clusteringColumns":
+        return f"alter {_clustering_option(change.before)} (metadata only)"
     if place == "schema" and not _forgets_types(change):
         return _undo_column(change, name, before, after)
     return _NOTHING_LOST if place == "schema" else "set it back (metadata only)"
 
 
 def _undo_column(change: Change, name: str, before: Snapshot, after: Snapshot) -> str:
-    if change.kind is ChangeKind.SET:
+    if change.kind is ChangeKind.SET and _is_about_mapping(change):
         return _UNDO_MAPPING if change.after else _UNDO_UNMAPPING
+    if change.kind is ChangeKind.SET:
+        return _undo_edit(change, name) if name else "alter --move (metadata only)"
     removed = change.kind is ChangeKind.REMOVE
     shape = change.before if removed else change.after
     other = (after if removed else before).metadata.schema
     twin = next((path for path, one in walk(other) if _same_column(one, shape)), None)
     if twin is None:
-        return "never: only older versions still have it" if removed else "drop it again"
+        return "never: only older versions still have it" if removed else _undo_adding(name, after)
     if not removed:
         return f"alter --rename-column {name}={twin[-1]}"
     own = (path for path, _ in walk(before.metadata.schema) if path_text(path) == name)
     return f"alter --rename-column {path_text(twin)}={next(own, twin)[-1]}"
+
+
+def _undo_adding(name: str, after: Snapshot) -> str:
+    mapped = mapping_mode(after.metadata) != "none"
+    return f"alter --drop-column {name}" + ("" if mapped else ", which needs column mapping")
+
+
+def _undo_edit(change: Change, name: str) -> str:
+    """What takes back a change of a column's type, nullability, comment or default."""
+    before: dict[str, Any] = change.before
+    if "type" in before or TYPE_CHANGES in change.after:
+        return "never: a type cannot be narrowed again"
+    if "nullable" in before:
+        return "never: Delta adds no NOT NULL to a column that may hold nulls"
+    if COMMENT in {**before, **change.after}:
+        return f"alter --set-comment {name}={before.get(COMMENT, '')} (metadata only)"
+    if CURRENT_DEFAULT in before:
+        return f"alter --set-default {name}={before[CURRENT_DEFAULT]} (metadata only)"
+    return f"alter --drop-default {name} (metadata only)"
+
+
+def _clustering_option(columns: list[str]) -> str:
+    return f"--cluster-by {','.join(columns)}" if columns else "--no-cluster-by"
 
 
 def _same_column(one: StructField, shape: Any) -> bool:
@@ -154,14 +199,20 @@ def _undo_listing(change: Change, name: str, before: Snapshot, after: Snapshot) 
 def _undo_property(change: Change, name: str) -> str:
     if name == COLUMN_MAPPING_MODE:
         return _UNDO_MAPPING if change.before in (None, "none") else _UNDO_UNMAPPING
+    if name in _KEPT_BY_DELTA:
+        return "kept by Delta; harmless" if change.after else "written anew when it is needed again"
     if name == "delta.enableIcebergCompatV3":
         return "never"
-    if name in _KEPT_BY_DELTA:
-        removed = change.kind is ChangeKind.REMOVE
-        return "written anew when it is needed again" if removed else "kept by Delta; harmless"
-    if change.before is None:
-        return f"alter --unset {name} (metadata only)"
-    return f"alter --set {name}={change.before} (metadata only)"
+    if name.lower().startswith(CONSTRAINT_PREFIX):
+        return _undo_constraint(name[len(CONSTRAINT_PREFIX) :], change.before)
+    option = f"--unset {name}" if change.before is None else f"--set {name}={change.before}"
+    return f"alter {option} (metadata only)"
+
+
+def _undo_constraint(name: str, before: str | None) -> str:
+    if before is None:
+        return f"alter --drop-constraint {name} (metadata only)"
+    return f"alter --add-constraint {name}={before}, which reads every row"
 
 
 def undo_feature(feature: TableFeature | None) -> str:

@@ -176,7 +176,7 @@ def _validation(report: ValidationReport) -> dict[str, Any]:
 
 def _finding(table: str, one: Finding) -> dict[str, Any]:
     from deltaadm.operations.mend import fix_command
-    from deltaadm.operations.plan_document import step_document
+    from deltaadm.operations.steps import step_document
 
     fix = {
         "command": fix_command(table, one.fix),

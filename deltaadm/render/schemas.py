@@ -126,6 +126,14 @@ _INSPECT = _object(
     reference_client=_object(reads=BOOLEAN, writes=BOOLEAN, delta_error_class=_maybe(STRING)),
     warnings=_STRINGS,
 )
+_COLUMN_CHANGE = _object(
+    column=_STRINGS,
+    type=_maybe(STRING),
+    nullable=_maybe(BOOLEAN),
+    comment=_maybe(STRING),
+    position=_maybe(STRING),
+    default=_maybe(STRING),
+)
 _STEP: Schema = {
     "anyOf": [
         _object(kind={"const": "set_properties"}, properties=_mapping(STRING)),
@@ -133,6 +141,11 @@ _STEP: Schema = {
         _object(kind={"const": "write_checkpoint"}),
         _object(kind={"const": "rename_column"}, column=_STRINGS, name=STRING),
         _object(kind={"const": "drop_columns"}, columns=_array(_STRINGS), if_exists=BOOLEAN),
+        _object(kind={"const": "add_columns"}, columns=_STRINGS),
+        _object(kind={"const": "change_columns"}, changes=_array(_COLUMN_CHANGE)),
+        _object(kind={"const": "add_constraint"}, name=STRING, expression=STRING),
+        _object(kind={"const": "drop_constraint"}, name=STRING, if_exists=BOOLEAN),
+        _object(kind={"const": "cluster_by"}, columns=_array(_STRINGS)),
         _object(kind={"const": "drop_feature"}, feature=STRING, truncate_history=BOOLEAN),
     ]
 }
@@ -164,7 +177,12 @@ _PLAN = _object(
     table=STRING,
     location=STRING,
     name=_maybe(STRING),
-    before=_object(version=COUNT, protocol=_PROTOCOL, metadata=OPEN),
+    before=_object(
+        version=COUNT,
+        protocol=_PROTOCOL,
+        metadata=OPEN,
+        clustering_columns=_maybe(_array(_STRINGS)),
+    ),
     after=_object(protocol=_PROTOCOL, metadata=OPEN),
     steps=_array(_PLANNED_STEP),
     changes=_array(_object(**_DIFFERENCE, because=STRING, undo=STRING, cost=_one_of(Cost))),

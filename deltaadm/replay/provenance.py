@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.actions import CommitInfo
 from deltaadm.domain.drop_feature import PREPARED_KEYS
 from deltaadm.domain.log_segment import commit_name
 from deltaadm.domain.properties import normalized_key
 from deltaadm.domain.table_changes import (
+    AddColumns,
+    AddConstraint,
+    ChangeColumns,
+    ClusterBy,
     DropColumns,
+    DropConstraint,
     DropFeature,
     RenameColumn,
     SetProperties,
-    WriteCheckpoint,
+    UnsetProperties,
 )
 from deltaadm.errors import DeltaadmError
 from deltaadm.replay.commits import newest_actions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from deltaadm.domain.table_changes import Step
     from deltaadm.storage.store import LogStore
 
 _PREPARATIONS = ("UPGRADE PROTOCOL", "ROW TRACKING BACKFILL", "REMOVE COLUMN MAPPING")
-_OF_THEIR_OWN = {RenameColumn: "RENAME COLUMN", DropColumns: "DROP COLUMNS"}
+_OF_THEIR_OWN: Final[Mapping[type, frozenset[str]]] = {
+    AddColumns: frozenset({"ADD COLUMNS"}),
+    AddConstraint: frozenset({"ADD CONSTRAINT"}),
+    ChangeColumns: frozenset({"CHANGE COLUMN", "CHANGE COLUMNS"}),
+    ClusterBy: frozenset({"CLUSTER BY"}),
+    DropColumns: frozenset({"DROP COLUMNS"}),
+    DropConstraint: frozenset({"DROP CONSTRAINT"}),
+    RenameColumn: frozenset({"RENAME COLUMN"}),
+}
+"""Steps that are told by the name of their operation alone."""
 _BEFORE_DROPPING = (
     "DOMAIN METADATA CLEANUP",
     "Deletion Vector Tombstones",
@@ -60,8 +76,8 @@ def _commit_info(store: LogStore, version: int) -> CommitInfo | None:
 
 
 def _is_part_of(step: Step, info: CommitInfo) -> bool:
-    if isinstance(step, (WriteCheckpoint, RenameColumn, DropColumns)):
-        return info.operation is not None and info.operation == _OF_THEIR_OWN.get(type(step))
+    if not isinstance(step, (SetProperties, UnsetProperties, DropFeature)):
+        return info.operation in _OF_THEIR_OWN.get(type(step), ())
     if isinstance(step, DropFeature):
         return _is_part_of_drop(step, info)
     if info.operation in _PREPARATIONS:

@@ -12,8 +12,11 @@ from deltaadm.domain.ddl import (
     columns_sql,
     definition_sql,
     parse_columns,
-    parse_definition,
+    parse_default,
+    parse_definitions,
+    parse_position,
     parse_type,
+    position_sql,
     type_sql,
 )
 from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
@@ -47,6 +50,7 @@ INT, STRING, LONG = PrimitiveType("integer"), PrimitiveType("string"), Primitive
         ("TIMESTAMP WITHOUT TIME ZONE", PrimitiveType("timestamp_ntz")),
         ("timestamp_ltz", PrimitiveType("timestamp")),
         ("string collate utf8_binary", STRING),
+        ("string collate unicode_ci", PrimitiveType("string collate UNICODE_CI")),
         ("interval year to month", PrimitiveType("interval year to month")),
         ("INTERVAL HOUR", PrimitiveType("interval hour")),
         ("time", PrimitiveType("time(6)")),
@@ -159,7 +163,6 @@ def test_a_misspelt_type_has_a_suggestion():
     ("text", "error_class"),
     [
         ("a INT GENERATED ALWAYS AS IDENTITY (INCREMENT BY 0)", "IDENTITY_COLUMNS_ILLEGAL_STEP"),
-        ("a STRING COLLATE UNICODE_CI", "DELTA_UNSUPPORTED_DATA_TYPES"),
         (f"a {'ARRAY<' * 100_000}", None),
     ],
 )
@@ -183,12 +186,34 @@ def test_what_delta_refuses_is_refused(text: str, error_class: str | None):
     ],
 )
 def test_columns_to_add(text: str, expected: ColumnDefinition):
-    assert parse_definition(text) == expected
+    assert parse_definitions(f"{text}, z INT") == (
+        expected,
+        ColumnDefinition(StructField("z", INT)),
+    )
+
+
+@pytest.mark.parametrize("position", [Position(), Position("a"), Position("odd `name`")])
+def test_a_position_survives_being_written(position: Position):
+    assert parse_position(position_sql(position)) == position
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(" f(1, 2) -- two", "f(1, 2)"), ("'a,b'", "'a,b'"), ("[1, 2][0]", "[1, 2][0]")],
+)
+def test_a_default_is_what_stands_between_comments(text: str, expected: str):
+    assert parse_default(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "1, a DROP DEFAULT", "f(1", "1) x", "-- 1"])
+def test_what_could_not_stand_alone_is_no_default(text: str):
+    with pytest.raises(Refused, match="is expected"):
+        parse_default(text)
 
 
 def test_a_generated_column_cannot_be_added():
     with pytest.raises(Refused, match="when the table is created"):
-        parse_definition("g INT GENERATED ALWAYS AS (a + 1)")
+        parse_definitions("g INT GENERATED ALWAYS AS (a + 1)")
 
 
 NAMES = st.text(min_size=1).filter(
@@ -199,7 +224,13 @@ PRIMITIVES = st.sampled_from(
     [
         *("boolean", "byte", "short", "integer", "long", "float", "double", "string", "binary"),
         *("date", "timestamp", "timestamp_ntz", "variant", "void", "decimal(38,18)", "char(7)"),
-        *("varchar(1)", "time(0)", "interval day to second", "interval month"),
+        *(
+            "string collate UNICODE",
+            "varchar(1)",
+            "time(0)",
+            "interval day to second",
+            "interval month",
+        ),
     ]
 ).map(PrimitiveType)
 
@@ -259,7 +290,7 @@ def test_a_column_to_add_survives_being_written(
     column: StructField, parent: tuple[str, ...], position: Position | None
 ):
     definition = ColumnDefinition(column, parent, position)
-    assert parse_definition(definition_sql(definition)) == definition
+    assert parse_definitions(definition_sql(definition)) == (definition,)
 
 
 @given(TEXTS)
@@ -269,6 +300,6 @@ def test_a_text_survives_being_written(text: str):
 
 @given(st.text(st.sampled_from(list("abIN T<>(),:`'\"\\.-/*1\n;")), max_size=40))
 def test_any_text_is_read_or_refused(text: str):
-    for parse in (parse_columns, parse_definition, parse_type):
+    for parse in (parse_columns, parse_definitions, parse_type, parse_position, parse_default):
         with suppress(Refused):
             parse(text)

@@ -1,21 +1,35 @@
-"""Setting and unsetting properties."""
+"""What `alter` plans: its steps, their order, reasons and ways back."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from deltaadm.domain.clustering import with_clustering
 from deltaadm.domain.cost import Cost
-from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import DropColumns, RenameColumn, SetProperties, UnsetProperties
+from deltaadm.domain.ddl import Position, parse_columns, parse_definitions
+from deltaadm.domain.schema import PrimitiveType
+from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.domain.table_changes import (
+    ChangeColumns,
+    ColumnChange,
+    DropColumns,
+    RenameColumn,
+    SetProperties,
+    UnsetProperties,
+)
 from deltaadm.errors import Refused
-from deltaadm.operations.alter import plan_changes
-from tests.support.plans import changes, mapped, snapshot
+from deltaadm.operations.alter import TableChanges, plan_changes
+from deltaadm.operations.plan import depends_on_state
+from tests.support.plans import changes, mapped, reasons, snapshot
 
 MODE = "delta.columnMapping.mode"
 
 
 def test_what_is_set_is_one_step_and_what_is_unset_another() -> None:
-    plan = plan_changes(snapshot((1, 2), {"b": "1"}), set_properties={"a": "1"}, unset=["b"])
+    plan = plan_changes(
+        snapshot((1, 2), {"b": "1"}), TableChanges(set_properties={"a": "1"}, unset=["b"])
+    )
     assert plan.steps == (SetProperties({"a": "1"}), UnsetProperties(("b",), if_exists=True))
     assert changes(plan) == ["+ configuration[a] = 1", "- configuration[b] = 1"]
     assert {one.because for one in plan.changes} == {"asked for"}
@@ -29,22 +43,22 @@ def test_what_is_set_is_one_step_and_what_is_unset_another() -> None:
     ],
 )
 def test_nothing_to_do(table: Snapshot, wanted: dict[str, str], unset: list[str]) -> None:
-    assert plan_changes(table, set_properties=wanted, unset=unset).is_noop
+    assert plan_changes(table, TableChanges(set_properties=wanted, unset=unset)).is_noop
 
 
 def test_steps_without_effect_are_left_out() -> None:
-    plan = plan_changes(snapshot(), set_properties={"a": "1"}, unset=["b"])
+    plan = plan_changes(snapshot(), TableChanges(set_properties={"a": "1"}, unset=["b"]))
     assert plan.steps == (SetProperties({"a": "1"}),)
 
 
 def test_delta_s_own_spelling_of_a_key_is_stored() -> None:
-    plan = plan_changes(snapshot(), set_properties={"DELTA.appendonly": "true"})
+    plan = plan_changes(snapshot(), TableChanges(set_properties={"DELTA.appendonly": "true"}))
     assert changes(plan) == ["+ configuration[delta.appendOnly] = true"]
 
 
 def test_activating_a_feature_brings_its_protocol() -> None:
     wish = {"delta.enableDeletionVectors": "true"}
-    plan = plan_changes(snapshot((3, 7), reader=[], writer=[]), set_properties=wish)
+    plan = plan_changes(snapshot((3, 7), reader=[], writer=[]), TableChanges(set_properties=wish))
     assert changes(plan) == [
         "+ protocol.readerFeatures[deletionVectors]",
         "+ protocol.writerFeatures[deletionVectors]",
@@ -55,13 +69,13 @@ def test_activating_a_feature_brings_its_protocol() -> None:
 @pytest.mark.parametrize(("key", "value"), [(MODE, "NONE"), (MODE.lower(), "none")])
 def test_unsafe_spellings_of_the_mode_are_refused(key: str, value: str) -> None:
     with pytest.raises(Refused, match="without rewriting the files"):
-        plan_changes(mapped(), set_properties={key: value})
+        plan_changes(mapped(), TableChanges(set_properties={key: value}))
 
 
 def test_unsetting_the_mode_is_a_rewrite_under_its_own_spelling_only() -> None:
-    assert plan_changes(mapped(), unset=[MODE]).cost is Cost.REWRITE
+    assert plan_changes(mapped(), TableChanges(unset=[MODE])).cost is Cost.REWRITE
     with pytest.raises(Refused, match="without rewriting the files"):
-        plan_changes(mapped(), unset=[MODE.upper()])
+        plan_changes(mapped(), TableChanges(unset=[MODE.upper()]))
 
 
 @pytest.mark.parametrize(
@@ -81,14 +95,14 @@ def test_unsetting_the_mode_is_a_rewrite_under_its_own_spelling_only() -> None:
 )
 def test_keys_and_values_that_delta_refuses(key: str, error_class: str) -> None:
     with pytest.raises(Refused) as caught:
-        plan_changes(snapshot(), set_properties={key: "a > 0"})
+        plan_changes(snapshot(), TableChanges(set_properties={key: "a > 0"}))
     assert caught.value.delta_error_class == error_class
     assert caught.value.remedy
 
 
 def test_a_refused_second_step_refuses_the_whole() -> None:
     with pytest.raises(Refused, match="reserved"):
-        plan_changes(snapshot(), set_properties={"a": "1"}, unset=["provider"])
+        plan_changes(snapshot(), TableChanges(set_properties={"a": "1"}, unset=["provider"]))
 
 
 def test_columns_are_dropped_and_then_renamed_from_the_inside() -> None:
@@ -116,7 +130,7 @@ def test_columns_are_dropped_and_then_renamed_from_the_inside() -> None:
         {MODE: "name", "delta.columnMapping.maxColumnId": "9"},
         schemaString=json.dumps({"type": "struct", "fields": fields}),
     )
-    plan = plan_changes(table, rename={("s",): "t", ("s", "x"): "y"}, drop=[("a",)])
+    plan = plan_changes(table, TableChanges(rename={("s",): "t", ("s", "x"): "y"}, drop=[("a",)]))
     assert plan.steps == (
         DropColumns((("a",),)),
         RenameColumn(("s", "x"), "y"),
@@ -141,7 +155,7 @@ def _mapping(number: int) -> dict[str, object]:
 
 def test_a_column_of_an_unmapped_table_needs_column_mapping_first() -> None:
     with pytest.raises(Refused) as caught:
-        plan_changes(snapshot(), drop=[("a",)])
+        plan_changes(snapshot(), TableChanges(drop=[("a",)]))
     assert "set-mapping-mode TABLE name" in caught.value.remedy
 
 
@@ -152,5 +166,153 @@ def test_undoing_a_renaming_names_the_column_as_the_option_takes_it() -> None:
         {MODE: "name", "delta.columnMapping.maxColumnId": "1"},
         schemaString=json.dumps({"type": "struct", "fields": [column]}),
     )
-    plan = plan_changes(table, rename={("a.b c",): "x.y"})
+    plan = plan_changes(table, TableChanges(rename={("a.b c",): "x.y"}))
     assert {one.undo for one in plan.changes} == {"alter --rename-column `x.y`=a.b c"}
+
+
+def plain(columns: str = "a INT, b STRING, c INT", **configuration: str) -> Snapshot:
+    given = {key.replace("__", "."): value for key, value in configuration.items()}
+    made = snapshot((1, 2), given, schemaString=parse_columns(columns).to_json())
+    return replace(made, domains={})
+
+
+def test_one_call_takes_its_steps_in_a_fixed_order() -> None:
+    before = plain("a INT NOT NULL, b STRING, c INT", delta__constraints__old="c > 0")
+    plan = plan_changes(
+        before,
+        TableChanges(
+            checkpoint=True,
+            unset=["delta.appendOnly"],
+            add_constraints={"new": "n > 0"},
+            drop_constraints=["old"],
+            rename={("b",): "renamed"},
+            drop=[("c",)],
+            cluster_by=[("a",)],
+            change=[ColumnChange(("a",), nullable=True)],
+            add=parse_definitions("n INT"),
+            set_properties={"delta.columnMapping.mode": "name", "delta.appendOnly": "true"},
+        ),
+    )
+    assert [type(one).__name__ for one in plan.steps] == [
+        "SetProperties",
+        "DropConstraint",
+        "AddColumns",
+        "ChangeColumns",
+        "ClusterBy",
+        "DropColumns",
+        "RenameColumn",
+        "AddConstraint",
+        "UnsetProperties",
+        "WriteCheckpoint",
+    ]
+    assert plan.after.version == before.version + 9
+    assert reasons(plan)["clusteringColumns"] == "asked for"
+
+
+def test_changes_share_a_statement_where_spark_lets_them() -> None:
+    comment = [ColumnChange((one,), comment="x") for one in "abc"]
+    moves = [ColumnChange(("c",), position=Position()), ColumnChange(("b",), position=Position())]
+    plan = plan_changes(plain(), TableChanges(change=[*comment, *moves]))
+    assert plan.steps == (
+        ChangeColumns(tuple(comment)),
+        ChangeColumns((moves[0],)),
+        ChangeColumns((moves[1],)),
+    )
+    inside = [ColumnChange(("s",), comment="x"), ColumnChange(("S", "x"), comment="y")]
+    apart = plan_changes(plain("s STRUCT<x: INT>"), TableChanges(change=inside))
+    assert apart.steps == tuple(ChangeColumns((one,)) for one in inside)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "subject", "because", "undo"),
+    [
+        (
+            TableChanges(add=parse_definitions("n STRUCT<x: INT>")),
+            "schema[n.x]",
+            "goes with the struct around it",
+            "alter --drop-column n.x, which needs column mapping",
+        ),
+        (
+            TableChanges(change=[ColumnChange(("a",), comment="new")]),
+            "schema[a]",
+            "asked for",
+            "alter --set-comment a=old (metadata only)",
+        ),
+        (
+            TableChanges(change=[ColumnChange(("k",), nullable=True)]),
+            "schema[k]",
+            "asked for",
+            "never: Delta adds no NOT NULL to a column that may hold nulls",
+        ),
+        (
+            TableChanges(change=[ColumnChange(("k",), position=Position())]),
+            "schema",
+            "asked for",
+            "alter --move (metadata only)",
+        ),
+        (
+            TableChanges(change=[ColumnChange(("k",), type=PrimitiveType("long"))]),
+            "schema[k]",
+            "asked for",
+            "never: a type cannot be narrowed again",
+        ),
+        (
+            TableChanges(change=[ColumnChange(("k",), default="7")]),
+            "schema[k]",
+            "asked for",
+            "alter --drop-default k (metadata only)",
+        ),
+        (
+            TableChanges(add_constraints={"Two": "a>1"}),
+            "configuration[delta.constraints.two]",
+            "asked for",
+            "alter --drop-constraint two (metadata only)",
+        ),
+        (
+            TableChanges(drop_constraints=["ONE"]),
+            "configuration[delta.constraints.one]",
+            "asked for",
+            "alter --add-constraint one=a > 0, which reads every row",
+        ),
+        (
+            TableChanges(cluster_by=[("k",), ("a",)]),
+            "clusteringColumns",
+            "asked for",
+            "alter --no-cluster-by (metadata only)",
+        ),
+    ],
+    ids=str,
+)
+def test_reasons_and_ways_back(wanted: TableChanges, subject: str, because: str, undo: str) -> None:
+    table = replace(
+        snapshot(
+            (3, 7),
+            {"delta.enableTypeWidening": "true", "delta.constraints.one": "a > 0"},
+            reader=["typeWidening"],
+            writer=["allowColumnDefaults", "checkConstraints", "invariants", "typeWidening"],
+            schemaString=parse_columns("a INT COMMENT 'old', k INT NOT NULL").to_json(),
+        ),
+        domains={},
+    )
+    (change,) = (
+        one for one in plan_changes(table, wanted).changes if one.change.subject == subject
+    )
+    assert (change.because, change.undo) == (because, undo)
+    assert change.cost is Cost.METADATA
+
+
+def test_clustering_that_is_not_known_is_planned_and_looked_up() -> None:
+    unknown = replace(plain(), domains=None)
+    plan = plan_changes(unknown, TableChanges(cluster_by=[]))
+    assert plan.is_noop  # the protocol says that there is none
+    plan = plan_changes(unknown, TableChanges(cluster_by=[("a",)]))
+    assert depends_on_state(plan)
+    known = with_clustering(plan.after, [("a",)])
+    assert plan_changes(known, TableChanges(cluster_by=[("A",)])).is_noop
+    assert plan_changes(replace(known, domains=None), TableChanges(cluster_by=[("a",)])).steps
+
+
+def test_the_price_of_a_constraint_is_told() -> None:
+    table = replace(plain(), files=FileFacts(files=7, bytes=1234))
+    (note,) = plan_changes(table, TableChanges(add_constraints={"one": "a > 0"})).notes
+    assert "Delta reads every row (7 files, 1234 bytes)" in note

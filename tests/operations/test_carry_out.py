@@ -11,7 +11,7 @@ from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.table_changes import Step
 from deltaadm.errors import CommitError, EngineError
-from deltaadm.operations.alter import plan_changes
+from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.plan import Outcome, Plan, carry_out
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
@@ -19,7 +19,7 @@ from deltaadm.operations.upgrade_protocol import plan_upgrade
 from tests.support.plans import committed, mapped, snapshot, written
 
 START = snapshot((1, 2), {"b": "1"})
-TWO_STEPS = plan_changes(START, set_properties={"a": "1"}, unset=["b"])
+TWO_STEPS = plan_changes(START, TableChanges(set_properties={"a": "1"}, unset=["b"]))
 
 
 def unchanged(state: Snapshot) -> Snapshot:
@@ -196,7 +196,7 @@ def test_another_base_stops_it_before_anything(now: Snapshot, error_class: str) 
 
 OWN = plan_changes(
     START,
-    set_properties={"delta.own": "1"},
+    TableChanges(set_properties={"delta.own": "1"}),
     session=SessionSettings(allow_arbitrary_properties=True),
 )
 REMOVAL = plan_mapping_mode(mapped(), ColumnMappingMode.NONE)

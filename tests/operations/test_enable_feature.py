@@ -236,7 +236,7 @@ def test_cautions_come_with_the_plan() -> None:
         (
             "clustering",
             "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
-            "ALTER TABLE … CLUSTER BY",
+            "alter --cluster-by",
         ),
         ("catalogManaged", None, "when the table is created in a catalog"),
         (

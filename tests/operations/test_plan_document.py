@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltaadm.domain.clustering import with_clustering
 from deltaadm.domain.column_mapping import ColumnMappingMode
 from deltaadm.domain.cost import Cost
+from deltaadm.domain.ddl import Position, parse_definitions
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import FileFacts, Snapshot
-from deltaadm.domain.table_changes import DropFeature
+from deltaadm.domain.table_changes import ColumnChange, DropFeature
 from deltaadm.errors import CommitError, DeltaadmError, Refused
-from deltaadm.operations.alter import plan_changes
+from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.plan import Plan, propose
 from deltaadm.operations.plan_document import plan_document, read_plan
@@ -46,12 +48,26 @@ PLANS = {
     "commit timestamps": plan_features(TABLE, ["inCommitTimestamp"]),
     "mapping": plan_mapping_mode(TABLE, ColumnMappingMode.NAME),
     "mapping removed": plan_mapping_mode(mapped(), ColumnMappingMode.NONE),
-    "two steps": plan_changes(TABLE, set_properties={"a": "é\n'"}, unset=["b"]),
-    "columns": plan_changes(WIDE, rename={("a",): "é`\n"}, drop=[("b",)]),
+    "two steps": plan_changes(TABLE, TableChanges(set_properties={"a": "é\n'"}, unset=["b"])),
+    "columns": plan_changes(WIDE, TableChanges(rename={("a",): "é`\n"}, drop=[("b",)])),
+    "every kind of change": plan_changes(
+        with_clustering(WIDE, [("b",)]),
+        TableChanges(
+            set_properties={"delta.feature.allowColumnDefaults": "supported"},
+            add=parse_definitions("s STRUCT<`o d`: DECIMAL(5, 2) COMMENT 'it''s'> AFTER A"),
+            change=[
+                ColumnChange(("a",), comment="x\n"),
+                ColumnChange(("b",), position=Position()),
+                ColumnChange(("c",), default="array(1, 2)[0]"),
+            ],
+            add_constraints={"odd name": "b > 0 -- or so"},
+            cluster_by=[("A",), ("c",)],
+        ),
+    ),
     "nothing": plan_upgrade(TABLE),
     "session": plan_changes(
         TABLE,
-        set_properties={"delta.own": "1"},
+        TableChanges(set_properties={"delta.own": "1"}),
         session=SessionSettings(allow_arbitrary_properties=True),
     ),
 }
@@ -99,7 +115,7 @@ def test_contract() -> None:
     assert told["operation"] == "alter"
     assert told["table"] == "the table"
     assert told["location"] == "/t"
-    assert told["before"].keys() == {"version", "protocol", "metadata"}
+    assert told["before"].keys() == {"version", "protocol", "metadata", "clustering_columns"}
     assert told["after"].keys() == {"protocol", "metadata"}
     assert told["before"]["version"] == 3
     assert [one["kind"] for one in told["steps"]] == ["set_properties", "unset_properties"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.table_changes import SetProperties, Step
 from deltaadm.errors import Refused, StorageError, TableError
-from deltaadm.operations.alter import plan_changes
+from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.diff import Change, ChangeKind
 from deltaadm.operations.drop_feature import DropStatus, Phase
 from deltaadm.operations.enable_feature import plan_features
@@ -167,7 +167,7 @@ def plans(path: Path) -> tuple[Report, ...]:
     """A plan, an empty one, and outcomes with and without differences."""
     start = orders(path / "orders")
     plan = plan_features(start, ["rowTracking"])
-    empty = plan_changes(start, set_properties={"delta.appendOnly": "true"})
+    empty = plan_changes(start, TableChanges(set_properties={"delta.appendOnly": "true"}))
     change = Change(ChangeKind.SET, "configuration[owner]", "me", "you")
     done = Outcome(plan=plan, actual=plan.after, versions=(1,))
     return (
@@ -243,7 +243,9 @@ def hostile_reports(path: Path, text: str) -> Sequence[Report]:
     fix: tuple[Step, ...] = (SetProperties({text or "key": text}),)
     bad = finding(1, Severity.ERROR, text, where=text, remedy=text, fix=fix)
     placed = finding(2, Severity.WARNING, f"{text} {text}", where=f"schema[{text}]")
-    plan = plan_changes(orders(path.with_name("plain")), set_properties={"team": text})
+    plan = plan_changes(
+        orders(path.with_name("plain")), TableChanges(set_properties={"team": text})
+    )
     error = TableError(text, remedy=text)
     return (
         ValidationReport(

@@ -2,13 +2,22 @@
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 from deltaadm.domain.actions import CommitInfo, SingleAction
+from deltaadm.domain.alter_columns import parse_column
+from deltaadm.domain.ddl import parse_column_list, parse_definitions, parse_type
 from deltaadm.domain.metadata import Metadata
 from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import Path
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.table_changes import (
+    AddColumns,
+    AddConstraint,
+    ChangeColumns,
+    ClusterBy,
+    ColumnChange,
     DropColumns,
     DropFeature,
     RenameColumn,
@@ -26,6 +35,10 @@ _DROP_FEATURE = re.compile(
 )
 _RENAME = re.compile(r"ALTER TABLE \{table\} RENAME COLUMN (\w+) TO (\w+)")
 _DROP_COLUMNS = re.compile(r"ALTER TABLE \{table\} DROP COLUMNS? (IF EXISTS )?\(?([\w, ]+)\)?")
+_ADD_COLUMNS = re.compile(r"ALTER TABLE \{table\} ADD COLUMNS \((.*)\)", re.DOTALL)
+_ALTER_COLUMN = re.compile(r"ALTER TABLE \{table\} ALTER COLUMN (\S+) (.*)", re.DOTALL)
+_ADD_CONSTRAINT = re.compile(r"ALTER TABLE \{table\} ADD CONSTRAINT (\w+) CHECK \((.*)\)")
+_CLUSTER_BY = re.compile(r"ALTER TABLE \{table\} CLUSTER BY \((.*)\)")
 _DATA = re.compile(r"(?:INSERT INTO|DELETE FROM|UPDATE|OPTIMIZE|VACUUM) .*", re.DOTALL)
 _CREATE = re.compile(r"CREATE TABLE \{table\} .*?(?:TBLPROPERTIES \((.*)\))?", re.DOTALL)
 
@@ -46,12 +59,34 @@ def step_of(operation: dict[str, Any]) -> Step | None:
 
 
 def _step_on_columns(sql: str) -> Step | None:
-    if found := _RENAME.fullmatch(sql):
-        return RenameColumn((found[1],), found[2])
-    if found := _DROP_COLUMNS.fullmatch(sql):
-        columns = tuple((one.strip(),) for one in found[2].split(","))
-        return DropColumns(columns, bool(found[1]))
+    for pattern, make in _STATEMENTS.items():
+        if found := pattern.fullmatch(sql):
+            return make(found)
     return None
+
+
+_STATEMENTS: dict[re.Pattern[str], Callable[[re.Match[str]], Step]] = {
+    _RENAME: lambda found: RenameColumn((found[1],), found[2]),
+    _DROP_COLUMNS: lambda found: DropColumns(
+        tuple((one.strip(),) for one in found[2].split(",")), bool(found[1])
+    ),
+    _ADD_COLUMNS: lambda found: AddColumns(parse_definitions(found[1])),
+    _ALTER_COLUMN: lambda found: ChangeColumns((_change(parse_column(found[1]), found[2]),)),
+    _ADD_CONSTRAINT: lambda found: AddConstraint(found[1], found[2]),
+    _CLUSTER_BY: lambda found: ClusterBy(tuple(parse_column_list(found[1]))),
+}
+
+
+def _change(column: Path, clause: str) -> ColumnChange:
+    kind, _, rest = clause.partition(" ")
+    if kind == "TYPE":
+        return ColumnChange(column, type=parse_type(rest))
+    if kind == "COMMENT":
+        return ColumnChange(column, comment=_unescaped(rest[1:-1]))
+    if clause in ("SET NOT NULL", "DROP NOT NULL"):
+        return ColumnChange(column, nullable=kind == "DROP")
+    assert clause == "DROP DEFAULT" or clause.startswith("SET DEFAULT "), clause
+    return ColumnChange(column, default=rest.removeprefix("DEFAULT").strip())
 
 
 def _step_of_call(function: str, *arguments: Any) -> Step | None:

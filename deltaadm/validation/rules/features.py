@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.domain.clustering import CLUSTERING_DOMAIN, physical_clustering
 from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode, physical_name
 from deltaadm.domain.features import FEATURES, struct_fields
 from deltaadm.domain.iceberg import ROW_TRACKING, allows_type, compat_key, widens_in_iceberg
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.snapshot import Snapshot
 
 _ROW_TRACKING_DOMAIN: Final = "delta.rowTracking"
-_CLUSTERING_DOMAIN: Final = "delta.clustering"
-_SYSTEM_DOMAINS: Final = frozenset({_ROW_TRACKING_DOMAIN, _CLUSTERING_DOMAIN, "delta.liquid"})
+_SYSTEM_DOMAINS: Final = frozenset({_ROW_TRACKING_DOMAIN, CLUSTERING_DOMAIN, "delta.liquid"})
 _PROTECTION: Final = "delta.requireCheckpointProtectionBeforeVersion"
 _GENERATION: Final = "delta.generationExpression"
 _INVARIANTS: Final = "delta.invariants"
@@ -271,17 +271,6 @@ def unknown_system_domain(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"The domain {name!r} is not known.", f"domainMetadata[{name}]")
 
 
-def _clustering(snapshot: Snapshot) -> list[Path]:
-    """The physical paths of the columns that a table is clustered by."""
-    listed = _domain(snapshot, _CLUSTERING_DOMAIN).get("clusteringColumns")
-    columns = listed if isinstance(listed, list) else []
-    return [(one,) if isinstance(one, str) else _texts(one) for one in columns]
-
-
-def _texts(parts: Any) -> Path:
-    return tuple(str(one) for one in parts) if isinstance(parts, list) else (str(parts),)
-
-
 @rule("DL508", Severity.ERROR, Scope.SNAPSHOT)
 def clustered_and_partitioned(table: SnapshotFacts) -> Iterator[Problem]:
     """
@@ -289,12 +278,16 @@ def clustered_and_partitioned(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: the protocol forbids it, and Delta refuses to write such a table.
 
-    What to do: ALTER TABLE … CLUSTER BY NONE, or write the table anew without partitions.
+    What to do: `deltaadm alter TABLE --no-cluster-by`, or write the table anew without partitions.
 
     Source: PROTOCOL.md, Clustered Table.
     """
     columns = table.snapshot.metadata.partition_columns
-    if columns and table.state.supports("clustering") and _clustering(table.snapshot):
+    if (
+        columns
+        and table.state.supports("clustering")
+        and physical_clustering(table.snapshot.domains or {})
+    ):
         listed = ", ".join(repr(one) for one in columns)
         yield Problem(f"The table is clustered, and partitioned by {listed}.", "partitionColumns")
 
@@ -306,8 +299,8 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: clustering works by the minimum and maximum of files. OPTIMIZE fails.
 
-    What to do: choose other columns: ALTER TABLE … CLUSTER BY (…). Under column mapping the
-    domain must hold physical names.
+    What to do: choose other columns: `deltaadm alter TABLE --cluster-by COLUMN`. Under column
+    mapping the domain must hold physical names.
 
     Source: PROTOCOL.md, Clustered Table.
     """
@@ -316,12 +309,12 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
         if found is None:
             yield Problem(
                 f"The table is clustered by {name!r}, which it does not have.",
-                f"domainMetadata[{_CLUSTERING_DOMAIN}]",
+                f"domainMetadata[{CLUSTERING_DOMAIN}]",
             )
         elif not has_bounds(found) and not _is_variant(found):
             yield Problem(
                 f"The table is clustered by {name!r}, whose type has no statistics.",
-                f"domainMetadata[{_CLUSTERING_DOMAIN}]",
+                f"domainMetadata[{CLUSTERING_DOMAIN}]",
             )
 
 
@@ -330,7 +323,7 @@ def _clustered(table: SnapshotFacts) -> Iterator[tuple[Path, DataType | None]]:
     metadata, mode = table.snapshot.metadata, _mode(table.snapshot.metadata)
     if mode is None or not _fields(metadata) or not table.state.supports("clustering"):
         return
-    for path in _clustering(table.snapshot):
+    for path in physical_clustering(table.snapshot.domains or {}):
         found: DataType | None = metadata.schema
         for part in path:
             inner = found.fields if isinstance(found, StructType) else ()
@@ -664,7 +657,7 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
         if _is_variant(found):
             yield Problem(
                 f"The table is clustered by {'.'.join(path)!r}, which is a variant.",
-                f"domainMetadata[{_CLUSTERING_DOMAIN}]",
+                f"domainMetadata[{CLUSTERING_DOMAIN}]",
             )
     for path, one in _fields(table.snapshot.metadata):
         default = one.metadata.get(_DEFAULT)

@@ -159,8 +159,8 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
     Why it matters: Delta promises that the column has no nulls, and engines plan queries with
     that promise. An empty text counts as null.
 
-    What to do: delete or correct those rows, or make the column nullable: `ALTER TABLE … ALTER
-    COLUMN … DROP NOT NULL`.
+    What to do: delete or correct those rows, or make the column nullable: `deltaadm alter
+    TABLE --drop-not-null COLUMN`.
 
     Source: PROTOCOL.md, Partition Value Serialization; Delta Spark, NOT NULL constraints.
     """

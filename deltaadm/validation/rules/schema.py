@@ -632,7 +632,7 @@ def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: writers evaluate the expression for every row, and fail. Expressions are
     only looked at as far as they can be understood without Spark.
 
-    What to do: drop the constraint (ALTER TABLE … DROP CONSTRAINT), or bring the column back.
+    What to do: drop the constraint (`alter --drop-constraint NAME`), or bring the column back.
 
     Source: PROTOCOL.md, CHECK Constraints; Generated Columns; Column Invariants.
     """
@@ -683,7 +683,7 @@ def odd_constraint(table: SnapshotFacts) -> Iterator[Problem]:
     one. An empty expression makes every write fail.
 
     What to do: unset the property with the program that set it, and add the constraint with
-    ALTER TABLE … ADD CONSTRAINT.
+    `deltaadm alter TABLE --add-constraint NAME=EXPRESSION`.
 
     Source: PROTOCOL.md, CHECK Constraints; delta-io/delta, Constraints.scala.
     """
