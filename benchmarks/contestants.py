@@ -16,6 +16,9 @@ PEERS: Final = Path(__file__).parent / "peers"
 ROOT: Final = Path(__file__).parent.parent
 
 DELTAADM: Final = "deltaadm"
+ON_SPARK: Final = "deltaadm --engine spark"
+DESCRIBE_DETAIL: Final = "DESCRIBE DETAIL"
+ALTER_TABLE: Final = "ALTER TABLE"
 DELTALAKE: Final = "deltalake 1.6.6"
 OLD_DELTALAKE: Final = "deltalake 1.1.4, without_files"
 KERNEL: Final = "delta-kernel-rs"
@@ -162,9 +165,14 @@ def in_process_command(program: str, table: str, runs: int) -> list[str]:
     return _script("in_process.py", program, table, str(runs))
 
 
-def spark_fleet_command(directory: Path, most: int) -> list[str]:
-    """Tables a second of DESCRIBE DETAIL in a warm session."""
-    return _script("fleet_spark.py", str(directory), str(most))
+def spark_fleet_command(directory: Path, most: int, rounds: int) -> list[str]:
+    """Tables a second of DESCRIBE DETAIL and of deltaadm in one warm session."""
+    return _script("fleet_spark.py", str(directory), str(most), str(rounds))
+
+
+def spark_commit_command(table: str, scratch: str, rounds: int) -> list[str]:
+    """Seconds of a commit by itself, and of deltaadm's whole way to it, in one warm session."""
+    return _script("commit_spark.py", table, scratch, str(rounds))
 
 
 def _script(name: str, *arguments: str) -> list[str]:

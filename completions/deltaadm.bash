@@ -11,6 +11,7 @@ _deltaadm_value() {
         'inspect --catalog') : ;;
         'inspect --jobs' | 'inspect -j') : ;;
         'inspect --resume') files=1 ;;
+        'inspect --engine') candidates=(embedded spark) ;;
         'inspect --spark-master') : ;;
         'inspect --remote') : ;;
         'inspect --spark-conf') : ;;
@@ -33,6 +34,7 @@ _deltaadm_value() {
         'validate --out') files=1 ;;
         'validate --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'validate --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
+        'validate --engine') candidates=(embedded spark) ;;
         'validate --spark-master') : ;;
         'validate --remote') : ;;
         'validate --spark-conf') : ;;
@@ -47,6 +49,7 @@ _deltaadm_value() {
         'upgrade-protocol --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'upgrade-protocol --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'upgrade-protocol --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
+        'upgrade-protocol --engine') candidates=(embedded spark) ;;
         'upgrade-protocol --spark-master') : ;;
         'upgrade-protocol --remote') : ;;
         'upgrade-protocol --spark-conf') : ;;
@@ -58,6 +61,7 @@ _deltaadm_value() {
         'enable-feature --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'enable-feature --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'enable-feature --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
+        'enable-feature --engine') candidates=(embedded spark) ;;
         'enable-feature --spark-master') : ;;
         'enable-feature --remote') : ;;
         'enable-feature --spark-conf') : ;;
@@ -69,6 +73,7 @@ _deltaadm_value() {
         'set-mapping-mode --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'set-mapping-mode --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'set-mapping-mode --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
+        'set-mapping-mode --engine') candidates=(embedded spark) ;;
         'set-mapping-mode --spark-master') : ;;
         'set-mapping-mode --remote') : ;;
         'set-mapping-mode --spark-conf') : ;;
@@ -94,6 +99,7 @@ _deltaadm_value() {
         'alter --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'alter --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'alter --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
+        'alter --engine') candidates=(embedded spark) ;;
         'alter --spark-master') : ;;
         'alter --remote') : ;;
         'alter --spark-conf') : ;;
@@ -105,6 +111,7 @@ _deltaadm_value() {
         'drop-feature --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'drop-feature --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'drop-feature --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
+        'drop-feature --engine') candidates=(embedded spark) ;;
         'drop-feature --spark-master') : ;;
         'drop-feature --remote') : ;;
         'drop-feature --spark-conf') : ;;
@@ -115,6 +122,7 @@ _deltaadm_value() {
         'apply --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'apply --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'apply --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
+        'apply --engine') candidates=(embedded spark) ;;
         'apply --spark-master') : ;;
         'apply --remote') : ;;
         'apply --spark-conf') : ;;
@@ -127,6 +135,7 @@ _deltaadm_value() {
         'rules --color') candidates=(auto always never) ;;
         'explain --output' | 'explain -o') candidates=(text json jsonl markdown html) ;;
         'explain --color') candidates=(auto always never) ;;
+        'doctor --engine') candidates=(embedded spark) ;;
         'doctor --spark-master') : ;;
         'doctor --remote') : ;;
         'doctor --spark-conf') : ;;
@@ -140,18 +149,18 @@ _deltaadm_value() {
 _deltaadm_options() {
     case "$1" in
         '') candidates=(--version --help -h) ;;
-        inspect) candidates=(--version --timestamp --files --columns --clients --tables-from --discover --catalog --jobs -j --brief --resume --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        validate) candidates=(--tables-from --discover --catalog --jobs -j --brief --resume --history --deep --cross-check --select --ignore --fail-on --baseline --write-baseline --for-client --for-client-writing --config --isolated --fix --apply --check --out --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --output-file --color --help -h) ;;
-        upgrade-protocol) candidates=(--reader --writer --minimum --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        enable-feature) candidates=(--support-only --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        set-mapping-mode) candidates=(--apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        alter) candidates=(--add-column --set-type --drop-not-null --set-comment --set-default --drop-default --move --rename-column --drop-column --add-constraint --drop-constraint --cluster-by --no-cluster-by --set --unset --checkpoint --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        drop-feature) candidates=(--truncate-history --status --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        apply) candidates=(--for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        inspect) candidates=(--version --timestamp --files --columns --clients --tables-from --discover --catalog --jobs -j --brief --resume --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        validate) candidates=(--tables-from --discover --catalog --jobs -j --brief --resume --history --deep --cross-check --select --ignore --fail-on --baseline --write-baseline --for-client --for-client-writing --config --isolated --fix --apply --check --out --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --engine --spark-master --remote --spark-conf --jars --debug --output -o --output-file --color --help -h) ;;
+        upgrade-protocol) candidates=(--reader --writer --minimum --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        enable-feature) candidates=(--support-only --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        set-mapping-mode) candidates=(--apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        alter) candidates=(--add-column --set-type --drop-not-null --set-comment --set-default --drop-default --move --rename-column --drop-column --add-constraint --drop-constraint --cluster-by --no-cluster-by --set --unset --checkpoint --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        drop-feature) candidates=(--truncate-history --status --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        apply) candidates=(--for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         features) candidates=(--output -o --color --help -h) ;;
         rules) candidates=(--output -o --color --help -h) ;;
         explain) candidates=(--output -o --color --help -h) ;;
-        doctor) candidates=(--start --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        doctor) candidates=(--start --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         schema) candidates=(--help -h) ;;
         completion) candidates=(--help -h) ;;
     esac

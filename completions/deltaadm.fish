@@ -30,6 +30,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'inspect --resume'
                 set expected 1
+            case 'inspect --engine'
+                set expected 1
             case 'inspect --spark-master'
                 set expected 1
             case 'inspect --remote'
@@ -78,6 +80,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'validate --accept-silently-wrong'
                 set expected 1
+            case 'validate --engine'
+                set expected 1
             case 'validate --spark-master'
                 set expected 1
             case 'validate --remote'
@@ -108,6 +112,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'upgrade-protocol --accept-silently-wrong'
                 set expected 1
+            case 'upgrade-protocol --engine'
+                set expected 1
             case 'upgrade-protocol --spark-master'
                 set expected 1
             case 'upgrade-protocol --remote'
@@ -132,6 +138,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'enable-feature --accept-silently-wrong'
                 set expected 1
+            case 'enable-feature --engine'
+                set expected 1
             case 'enable-feature --spark-master'
                 set expected 1
             case 'enable-feature --remote'
@@ -155,6 +163,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'set-mapping-mode --accept-irreversible'
                 set expected 1
             case 'set-mapping-mode --accept-silently-wrong'
+                set expected 1
+            case 'set-mapping-mode --engine'
                 set expected 1
             case 'set-mapping-mode --spark-master'
                 set expected 1
@@ -208,6 +218,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'alter --accept-silently-wrong'
                 set expected 1
+            case 'alter --engine'
+                set expected 1
             case 'alter --spark-master'
                 set expected 1
             case 'alter --remote'
@@ -232,6 +244,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'drop-feature --accept-silently-wrong'
                 set expected 1
+            case 'drop-feature --engine'
+                set expected 1
             case 'drop-feature --spark-master'
                 set expected 1
             case 'drop-feature --remote'
@@ -253,6 +267,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'apply --accept-irreversible'
                 set expected 1
             case 'apply --accept-silently-wrong'
+                set expected 1
+            case 'apply --engine'
                 set expected 1
             case 'apply --spark-master'
                 set expected 1
@@ -285,6 +301,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'explain -o'
                 set expected 1
             case 'explain --color'
+                set expected 1
+            case 'doctor --engine'
                 set expected 1
             case 'doctor --spark-master'
                 set expected 1
@@ -347,6 +365,7 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l catalog -x -d 'All Delta tabl
 complete -c deltaadm -n '__deltaadm_at inspect' -l jobs -s j -x -d 'So many tables at the same time; as many as there are processors if left out.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l brief -d 'A line for each table and an overview, as for tables that options name.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l resume -r -F -d 'Go on with an interrupted run, whose -o jsonl went to FILE.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -384,6 +403,7 @@ complete -c deltaadm -n '__deltaadm_at validate' -l allow-backfill -d 'Do not as
 complete -c deltaadm -n '__deltaadm_at validate' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
 complete -c deltaadm -n '__deltaadm_at validate' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at validate' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
 complete -c deltaadm -n '__deltaadm_at validate' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at validate' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at validate' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -408,6 +428,7 @@ complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l allow-backfill -d 'D
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -430,6 +451,7 @@ complete -c deltaadm -n '__deltaadm_at enable-feature' -l allow-backfill -d 'Do 
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -451,6 +473,7 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l allow-backfill -d 'D
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -487,6 +510,7 @@ complete -c deltaadm -n '__deltaadm_at alter' -l allow-backfill -d 'Do not ask b
 complete -c deltaadm -n '__deltaadm_at alter' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
 complete -c deltaadm -n '__deltaadm_at alter' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at alter' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
 complete -c deltaadm -n '__deltaadm_at alter' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at alter' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at alter' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -510,6 +534,7 @@ complete -c deltaadm -n '__deltaadm_at drop-feature' -l allow-backfill -d 'Do no
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -527,6 +552,7 @@ complete -c deltaadm -n '__deltaadm_at apply' -l allow-backfill -d 'Do not ask b
 complete -c deltaadm -n '__deltaadm_at apply' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
 complete -c deltaadm -n '__deltaadm_at apply' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before destroying history to drop it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before this client gets wrong data; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at apply' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
 complete -c deltaadm -n '__deltaadm_at apply' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at apply' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at apply' -l spark-conf -x -d 'A Spark setting; may be given several times.'
@@ -552,6 +578,7 @@ complete -c deltaadm -n '__deltaadm_at explain' -l color -x -a 'auto always neve
 complete -c deltaadm -n '__deltaadm_at explain' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at doctor' -l start -d 'Also start Spark, and see whether Delta answers.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l spark-master -x -d 'Spark master; this machine if left out.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l remote -x -d 'Spark Connect server, sc://host:port.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l spark-conf -x -d 'A Spark setting; may be given several times.'

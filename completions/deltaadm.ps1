@@ -24,6 +24,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-j' = 'So many tables at the same time; as many as there are processors if left out.'
             '--brief' = 'A line for each table and an overview, as for tables that options name.'
             '--resume' = 'Go on with an interrupted run, whose -o jsonl went to FILE.'
+            '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
@@ -65,6 +66,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
             '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
+            '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
@@ -92,6 +94,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
             '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
+            '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
@@ -116,6 +119,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
             '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
+            '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
@@ -139,6 +143,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
             '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
+            '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
@@ -178,6 +183,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
             '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
+            '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
@@ -203,6 +209,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
             '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
+            '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
@@ -223,6 +230,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
             '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
+            '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
@@ -257,6 +265,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         }
         'doctor' = [ordered]@{
             '--start' = 'Also start Spark, and see whether Delta answers.'
+            '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
             '--remote' = 'Spark Connect server, sc://host:port.'
             '--spark-conf' = 'A Spark setting; may be given several times.'
@@ -286,6 +295,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'inspect --jobs' = @()
         'inspect -j' = @()
         'inspect --resume' = @('<files>')
+        'inspect --engine' = @('embedded', 'spark')
         'inspect --spark-master' = @()
         'inspect --remote' = @()
         'inspect --spark-conf' = @()
@@ -310,6 +320,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'validate --out' = @('<files>')
         'validate --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'validate --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
+        'validate --engine' = @('embedded', 'spark')
         'validate --spark-master' = @()
         'validate --remote' = @()
         'validate --spark-conf' = @()
@@ -325,6 +336,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'upgrade-protocol --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'upgrade-protocol --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'upgrade-protocol --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
+        'upgrade-protocol --engine' = @('embedded', 'spark')
         'upgrade-protocol --spark-master' = @()
         'upgrade-protocol --remote' = @()
         'upgrade-protocol --spark-conf' = @()
@@ -337,6 +349,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'enable-feature --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'enable-feature --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'enable-feature --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
+        'enable-feature --engine' = @('embedded', 'spark')
         'enable-feature --spark-master' = @()
         'enable-feature --remote' = @()
         'enable-feature --spark-conf' = @()
@@ -349,6 +362,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'set-mapping-mode --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'set-mapping-mode --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'set-mapping-mode --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
+        'set-mapping-mode --engine' = @('embedded', 'spark')
         'set-mapping-mode --spark-master' = @()
         'set-mapping-mode --remote' = @()
         'set-mapping-mode --spark-conf' = @()
@@ -375,6 +389,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'alter --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'alter --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
+        'alter --engine' = @('embedded', 'spark')
         'alter --spark-master' = @()
         'alter --remote' = @()
         'alter --spark-conf' = @()
@@ -387,6 +402,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'drop-feature --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'drop-feature --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'drop-feature --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
+        'drop-feature --engine' = @('embedded', 'spark')
         'drop-feature --spark-master' = @()
         'drop-feature --remote' = @()
         'drop-feature --spark-conf' = @()
@@ -398,6 +414,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'apply --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'apply --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'apply --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
+        'apply --engine' = @('embedded', 'spark')
         'apply --spark-master' = @()
         'apply --remote' = @()
         'apply --spark-conf' = @()
@@ -414,6 +431,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'explain --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'explain -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'explain --color' = @('auto', 'always', 'never')
+        'doctor --engine' = @('embedded', 'spark')
         'doctor --spark-master' = @()
         'doctor --remote' = @()
         'doctor --spark-conf' = @()

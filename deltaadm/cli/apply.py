@@ -52,7 +52,7 @@ def _apply(
 
     def carry_out() -> int:
         named = [saved.name] if saved.name else []
-        with wiring.catalog(named, spark):
+        with wiring.reading(spark), wiring.catalog(named, spark):
             wiring.look_up(named, spark)
             for name in named:
                 saved.require_location(wiring.locate(name))

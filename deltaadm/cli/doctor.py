@@ -55,8 +55,9 @@ def _checks(
     yield from found
     if start and not any(one.health is Health.FAILED for one in found):
         yield doctor.start(options, wiring.say)
-    wiring.look_up(tables, spark)
-    yield from map(_table, tables)
+    with wiring.reading(spark if tables else None):
+        wiring.look_up(tables, spark)
+        yield from map(_table, tables)
 
 
 def _table(table: str) -> Check:

@@ -66,7 +66,12 @@ def command(
             what = "--status" if status else "FEATURE"
             raise typer.BadParameter("cannot be combined with a plan", param_hint=what)
         wiring.check_format(output, DropReport)
-        return failing_well(table, output, lambda: _status(table, feature, spark, output))
+
+        def answer() -> int:
+            with wiring.reading(spark):
+                return _status(table, feature, spark, output)
+
+        return failing_well(table, output, answer)
 
     def plan(snapshot: "Snapshot", session: "SessionSettings") -> "Plan":
         name = official_name(feature)

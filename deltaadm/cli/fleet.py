@@ -104,12 +104,17 @@ def gathered(
     """
     The tables that arguments and options name, each once, in this order.
 
-    *kind* is that of the documents of an earlier run to go on with. Raises `StorageError` for a
+    *kind* is that of the documents of an earlier run to go on with. A number of jobs for Spark is a
+    usage error. Raises `StorageError` for a
     root that is no directory, `Refused` for a file that cannot be read, and `TableError` where
     there is no table at all.
     """
     from deltaadm.cli.earlier import earlier_lines
 
+    if options.jobs is not None and wiring.engine() is not None:
+        import typer
+
+        raise typer.BadParameter("is not for --engine spark", param_hint="--jobs")
     unlisted: dict[str, DeltaadmError] = {}
     tables = [*named]
     if options.tables_from is not None:
@@ -190,7 +195,10 @@ def answers(
         return Answer(table, line_of(failure), _LOST.exit_code, failure if keep else None)
 
     fresh = [one for one in fleet.tables if one not in fleet.answered]
-    stream = in_order(fresh, answer, lost=lost, jobs=fleet.jobs, worthwhile=worthwhile)
+    if fleet.alone or wiring.engine() is None:
+        stream = in_order(fresh, answer, lost=lost, jobs=fleet.jobs, worthwhile=worthwhile)
+    else:
+        stream = wiring.on_executors(fresh, answer, lost=lost)
     for number, table in enumerate(fleet.tables):
         if not fleet.alone:
             wiring.note_commits(

@@ -78,8 +78,9 @@ def command(  # noqa: PLR0917 -- in the order of the command line
     )
 
     def answer() -> int:
-        fleet = gathered(wanted.tables, many, "inspect", spark)
-        return report_all(fleet, output, reporter(wanted))
+        with wiring.reading(spark):
+            fleet = gathered(wanted.tables, many, "inspect", spark)
+            return report_all(fleet, output, reporter(wanted))
 
     return failing_well("", output, answer)
 

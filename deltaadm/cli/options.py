@@ -8,6 +8,7 @@ command line shows.
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import Enum
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -158,10 +159,25 @@ class SettingsOptions:
     ] = False
 
 
+class Engine(Enum):
+    """What reads a log; the value is its name on the command line."""
+
+    EMBEDDED = "embedded"
+    SPARK = "spark"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SparkOptionGroup:
-    """Where and how Spark runs."""
+    """What Spark is used for, and where and how it runs."""
 
+    engine: Annotated[
+        Engine,
+        typer.Option(
+            metavar="ENGINE",
+            help="What reads the log: embedded, which needs no JVM, or spark, for logs that one "
+            "process takes too long to read and for places that only Spark reaches.",
+        ),
+    ] = Engine.EMBEDDED
     spark_master: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Spark master; this machine if left out."),

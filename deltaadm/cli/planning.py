@@ -84,7 +84,8 @@ def plan_and_apply(
     settings = wiring.session_settings(spark)
 
     def work() -> int:
-        with wiring.catalog([table] if planning.apply else [], spark):
+        named = [table] if planning.apply else []
+        with wiring.reading(spark), wiring.catalog(named, spark):
             return _planned(table, planner, settings, planning, clients, consent, spark, output)
 
     return failing_well(table, output, work)

@@ -134,13 +134,17 @@ class _Run:
 
     def report(self, table: str, *, watched: bool = True) -> ValidationReport:
         from deltaadm.replay.examine import examine
-        from deltaadm.storage.store import open_store
 
         progress = Progress(table)
         try:
             with progress.shown() if watched else nullcontext():
                 location = wiring.locate(table)
-                facts = examine(open_store(location), self.depth, now=time.time_ns() // 1_000_000)
+                facts = examine(
+                    wiring.store_at(location),
+                    self.depth,
+                    now=time.time_ns() // 1_000_000,
+                    engine=wiring.engine(),
+                )
                 found = validate(
                     table,
                     progress.watched(facts),
@@ -196,7 +200,8 @@ def command(
         tables = tables or []
         format_name = _plan_format(tables, output)
         run = _run(looking, selection, users, settings)
-        return _fix(run, tables[0], planning, users, consent, spark, format_name)
+        with wiring.reading(spark):
+            return _fix(run, tables[0], planning, users, consent, spark, format_name)
     _refuse_plan_options(planning)
     places = outlets(output, ValidationReport)
     require_streaming(many, *(one.format for one in places if one.file is None))
@@ -222,8 +227,12 @@ def command(
             return 0 if code == FOUND else code
         return code
 
+    def reading() -> int:
+        with wiring.reading(spark):
+            return answer()
+
     shown = next((one.format for one in places if one.file is None), "text")
-    return failing_well("", OutputOptions(output=shown), answer)
+    return failing_well("", OutputOptions(output=shown), reading)
 
 
 _WORTHWHILE = {False: 16, True: 2}

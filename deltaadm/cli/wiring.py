@@ -8,10 +8,12 @@ import typing
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from deltaadm.errors import DeltaadmError, Refused, StorageError
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
+
+Answer = TypeVar("Answer")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,8 +29,11 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Report
     from deltaadm.replay.engine import Detail
     from deltaadm.spark.catalog import CatalogTable, DeltaCatalog
+    from deltaadm.spark.engine import SparkEngine
     from deltaadm.spark.executor import SparkExecutor
     from deltaadm.spark.session import SparkOptions
+    from deltaadm.spark.store import Hadoop
+    from deltaadm.storage.store import LogStore
 
 SOME_FAILED = 9
 
@@ -167,13 +172,111 @@ def locate(table: str) -> str:
 
         raise typer.BadParameter("is empty", param_hint="TABLE")
     from deltaadm.storage.local import LocalStore
-    from deltaadm.storage.store import open_store
+    from deltaadm.storage.store import is_remote, open_store
 
     found = _Catalog.found.get(table)
     if isinstance(found, DeltaadmError):
         raise found
-    store = open_store(table if found is None else found.location)
+    place = table if found is None else found.location
+    if _Reading.hadoop is not None and is_remote(place):
+        return place.rstrip("/")
+    store = open_store(place)
     return os.path.realpath(store.path) if isinstance(store, LocalStore) else store.root
+
+
+class _Reading:
+    """What reads logs: these two where Spark does."""
+
+    hadoop: ClassVar[Hadoop | None] = None
+    engine: ClassVar[SparkEngine | None] = None
+
+
+@contextmanager
+def reading(group: SparkOptionGroup | None) -> Iterator[None]:
+    """
+    Let the engine that the command line names read logs for the time of the block.
+
+    Whoever needs Spark inside the block gets the same session. Raises `EngineError` where there
+    can be none.
+    """
+    from deltaadm.cli.options import Engine
+
+    if group is None or group.engine is not Engine.SPARK:
+        yield
+        return
+    from deltaadm.spark.engine import SparkEngine
+    from deltaadm.spark.session import open_session
+    from deltaadm.spark.store import Hadoop
+    from deltaadm.spark.workers import shipped
+
+    with (
+        open_session(spark_options(group, _conf(group)), say) as session,
+        shipped(session),
+    ):
+        was_open, _Catalog.is_open = _Catalog.is_open, True
+        _Reading.hadoop, _Reading.engine = Hadoop(session), SparkEngine(session)
+        try:
+            yield
+        finally:
+            _Reading.hadoop = _Reading.engine = None
+            _Catalog.is_open = was_open
+
+
+def store_at(location: str) -> LogStore:
+    """The store for a location that `locate` has told."""
+    from deltaadm.storage.store import open_store
+
+    return open_store(location) if _Reading.hadoop is None else _Reading.hadoop.open_store(location)
+
+
+def engine() -> SparkEngine | None:
+    """What replays logs; None for the one without a JVM."""
+    return _Reading.engine
+
+
+def on_executors(
+    tables: Sequence[str], answer: Callable[[str], Answer], *, lost: Callable[[str], Answer]
+) -> Iterator[Answer]:
+    """
+    The *answer* for each table, in order, from the executors of the Spark that reads logs.
+
+    They read without a JVM; what only Spark's file systems reach is answered here. *lost* answers
+    for a table on which an executor came to a violent end.
+    """
+    from deltaadm.spark.fleet import in_order
+
+    assert _Reading.hadoop is not None  # noqa: S101 -- callers have asked for the engine
+    near = [one for one in tables if _is_near(one)]
+    stream = in_order(_Reading.hadoop.session, near, _Elsewhere(answer), lost=lost)
+    among = frozenset(near)
+    for table in tables:
+        yield next(stream) if table in among else answer(table)
+
+
+def _is_near(table: str) -> bool:
+    """Whether executors can be told of a table and, given the same disks, reach it."""
+    from deltaadm.storage.store import is_remote
+
+    try:
+        table.encode()
+        return bool(table) and not is_remote(locate(table))
+    except (UnicodeEncodeError, DeltaadmError):
+        return False
+
+
+class _Elsewhere(Generic[Answer]):
+    """An answer that is worked out by another process, which it tells what this one knows."""
+
+    def __init__(self, answer: Callable[[str], Answer]) -> None:
+        self._answer = answer
+        self._found = _Catalog.found
+        self._directory = os.path.realpath(".")
+
+    def __call__(self, table: str) -> Answer:
+        if os.path.isdir(self._directory):  # noqa: PTH112 -- as everywhere here
+            os.chdir(self._directory)
+        _Catalog.found = self._found
+        return self._answer(table)
 
 
 class _Catalog:
@@ -272,9 +375,9 @@ def name_of(table: str) -> str | None:
 def is_writable(location: str) -> bool:
     """Whether files could be created in the log of the local table at *location*."""
     from deltaadm.storage.local import LocalStore
-    from deltaadm.storage.store import LOG_DIRECTORY, open_store
+    from deltaadm.storage.store import LOG_DIRECTORY
 
-    store = open_store(location)
+    store = store_at(location)
     return not isinstance(store, LocalStore) or os.access(
         os.path.join(store.path, LOG_DIRECTORY),  # noqa: PTH118 -- as the store does
         os.W_OK | os.X_OK,
@@ -295,10 +398,13 @@ def load(
     *name* is that of the table in the catalog, where it was found by it.
     """
     from deltaadm.replay.engine import Detail, load_snapshot
-    from deltaadm.storage.store import open_store
 
     snapshot = load_snapshot(
-        open_store(location), detail=detail or Detail.PROTOCOL, version=version, timestamp=timestamp
+        store_at(location),
+        _Reading.engine,
+        detail=detail or Detail.PROTOCOL,
+        version=version,
+        timestamp=timestamp,
     )
     return snapshot if name is None else replace(snapshot, name=name)
 
@@ -306,18 +412,16 @@ def load(
 def versions_made(location: str) -> Callable[[int, int, Step], tuple[int, ...]]:
     """A function that tells which versions of the table at *location* a step has made."""
     from deltaadm.replay.provenance import versions_made_by
-    from deltaadm.storage.store import open_store
 
-    store = open_store(location)
+    store = store_at(location)
     return lambda first, last, step: versions_made_by(store, first, last, step)
 
 
 def history_of(snapshot: Snapshot, feature: str) -> FeatureHistory:
     """What the log of the table in *snapshot* still has of *feature*."""
     from deltaadm.replay.feature_history import feature_history
-    from deltaadm.storage.store import open_store
 
-    return feature_history(open_store(snapshot.root), snapshot, feature)
+    return feature_history(store_at(snapshot.root), snapshot, feature)
 
 
 def next_phase(location: str, step: Step) -> str:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.log_segment import LogFile
     from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.replay.engine import ReplayEngine
     from deltaadm.storage.store import LogStore
 
 
@@ -65,19 +66,26 @@ class Depth:
     files: bool = True
 
 
-def examine(store: LogStore, depth: Depth, *, now: int) -> Iterator[Facts]:
+def examine(
+    store: LogStore, depth: Depth, *, now: int, engine: ReplayEngine | None = None
+) -> Iterator[Facts]:
     """
     The facts about the table in *store*; *now* is in milliseconds since the epoch.
+
+    *engine* replays the newest version; what rules see one by one is read without it.
 
     The first is about the log as a whole. Raises `TableError` only where there is no log, and
     `StorageError` for trouble with the store.
     """
-    return _Examination(store, depth, now).facts()
+    return _Examination(store, depth, now, engine).facts()
 
 
 class _Examination:
-    def __init__(self, store: LogStore, depth: Depth, now: int) -> None:
+    def __init__(
+        self, store: LogStore, depth: Depth, now: int, engine: ReplayEngine | None
+    ) -> None:
         self._store = store
+        self._engine = engine
         self._depth = depth
         self._now = now
         listed = [*store.list_log(), *store.list_directory("_sidecars")]
@@ -108,7 +116,7 @@ class _Examination:
 
     def _load(self) -> Snapshot | None:
         try:
-            return load_snapshot(self._store, detail=Detail.STATE)
+            return load_snapshot(self._store, self._engine, detail=Detail.STATE)
         except TableError as error:
             self._failure = error
             return None

@@ -17,13 +17,14 @@ from urllib.parse import unquote
 from deltaadm.domain.actions import CommitInfo
 from deltaadm.domain.snapshot import FileFacts
 from deltaadm.domain.wire import ACTION_NAMES
-from deltaadm.errors import DeltaadmError, EngineError, TableError
+from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path, unreadable_checkpoint
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.engine import Detail, UnreadableCheckpoint
 from deltaadm.spark import decode
 from deltaadm.spark.session import configured, said, sentence
 from deltaadm.spark.store import HadoopStore, failure, pattern, troubles
+from deltaadm.spark.workers import require_able
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -383,15 +384,5 @@ def _checkpoint_trouble(replay: _SparkReplay, error: Exception) -> DeltaadmError
 
 
 def _trouble(log: str, error: Exception) -> DeltaadmError:
-    text = said(error)
-    if "ModuleNotFoundError" in text and "deltaadm" in text:
-        return EngineError(
-            "Spark's workers do not have deltaadm, so they cannot decode commits.",
-            remedy="Install deltaadm where the executors run, or leave out --engine spark.",
-        )
-    if "PYTHON_VERSION_MISMATCH" in text:
-        return EngineError(
-            "Spark's workers run another version of Python than this program.",
-            remedy="Set PYSPARK_PYTHON to the same version where the executors run.",
-        )
+    require_able(error)
     return failure(log, error)

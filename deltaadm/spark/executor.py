@@ -14,7 +14,7 @@ from deltaadm.errors import CommitError, DeltaadmError, EngineError, NotYet
 from deltaadm.operations.sql import statement
 from deltaadm.spark.session import SparkOptions, configured, open_session, said, sentence
 from deltaadm.storage.local import LocalStore
-from deltaadm.storage.store import open_store
+from deltaadm.storage.store import is_remote, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -105,9 +105,9 @@ def address(root: str) -> str:
     >>> address("file:///data/a%20b")
     'file:/data/a b'
     """
-    store = open_store(root)
+    store = None if is_remote(root) else open_store(root)
     if not isinstance(store, LocalStore):
-        return root
+        return root.rstrip("/")
     path = PurePath(os.path.realpath(store.path)).as_posix()
     return store.qualifier + (path if path.startswith("/") else f"/{path}")
 

@@ -10,9 +10,9 @@ from deltaadm.domain.data_paths import is_absolute
 from deltaadm.domain.log_segment import FileInfo, listing_prefix, no_table
 from deltaadm.errors import DeltaadmError, EngineError, StorageError, TableError
 from deltaadm.spark.decode import qualifier_of
+from deltaadm.spark.executor import address
 from deltaadm.spark.session import said, sentence
-from deltaadm.storage.local import LocalStore
-from deltaadm.storage.store import LOG_DIRECTORY, open_store
+from deltaadm.storage.store import LOG_DIRECTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ def pattern(path: str) -> str:
 
 class Hadoop:
     """
-    The file systems of a session, by which it opens stores.
+    The file systems of a *session*, by which it opens stores.
 
     Raises `EngineError` for a session on Spark Connect, which has none to offer.
     """
@@ -42,6 +42,7 @@ class Hadoop:
                 "Spark Connect lets nobody list or read the files of a log.",
                 remedy="Give --spark-master instead of --remote, or leave out --engine spark.",
             )
+        self.session = session
         jvm: Any = session._jvm
         self._conf: Any = session._jsparkSession.sessionState().newHadoopConf()
         self._path = jvm.org.apache.hadoop.fs.Path  # every step of such a name is a call
@@ -87,7 +88,7 @@ class HadoopStore:
                 remedy="Reach the table by a link with another name, or leave out --engine spark.",
             ) from None
         try:
-            place = f"{_address(location)}/{LOG_DIRECTORY}"
+            place = f"{address(location)}/{LOG_DIRECTORY}"
             self._system = hadoop.system_of(place)
             self.log = str(self._system.makeQualified(hadoop.path(place)).toString())
         except troubles() as error:
@@ -240,23 +241,6 @@ class _HadoopFile(io.RawIOBase):
         super().close()
 
 
-def _address(location: str) -> str:
-    """
-    A location as Hadoop has to be told it.
-
-    A path without scheme is one of this machine, as everywhere in deltaadm.
-    """
-    scheme, separator, _ = location.partition("://")
-    if separator and scheme.lower() != "file":
-        return location.rstrip("/")
-    store = open_store(location)
-    if not isinstance(store, LocalStore):
-        return location.rstrip("/")
-    from deltaadm.spark.executor import address
-
-    return address(location)
-
-
 def troubles() -> tuple[type[Exception], ...]:
     """The exceptions by which Spark, Hadoop and the way to them say that something is wrong."""
     from py4j.protocol import Py4JError
@@ -265,6 +249,7 @@ def troubles() -> tuple[type[Exception], ...]:
     return Py4JError, PySparkException, OSError
 
 
+_NO_FILE_SYSTEM: Final = ("No FileSystem for scheme", "UnsupportedFileSystem", "ClassNotFound")
 _NOT_FOUND: Final = ("PATH_NOT_FOUND", "FILE_NOT_EXIST", "FileNotFoundException", "NoSuchFile")
 
 
@@ -275,6 +260,12 @@ def failure(path: str, error: Exception) -> DeltaadmError:
     named = "" if thrown is None else str(thrown.getClass().getName())
     if any(one in f"{named} {text}" for one in _NOT_FOUND):
         return _missing(path)
+    if any(one in f"{named} {text}" for one in _NO_FILE_SYSTEM):
+        return StorageError(
+            f"Spark has no file system for {path}: {sentence(text)[0].rstrip('.')}.",
+            remedy="Give it one, as by --spark-conf spark.jars.packages=... or --jars PLACE; for "
+            "s3a:// that is org.apache.hadoop:hadoop-aws of Spark's Hadoop version.",
+        )
     return StorageError(
         f"Spark cannot read {path}: {sentence(text)[0].rstrip('.')}.",
         remedy="Check the location, and the access that Spark has to it.",

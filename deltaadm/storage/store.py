@@ -79,6 +79,12 @@ def open_store(location: str) -> LogStore:
         raise _unsupported(place, scheme) from None
 
 
+def is_remote(location: str) -> bool:
+    """Whether *location* is a URL of anything but this machine's file system."""
+    scheme, separator, _ = location.partition("://")
+    return bool(separator) and _is_scheme(scheme) and scheme.lower() not in _SCHEMES
+
+
 def _local(place: str) -> LogStore:
     from deltaadm.storage.local import LocalStore
 

@@ -1,0 +1,82 @@
+"""Many tables as one Spark job: what one process would do with a table, executors do with all."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from deltaadm.spark.store import troubles
+from deltaadm.spark.workers import require_able
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from pyspark.sql import SparkSession
+
+    Answer = TypeVar("Answer")
+
+_TABLES_PER_TASK: Final = 16
+_TASKS_PER_SLOT: Final = 4
+
+
+def in_order(
+    session: SparkSession,
+    tables: Sequence[str],
+    answer: Callable[[str], Answer],
+    *,
+    lost: Callable[[str], Answer],
+) -> Iterator[Answer]:
+    """
+    The *answer* for each table, worked out by executors, in the order of the tables.
+
+    Answers come job by job, so that a bounded number of them is kept. *lost* answers for a table
+    on which an executor came to a violent end. Raises `EngineError` where executors cannot run
+    deltaadm at all.
+    """
+    tasks = _slots(session) * _TASKS_PER_SLOT
+    share = tasks * _TABLES_PER_TASK
+    for start in range(0, len(tables), share):
+        yield from _answers(session, tables[start : start + share], tasks, answer, lost)
+
+
+def _slots(session: SparkSession) -> int:
+    """How many tasks run at the same time, as far as Spark tells."""
+    context = getattr(session, "sparkContext", None)
+    return 1 if context is None else int(context.defaultParallelism)
+
+
+def _answers(
+    session: SparkSession,
+    tables: Sequence[str],
+    tasks: int,
+    answer: Callable[[str], Answer],
+    lost: Callable[[str], Answer],
+) -> list[Answer]:
+    """One job; where it fails the tables are told apart by halves."""
+    try:
+        return _collected(session, tables, tasks, answer)
+    except troubles() as error:
+        require_able(error)
+        if len(tables) == 1:
+            return [lost(tables[0])]
+    half = len(tables) // 2
+    parts = tables[:half], tables[half:]
+    return [one for part in parts for one in _answers(session, part, tasks, answer, lost)]
+
+
+def _collected(
+    session: SparkSession, tables: Sequence[str], tasks: int, answer: Callable[[str], Answer]
+) -> list[Answer]:
+    from pyspark.sql import functions as fn
+
+    def pickled(table: str) -> bytes:
+        return pickle.dumps(answer(table))
+
+    numbered = session.createDataFrame(list(enumerate(tables)), "number int, table string")
+    work = fn.udf(pickled, "binary", useArrow=False)
+    rows = (
+        numbered.repartition(min(tasks, len(tables)))
+        .select("number", work("table").alias("answer"))
+        .collect()
+    )
+    return [pickle.loads(row["answer"]) for row in sorted(rows, key=lambda row: row["number"])]  # noqa: S301 -- our own executors wrote it

@@ -1,0 +1,74 @@
+"""Spark's Python workers: giving them deltaadm, and telling why they cannot run it."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import deltaadm
+from deltaadm.errors import EngineError
+from deltaadm.spark.session import said, sentence
+from deltaadm.spark.store import troubles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+
+@contextmanager
+def shipped(session: SparkSession) -> Iterator[None]:
+    """Let executors on other machines have this deltaadm for the time of the block."""
+    context = getattr(session, "sparkContext", None)
+    master = "" if context is None else str(context.master)
+    if master.split("[", maxsplit=1)[0] == "local":
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="deltaadm-") as scratch:
+        archive = Path(scratch, "deltaadm.zip")
+        _pack(archive)
+        try:
+            session.addArtifacts(str(archive), pyfile=True)
+        except troubles() as error:
+            raise EngineError(
+                f"Spark does not take deltaadm to its executors: {sentence(said(error))[0]}",
+                remedy="Leave out --engine spark.",
+            ) from error
+        yield
+
+
+def _pack(archive: Path) -> None:
+    package = Path(deltaadm.__file__).parent
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted(package.rglob("*.py")):
+            packed.write(path, path.relative_to(package.parent))
+
+
+def require_able(error: Exception) -> None:
+    """Raise `EngineError` for what would befall any other table as well."""
+    text = said(error)
+    for mark, (message, remedy) in _UNABLE.items():
+        if mark in text:
+            raise EngineError(f"{message} ({_last_line(text, mark)}).", remedy=remedy) from error
+
+
+_UNABLE: Final = {
+    "ModuleNotFoundError": (
+        "Spark's executors lack a package that deltaadm needs",
+        "Install deltaadm where the executors run, or leave out --engine spark.",
+    ),
+    "PYTHON_VERSION_MISMATCH": (
+        "Spark's executors run another version of Python than this program",
+        "Set PYSPARK_PYTHON to the same version where the executors run.",
+    ),
+    "SparkContext was shut down": ("Spark was stopped", "Start the run again; see --resume."),
+}
+
+
+def _last_line(text: str, mark: str) -> str:
+    """The line of a message that has the *mark*."""
+    found = next(line for line in reversed(text.splitlines()) if mark in line)
+    return sentence(found.strip())[0].rstrip(".")

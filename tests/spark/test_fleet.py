@@ -1,0 +1,109 @@
+"""Commands with `--engine spark`: the same answers as without, and what goes wrong on the way."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+
+from deltaadm.errors import EngineError
+from deltaadm.spark.fleet import in_order
+from deltaadm.spark.workers import require_able
+from tests.support import oracle
+from tests.support.program import deltaadm
+from tests.support.tables import START_BODY, add, commit, table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64())})
+SPARK = ("--engine", "spark")
+
+
+@pytest.fixture
+def lake(
+    spark: "SparkSession",  # noqa: ARG001 -- commands find the session that is there
+    oracle_tables: dict[str, oracle.OracleTable],
+    tmp_path: Path,
+) -> Path:
+    """Real tables with names as they come, a broken one, and one that is none."""
+    (tmp_path / "real").symlink_to(next(iter(oracle_tables.values())).path.parents[1])
+    table(tmp_path / "a b é%20", START_BODY, commit(add("x")))
+    table(tmp_path / "broken", b"nonsense\n")
+    (tmp_path / "empty" / "_delta_log").mkdir(parents=True)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["inspect", "--files"], ["validate", "--ignore", "DL8"]],
+    ids=" ".join,
+)
+def test_a_fleet_gets_the_lines_of_a_run_without_spark(lake: Path, command: list[str]) -> None:
+    many = [*command, "--discover", lake, "-o", "jsonl"]
+    alone, there = deltaadm(*many), deltaadm(*many, *SPARK)
+    assert there.out == alone.out
+    assert there.code == alone.code == 9
+    assert len(there.lines) > 30
+
+
+def test_relative_names_and_tables_that_only_spark_reaches(
+    lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(lake)
+    run = deltaadm("inspect", "a b é%20", "nosuch://host/t", "a b é%20/.", "-o", "jsonl", *SPARK)
+    first, second, third = run.lines
+    assert (run.code, first["version"], third["version"]) == (9, 1, 1)
+    assert first["location"] == third["location"] == str(lake / "a b é%20")
+    assert second["error"]["kind"] == "storage"
+    assert "no file system" in second["error"]["message"]
+    assert deltaadm("inspect", "a b é%20", "--jobs", "2", *SPARK).code == 2
+
+
+@pytest.mark.usefixtures("spark")
+def test_single_tables_and_plans(tmp_path: Path) -> None:
+    """The log is read by Spark; what is said of it is the same."""
+    path = tmp_path / "t"
+    write_deltalake(path, ROWS)
+    DeltaTable(path).create_checkpoint()
+    write_deltalake(path, ROWS, mode="append")
+    for command in (
+        ["inspect", path, "--files"],
+        ["validate", path],
+        ["enable-feature", path, "deletionVectors"],
+        ["drop-feature", path, "--status"],
+    ):
+        alone, there = deltaadm(*command, "-o", "json"), deltaadm(*command, "-o", "json", *SPARK)
+        assert there.document == alone.document, command
+        assert there.code == alone.code
+    wish = ["enable-feature", path, "deletionVectors", "--apply", "--yes", *SPARK]
+    done = deltaadm(*wish, "-o", "json")
+    assert done.code == 0, done
+    assert done.document["outcome"]["versions"] == [2]
+    assert done.document["outcome"]["mismatches"] == []
+
+
+def test_answers_come_in_order_whatever_becomes_of_executors(spark: "SparkSession") -> None:
+    def answer(name: str) -> tuple[str, str]:
+        if name == "t7":
+            os._exit(1)
+        return name, "answered"
+
+    tables = [f"t{number}" for number in range(12)]
+    found = list(in_order(spark, tables, answer, lost=lambda name: (name, "lost")))
+    assert found == [(name, "lost" if name == "t7" else "answered") for name in tables]
+    assert list(in_order(spark, [], answer, lost=answer)) == []
+
+
+def test_executors_without_what_is_needed(spark: "SparkSession") -> None:
+    def answer(_: str) -> str:
+        raise ModuleNotFoundError("No module named 'deltaadm'")
+
+    with pytest.raises(
+        EngineError, match=r"lack a package .* No module named 'deltaadm'"
+    ) as caught:
+        list(in_order(spark, ["t"], answer, lost=str))
+    assert "Install deltaadm" in caught.value.remedy
+    require_able(RuntimeError("anything else"))
