@@ -32,6 +32,10 @@ class FileFacts:
     without_base_row_id: int = 0
     partition_keys: frozenset[tuple[str, ...]] = frozenset()
 
+    def __str__(self) -> str:
+        """How much data there is, in words."""
+        return f"{self.files} file{'' if self.files == 1 else 's'}, {self.bytes} bytes"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.constraints import constraint_key
@@ -114,14 +114,14 @@ def plan_changes(
     rewriting the files, which makes the columns unreadable.
     """
     _refuse_unsafe_spellings(wanted.set_properties, wanted.unset)
-    return propose(
+    plan = propose(
         OPERATION,
         snapshot,
         wanted.steps(),
         because=dict.fromkeys(wanted.subjects(), "asked for"),
-        notes=tuple(_notes(snapshot, wanted)),
         session=session,
     )
+    return replace(plan, notes=tuple(_notes(plan)))
 
 
 def _in_rounds(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
@@ -141,18 +141,20 @@ def _must_follow(change: ColumnChange, other: ColumnChange) -> bool:
     return both_move or mine[:shared] == theirs[:shared]
 
 
-def _notes(snapshot: Snapshot, wanted: TableChanges) -> Iterator[str]:
-    files = snapshot.files
-    size = f" ({files.files} files, {files.bytes} bytes)" if files else ""
-    if wanted.add_constraints:
-        listed = ", ".join(wanted.add_constraints)
+def _notes(plan: Plan) -> Iterator[str]:
+    size = f" ({plan.before.files})" if plan.before.files else ""
+    constraints = [one.name for one in plan.steps if isinstance(one, AddConstraint)]
+    if constraints:
         yield (
-            f"For {listed} Delta reads every row{size}, and refuses if one is not as the "
-            "constraint says; that cannot be told from the log."
+            f"For {', '.join(constraints)} Delta reads every row{size}, and refuses if one is not "
+            "as the constraint says; that cannot be told from the log."
         )
-    if wanted.cluster_by:
+    if any(isinstance(one, ClusterBy) and one.columns for one in plan.steps):
         yield "No data file is touched: OPTIMIZE lays them out by the new columns."
-    if any(one.type is not None for one in wanted.change):
+    if any(
+        isinstance(one, ChangeColumns) and any(each.type for each in one.changes)
+        for one in plan.steps
+    ):
         yield "No data file is touched: files keep the old type until they are rewritten."
 
 

@@ -76,6 +76,7 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
             for one in plan.changes
         ],
         "cost": plan.cost.value,
+        "size": _size(plan.before),
         "is_noop": plan.is_noop,
         "irreversible": list(plan.irreversible),
         "notes": list(plan.notes),
@@ -83,6 +84,11 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
         "session": plan.session.to_conf(),
         "binding": _binding(plan.before),
     }
+
+
+def _size(snapshot: Snapshot) -> dict[str, int] | None:
+    files = snapshot.files
+    return None if files is None else {"files": files.files, "bytes": files.bytes}
 
 
 def _listed(columns: Sequence[Path] | None) -> list[list[str]] | None:

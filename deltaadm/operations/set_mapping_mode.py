@@ -44,9 +44,7 @@ def plan_mapping_mode(
 
 def _notes(snapshot: Snapshot, mode: ColumnMappingMode) -> Iterable[str]:
     if mode is ColumnMappingMode.NONE:
-        files = snapshot.files
-        size = f" ({files.files} files, {files.bytes} bytes)" if files else ""
-        yield f"Every data file is rewritten under its columns' own names{size}."
+        yield "Every data file is rewritten under its columns' own names."
         yield "The protocol keeps columnMapping; only DROP FEATURE takes it away."
         return
     yield "No data file is touched: the columns keep their names as physical names."

@@ -24,7 +24,6 @@ from deltaadm.operations.sql import statement
 from deltaadm.render.wording import (
     CATALOGUE_TITLES,
     COLUMN_TITLES,
-    COSTS,
     DIFFERS,
     SEVERITIES,
     catalogue_row,
@@ -32,6 +31,7 @@ from deltaadm.render.wording import (
     client_cells,
     client_rows,
     column_rows,
+    cost_words,
     drop_sentences,
     explained,
     facts,
@@ -167,7 +167,7 @@ def _plan(report: PlanReport) -> Iterator[Block]:
             yield Table("Changes", ("change", "because", "undo"), tuple(map(_change, plan.changes)))
         else:
             yield Paragraph(unchanged(plan))
-        yield Heading(f"Cost: {COSTS[plan.cost]}")
+        yield Heading(f"Cost: {cost_words(plan)}")
         for stage in plan.stages:
             if stage.waits:
                 yield Paragraph("The first of two runs:")

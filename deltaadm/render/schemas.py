@@ -187,6 +187,7 @@ _PLAN = _object(
     steps=_array(_PLANNED_STEP),
     changes=_array(_object(**_DIFFERENCE, because=STRING, undo=STRING, cost=_one_of(Cost))),
     cost=_one_of(Cost),
+    size=_maybe(_object(files=COUNT, bytes=COUNT)),
     is_noop=BOOLEAN,
     irreversible=_STRINGS,
     notes=_STRINGS,

@@ -32,7 +32,6 @@ from deltaadm.render.visible import visible
 from deltaadm.render.wording import (
     CATALOGUE_TITLES,
     COLUMN_TITLES,
-    COSTS,
     DIFFERS,
     SEVERITIES,
     catalogue_row,
@@ -40,6 +39,7 @@ from deltaadm.render.wording import (
     client_cells,
     client_rows,
     column_rows,
+    cost_words,
     drop_sentences,
     explained,
     facts,
@@ -257,7 +257,7 @@ def _plan(report: PlanReport) -> Iterable[Text]:
         yield from _changes(plan)
         if not plan.changes:
             yield _line(f"  {unchanged(plan)}")
-        yield _heading(f"Cost: {COSTS[plan.cost]}")
+        yield _heading(f"Cost: {cost_words(plan)}")
         for stage in plan.stages:
             several = "several commits: " if stage.several_commits else ""
             several = "first of two runs: " if stage.waits else several

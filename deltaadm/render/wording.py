@@ -32,6 +32,12 @@ COSTS: Final = {
 }
 
 
+def cost_words(plan: Plan) -> str:
+    """What carrying *plan* out does to the table's files, and how much there is of them."""
+    words, files = COSTS[plan.cost], plan.before.files
+    return words if plan.cost is Cost.METADATA or files is None else f"{words} ({files})"
+
+
 SEVERITIES: Final = {
     Severity.ERROR: ("Errors", "error"),
     Severity.WARNING: ("Warnings", "warning"),

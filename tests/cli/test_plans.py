@@ -10,6 +10,7 @@ import pytest
 from deltaadm.domain.session import SessionSettings
 from tests.support import tables
 from tests.support.clients import ACCEPT_ALL
+from tests.support.plans import schema
 from tests.support.program import LogWriter, deltaadm, process, untouched
 from tests.support.tables import Table, commit, commit_info, metadata, protocol
 
@@ -20,6 +21,10 @@ COMMANDS = {
     "set-mapping-mode": (["name"], "metadata"),
     "alter": (["--set", "a=b"], "metadata"),
 }
+
+
+STATISTICS = '{"numRecords":1}'
+FILES = [("a", 100), ("b", 23)]
 
 
 @pytest.fixture
@@ -93,6 +98,79 @@ def test_the_statement(small: Table, command: str) -> None:
     (line,) = result.out.splitlines()
     assert line.startswith(f"ALTER TABLE delta.`{small.path}` SET TBLPROPERTIES (")
     assert line.endswith(");")
+
+
+@pytest.mark.parametrize(
+    ("name", "wish", "cost"),
+    [
+        ("mapped", ["set-mapping-mode", "none"], "rewrite of every data file"),
+        ("mapped", ["alter", "--unset", "delta.columnMapping.mode"], "rewrite of every data file"),
+        ("mapped", ["drop-feature", "columnMapping"], "rewrite of every data file"),
+        ("small", ["enable-feature", "rowTracking"], "backfill: every file is listed anew"),
+    ],
+    ids=str,
+)
+def test_the_size_of_what_is_gone_through_is_said(
+    request: pytest.FixtureRequest, name: str, wish: list[str], cost: str
+) -> None:
+    table: Table = request.getfixturevalue(name)
+    newest = max(int(one.stem) for one in (table.path / "_delta_log").glob("*.json"))
+    table.commit(newest + 1, *(tables.add(*one, stats=STATISTICS) for one in FILES))
+    command, *rest = wish
+    assert f"\nCost: {cost} (2 files, 123 bytes)\n" in deltaadm(command, table.path, *rest).out
+    plan = deltaadm(command, table.path, *rest, "-o", "json").document
+    assert plan["size"] == {"files": 2, "bytes": 123}
+    html = deltaadm(command, table.path, *rest, "-o", "html").out
+    assert "(2 files, 123 bytes)" in html
+
+
+def test_the_size_is_not_asked_for_where_it_does_not_matter(small: Table) -> None:
+    plan = deltaadm("alter", small.path, "--set", "a=b", "-o", "json").document
+    assert plan["size"] is None
+
+
+@pytest.mark.parametrize(
+    ("wish", "sql"),
+    [
+        (
+            ["--add-column", "n INT COMMENT 'it''s' FIRST, o DATE"],
+            "ADD COLUMNS (`n` INT COMMENT 'it\\'s' FIRST, `o` DATE)",
+        ),
+        (["--set-comment", "a=x=y"], "ALTER COLUMN `a` COMMENT 'x=y'"),
+        (["--move", "B FIRST"], "ALTER COLUMN `B` FIRST"),
+        (["--add-constraint", "odd name=a>0"], "ADD CONSTRAINT `odd name` CHECK (a > 0)"),
+        (["--cluster-by", "b, A"], "CLUSTER BY (`b`, `A`)"),
+        (["--cluster-by", "b", "--cluster-by", "a"], "CLUSTER BY (`b`, `a`)"),
+    ],
+    ids=lambda one: one[0] if isinstance(one, list) else "",
+)
+def test_the_options_of_alter(tmp_path: Path, wish: list[str], sql: str) -> None:
+    columns = metadata(schemaString=schema("a", "b"))
+    wide = tables.table(tmp_path / "wide", commit(protocol(), columns))
+    result = deltaadm("alter", wide.path, *wish, "-o", "sql")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == f"ALTER TABLE delta.`{wide.path}` {sql};\n"
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        (["--set-type", "a=BIGITN"], "Did you mean BIGINT?"),
+        (["--set-type", "a=BIGINT"], "enable-feature TABLE typeWidening"),
+        (["--set-default", "a=1"], "enable-feature TABLE allowColumnDefaults"),
+        (["--drop-default", "nope"], "inspect TABLE --columns"),
+        (["--drop-not-null", "a."], "Put dots between the parts"),
+        (["--move", "a BEFORE b"], "FIRST or AFTER is expected"),
+        (["--cluster-by", "a,,b"], "the name of a column is expected"),
+        (["--drop-constraint", "c"], "It has none at all."),
+        (["--drop-column", "a"], "set-mapping-mode TABLE name"),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, list) else "",
+)
+def test_what_alter_refuses(small: Table, wish: list[str], words: str) -> None:
+    result = deltaadm("alter", small.path, *wish)
+    assert result.code == 7
+    assert words in result.err
 
 
 def test_no_statement_where_there_is_nothing_to_do(small: Table) -> None:

@@ -1,12 +1,10 @@
 """Every change of the column mapping mode."""
 
-from dataclasses import replace
-
 import pytest
 
 from deltaadm.domain.column_mapping import ColumnMappingMode
 from deltaadm.domain.cost import Cost
-from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import Refused
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 from tests.support.plans import changes, mapped, reasons, snapshot
@@ -69,11 +67,6 @@ def test_turning_it_off_rewrites_the_files(mode: str) -> None:
         "set-mapping-mode name (metadata only), which gives new ids",
         "written anew when it is needed again",
     }
-
-
-def test_the_size_of_the_rewrite_is_said() -> None:
-    table = replace(mapped(), files=FileFacts(files=3, bytes=1234))
-    assert "(3 files, 1234 bytes)" in plan_mapping_mode(table, NONE).notes[0]
 
 
 @pytest.mark.parametrize(
