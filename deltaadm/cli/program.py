@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.errors import DeltaadmError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from types import FrameType
 
 BUG = 70
@@ -21,18 +21,25 @@ class _Terminated(BaseException):
     """The process was asked to stop."""
 
 
+_STOPS: Final[Mapping[type[BaseException], tuple[str, int]]] = {
+    KeyboardInterrupt: ("Interrupted", INTERRUPTED),
+    _Terminated: ("Terminated", TERMINATED),
+}
+
+
 def run(arguments: Sequence[str]) -> int:
     """Carry out the command line *arguments*; the exit code."""
     signal.signal(signal.SIGTERM, _terminate)
     try:
         return _answer(arguments)
-    except KeyboardInterrupt:
-        return _stopped("Interrupted", INTERRUPTED)
-    except _Terminated:
-        return _stopped("Terminated", TERMINATED)
+    except (KeyboardInterrupt, _Terminated) as stop:
+        return _stopped(*_STOPS[type(stop)])
     except (BrokenPipeError, SystemExit):  # typer ends the process where a pipe breaks
         return _unread(arguments)
-    except Exception:  # noqa: BLE001 -- whatever gets here is a bug of ours, and says so
+    except Exception as error:  # noqa: BLE001 -- whatever gets here is a bug of ours, and says so
+        stop_behind = _stop_behind(error)
+        if stop_behind is not None:
+            return _stopped(*_STOPS[stop_behind])
         import traceback
 
         traceback.print_exc()
@@ -52,6 +59,21 @@ def _answer(arguments: Sequence[str]) -> int:
         return answer(arguments)
     except DeltaadmError as error:
         return _said(error)
+
+
+def _stop_behind(error: BaseException) -> type[BaseException] | None:
+    """
+    The stop in whose wake *error* has happened, if there was one.
+
+    A connection to Java that is broken off in the middle of an answer takes it for that of the
+    next question, so that nothing can be tidied up through it.
+    """
+    seen: BaseException | None = error
+    while seen is not None:
+        if type(seen) in _STOPS:
+            return type(seen)
+        seen = seen.__context__
+    return None
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:

@@ -130,6 +130,22 @@ def test_a_change_that_nobody_reads_about_is_interrupted(small: Table) -> None:
     assert "nothing was committed" in said
 
 
+def test_what_breaks_in_the_wake_of_an_interrupt_is_no_bug(
+    small: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a connection to Java does, which is broken off in the middle of an answer."""
+
+    def broken_off(*_: object, **__: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise KeyError("p")
+
+    monkeypatch.setattr("deltaadm.cli.wiring.load", broken_off)
+    result = deltaadm("inspect", small.path)
+    assert (result.code, result.err) == (130, "\nInterrupted; nothing was committed.\n")
+
+
 def unread(*arguments: str) -> tuple[int, str]:
     """Run with an output that is closed; the exit code and what was said elsewhere."""
     with subprocess.Popen(
