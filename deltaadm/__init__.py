@@ -1,7 +1,12 @@
 """Explain, change and check the protocol side of Delta Lake tables."""
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 

@@ -18,10 +18,10 @@ Anything else that is raised is a bug and keeps its traceback (exit code 70).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import ClassVar
 
 
 class DeltaadmError(Exception):

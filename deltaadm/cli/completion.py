@@ -8,13 +8,13 @@ of files.
 import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from deltaadm.cli.options import expanded
+from deltaadm.dataclass import dataclass
 
 if TYPE_CHECKING:
     from typer.core import TyperArgument, TyperOption

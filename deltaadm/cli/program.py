@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from typing import TYPE_CHECKING, Final
 
 from deltaadm.errors import DeltaadmError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from collections.abc import Mapping, Sequence
     from types import FrameType
 
@@ -29,7 +30,6 @@ _STOPS: Final[Mapping[type[BaseException], tuple[str, int]]] = {
 
 def run(arguments: Sequence[str]) -> int:
     """Carry out the command line *arguments*; the exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
     try:
         return _answer(arguments)
     except (KeyboardInterrupt, _Terminated) as stop:
@@ -54,6 +54,7 @@ def _answer(arguments: Sequence[str]) -> int:
         inspection = quick.understood(arguments)
         if inspection is not None:
             return quick.inspect(inspection)
+        _notice_termination()
         from deltaadm.cli.app import answer
 
         return answer(arguments)
@@ -74,6 +75,13 @@ def _stop_behind(error: BaseException) -> type[BaseException] | None:
             return type(seen)
         seen = seen.__context__
     return None
+
+
+def _notice_termination() -> None:
+    """Let a request to stop end the program as Ctrl-C does, so that it can say what happened."""
+    import signal  # which takes its time, and whoever only reads may be stopped at any moment
+
+    signal.signal(signal.SIGTERM, _terminate)
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:

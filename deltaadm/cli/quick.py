@@ -7,15 +7,18 @@ understood here, and everything else is left to typer: help, usage errors, rare 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from deltaadm.dataclass import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any, Final
 
     from deltaadm.operations.inspect import TableReport
 
 
-class Inspection(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Inspection:
     """What `inspect` is asked for; `output` and `color` as in `OutputOptions`."""
 
     tables: Sequence[str]

@@ -7,13 +7,13 @@ the defaults. A key of one place replaces that key of the next; it is never mixe
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.clients import ClientRelease, parse_client
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import find
 from deltaadm.domain.policy import Ignore, Policy, Requirement
 from deltaadm.domain.properties import did_you_mean

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,6 +30,7 @@ from deltaadm.cli.planning import failing_well, plan_and_apply
 from deltaadm.cli.progress import Progress
 from deltaadm.cli.settings import Settings, load_settings
 from deltaadm.clients import ClientRelease, parse_client
+from deltaadm.dataclass import dataclass
 from deltaadm.errors import Refused, TableError
 from deltaadm.operations.baseline import (
     Baseline,

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-import typing
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
+from deltaadm.dataclass import replace
 from deltaadm.errors import DeltaadmError, Refused, StorageError
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
 
-Answer = TypeVar("Answer")
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
-    from typing import Self
+    from typing import Any, ClassVar, Protocol, Self, TypeVar
 
     from deltaadm.cli.options import SparkOptionGroup
     from deltaadm.domain.drop_feature import FeatureHistory
@@ -35,10 +32,15 @@ if TYPE_CHECKING:
     from deltaadm.spark.store import Hadoop
     from deltaadm.storage.store import LogStore
 
+    Answer = TypeVar("Answer")
+else:
+    Protocol = object
+
+
 SOME_FAILED = 9
 
 
-class Look(typing.Protocol):
+class Look(Protocol):
     """How an answer is to be shown: a format's name, and auto, always or never."""
 
     @property
@@ -264,15 +266,15 @@ def _is_near(table: str) -> bool:
         return False
 
 
-class _Elsewhere(Generic[Answer]):
+class _Elsewhere:
     """An answer that is worked out by another process, which it tells what this one knows."""
 
-    def __init__(self, answer: Callable[[str], Answer]) -> None:
+    def __init__(self, answer: Callable[[str], Any]) -> None:
         self._answer = answer
         self._found = _Catalog.found
         self._directory = os.path.realpath(".")
 
-    def __call__(self, table: str) -> Answer:
+    def __call__(self, table: str) -> Any:
         if os.path.isdir(self._directory):  # noqa: PTH112 -- as everywhere here
             os.chdir(self._directory)
         _Catalog.found = self._found

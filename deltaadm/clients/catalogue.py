@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import cache
 
 from deltaadm.clients.engines import ENGINES
 from deltaadm.clients.facts import Client, ClientRelease, version_key
@@ -12,8 +12,10 @@ from deltaadm.clients.spark import SPARKS
 from deltaadm.domain.properties import did_you_mean
 from deltaadm.errors import Refused
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Final
 
 
 def _index(*clients: Client) -> Mapping[str, Client]:
@@ -24,6 +26,7 @@ CLIENTS: Final[Mapping[str, Client]] = _index(*SPARKS, *LIBRARIES, *ENGINES, *SE
 """Every client by its id, in alphabetical order."""
 
 
+@cache
 def newest_releases() -> tuple[ClientRelease, ...]:
     """The newest known release of every client."""
     return tuple(ClientRelease(one, one.newest) for one in CLIENTS.values())

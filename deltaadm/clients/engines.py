@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from deltaadm.clients.facts import (
     Client,
     Compatibility,
@@ -14,6 +12,10 @@ from deltaadm.clients.facts import (
     works,
     wrong,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _TRINO_FEATURES: Final = Source(
     "trinodb/trino plugin/trino-delta-lake/src/main/java/io/trino/plugin/deltalake/"

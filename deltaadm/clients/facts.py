@@ -1,14 +1,15 @@
-"""
-What is known about a program that reads or writes Delta tables, and who says so.
+"""What is known about a program that reads or writes Delta tables, and who says so."""
 
-Every `inspect` loads this, so the values are named tuples: a frozen dataclass costs the start
-seven times as much. Their annotations are evaluated, since compiling them as texts costs as much
-as all the rest.
-"""
+from __future__ import annotations
 
 from enum import Enum
 from functools import cache
-from typing import Final, NamedTuple
+
+from deltaadm.dataclass import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 Version = tuple[int, ...]
 
@@ -57,7 +58,8 @@ def _spans(since: str, until: str, version: Version) -> bool:
     return version_key(since or "0") <= version and (not until or version < version_key(until))
 
 
-class Source(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Source:
     """
     Where a fact is from: a document's title, `owner/repo#number`, or a path in a repository.
 
@@ -77,7 +79,8 @@ READER_2: Final = "columnMapping[reader=2]"
 """Column mapping by reader version 2, where no list of reader features names it."""
 
 
-class Fact(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Fact:
     """
     What some releases do with tables that support certain features.
 
@@ -100,7 +103,8 @@ class Fact(NamedTuple):
         return _spans(self.since, self.until, version)
 
 
-class Gate(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Gate:
     """
     The highest protocol version that some releases accept, and what they do with a higher one.
 
@@ -172,7 +176,8 @@ def _fact(  # noqa: PLR0917 -- all arguments have been named by whoever calls
     return Fact(compatibility, names, source, since, until, active, note, listed)
 
 
-class Client(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Client:
     """
     One program, with everything known about its releases.
 
@@ -191,6 +196,9 @@ class Client(NamedTuple):
     write_gates: tuple[Gate, ...] = ()
     writes: tuple[Fact, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash(self.id)  # which tells clients apart; a fleet asks for this all the time
+
     @property
     def sources(self) -> tuple[Source, ...]:
         """Everything that its facts rest on, without repetition."""
@@ -199,7 +207,8 @@ class Client(NamedTuple):
         return tuple(dict.fromkeys(one.source for group in (gates, facts) for one in group))
 
 
-class ClientRelease(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ClientRelease:
     """One release of a program, written `trino@480`."""
 
     client: Client

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from deltaadm.clients.facts import (
     Client,
     Compatibility,
@@ -14,6 +12,10 @@ from deltaadm.clients.facts import (
     works,
     wrong,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _KERNEL_RS: Final = Source(
     "delta-io/delta-kernel-rs kernel/src/table_features/mod.rs, in the crates 0.20.0, 0.22.1, "

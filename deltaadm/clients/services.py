@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from deltaadm.clients.facts import Client, Compatibility, Gate, Source, fails, unknown, works
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _UNKNOWN: Final = Compatibility.UNKNOWN
 

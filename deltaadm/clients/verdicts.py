@@ -1,9 +1,9 @@
 """From facts to verdicts: what a release does with a table that has this protocol and metadata."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
+
 from enum import Enum
 from functools import lru_cache
-from typing import Final, NamedTuple
 
 from deltaadm.clients.facts import (
     EVERY_OTHER,
@@ -17,10 +17,17 @@ from deltaadm.clients.facts import (
     Version,
     version_key,
 )
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import Kind, lookup, mapping_mode
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.protocol import Protocol
 from deltaadm.errors import DeltaadmError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Final
+
+    from deltaadm.domain.metadata import Metadata
+    from deltaadm.domain.protocol import Protocol
 
 
 class Access(Enum):
@@ -30,7 +37,8 @@ class Access(Enum):
     WRITE = "write"
 
 
-class Cell(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Cell:
     """
     What a release does with one feature, or with the protocol's version, and who says so.
 
@@ -44,12 +52,16 @@ class Cell(NamedTuple):
     note: str = ""
 
 
-class Verdict(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Verdict:
     """What becomes of a table in the hands of a release; the worst cell comes first."""
 
     release: ClientRelease
     access: Access
     cells: tuple[Cell, ...]
+
+    def __hash__(self) -> int:
+        return hash((self.release, self.access.value, self.compatibility.value, len(self.cells)))
 
     @property
     def compatibility(self) -> Compatibility:
@@ -65,7 +77,8 @@ class Verdict(NamedTuple):
         return tuple(one for one in self.cells if one.compatibility is worst)
 
 
-class Shift(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Shift:
     """A verdict that gets worse from one state of a table to another."""
 
     before: Verdict
@@ -103,7 +116,7 @@ def verdicts(
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
 def _verdicts(
-    releases: tuple[ClientRelease, ...], table: "_Table", accesses: tuple[Access, ...]
+    releases: tuple[ClientRelease, ...], table: _Table, accesses: tuple[Access, ...]
 ) -> tuple[Verdict, ...]:
     return tuple(_verdict(release, table, access) for release in releases for access in accesses)
 
@@ -123,7 +136,8 @@ _LASTING: Final = frozenset(
 """What was written while one of these was active still needs it after its property is off."""
 
 
-class _Table(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Table:
     """What clients look at: versions, features for readers and for all, and those in use."""
 
     reader_version: int
@@ -135,7 +149,7 @@ class _Table(NamedTuple):
     forms: frozenset[str]
 
     @classmethod
-    def of(cls, protocol: Protocol, metadata: Metadata) -> "_Table":
+    def of(cls, protocol: Protocol, metadata: Metadata) -> _Table:
         names = sorted(protocol.explicit_names | protocol.implicit_features)
         listed = protocol.reader_features or frozenset()
         return cls(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain import wire
 from deltaadm.domain.commit_info import CommitInfo as CommitInfo  # noqa: PLC0414 -- re-exported
 from deltaadm.domain.metadata import Metadata

@@ -8,9 +8,9 @@ against the recorded engine.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.clustering import clustering_columns
 from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.metadata_checks import STATISTICS_COLUMNS, column_names

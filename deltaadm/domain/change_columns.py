@@ -8,9 +8,9 @@ refuses before Delta is asked comes first.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.add_columns import NO_COLUMN
 from deltaadm.domain.alter_columns import refuse_dependents
 from deltaadm.domain.clustering import check_statistics_of, clustering_columns

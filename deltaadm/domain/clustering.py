@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.column_mapping import physical_name
 from deltaadm.domain.features import struct_fields

@@ -7,10 +7,9 @@ descriptions of them differ, today's Delta Spark (4.4.0) is followed and the doc
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.features import mapping_mode
 from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID, is_true, whole_number
@@ -18,8 +17,10 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import StructType, path_text, rewrite, slots, walk
 from deltaadm.errors import Refused
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any, Final
 
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.schema import DataType, Path, StructField

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
-
+from deltaadm.dataclass import dataclass
 from deltaadm.domain import wire
 from deltaadm.domain.wire import Entry, Loggable
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any, ClassVar
 
 _JOB = wire.texts("jobId", "jobName", "jobRunId", "runId", "jobOwnerId", "triggerType")
 _NOTEBOOK = wire.texts("notebookId")

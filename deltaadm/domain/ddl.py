@@ -8,9 +8,9 @@ CREATE TABLE, and `qualifiedColTypeWithPosition` for ADD COLUMN.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
 from deltaadm.domain.properties import did_you_mean
 from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, StructField, StructType

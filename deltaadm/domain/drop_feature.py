@@ -7,9 +7,9 @@ Sources in delta-io/delta: `commands/alterDeltaTableCommands.scala` and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.column_mapping import has_column_mapping_metadata
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.features import FEATURES, lookup, mapping_mode

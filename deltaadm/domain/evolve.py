@@ -7,9 +7,9 @@ against the recorded engine.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.add_columns import add_columns
 from deltaadm.domain.alter_columns import drop_columns, rename_column
 from deltaadm.domain.change_columns import change_columns

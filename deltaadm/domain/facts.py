@@ -8,8 +8,9 @@ in milliseconds since the epoch, sizes in bytes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from deltaadm.dataclass import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

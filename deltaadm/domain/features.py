@@ -8,11 +8,10 @@ clients and RFCs come from delta-io/delta (`TableFeature.scala`, Kernel's
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
 
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
@@ -33,8 +32,10 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.errors import Refused
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Final
 
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.schema import DataType, StructField
@@ -84,7 +85,8 @@ class Activation:
         return self.asks and bool(self.evidence(metadata))
 
 
-class Removal(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Removal:
     """
     What DROP FEATURE takes.
 
@@ -795,3 +797,18 @@ def with_requirements(names: Iterable[str]) -> tuple[str, ...]:
             feature = FEATURES.get(name)
             waiting.extend(feature.requires if feature else ())
     return tuple(sorted(closed))
+
+
+def undo_feature(feature: TableFeature | None) -> str:
+    """What removes a feature from a table's protocol."""
+    if feature is None or feature.removal is None:
+        return "never: the feature cannot be dropped"
+    if feature.removal.only_truncating:
+        return f"DROP FEATURE {feature.name} TRUNCATE HISTORY, which takes 24 hours and the history"
+    work = f"; {feature.removal.work}" if feature.removal.work else ""
+    if feature.removal.keeps_history_out:
+        return (
+            f"DROP FEATURE {feature.name}, which adds checkpointProtection or, with TRUNCATE "
+            f"HISTORY, takes 24 hours and the history{work}"
+        )
+    return f"DROP FEATURE {feature.name} (keeps the history{work})"

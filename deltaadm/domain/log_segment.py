@@ -8,15 +8,17 @@ which accepts any number of digits in a version and judges by the order of names
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from operator import attrgetter
 
+from deltaadm.dataclass import dataclass
 from deltaadm.errors import TableError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Final
 
 
 class Kind(Enum):
@@ -43,39 +45,51 @@ class FileInfo:
     modified: int = 0
 
 
-class LogFile(NamedTuple):  # of which long logs have many: a tuple is made fastest
+@dataclass(frozen=True, slots=True)
+class LogFile:
     """
     A file and what its name says.
 
-    `end` is the last version of a compacted file; `part` of `parts` belongs to a multi-part
-    checkpoint. A file of kind UNKNOWN, SIDECAR or LAST_CHECKPOINT has no version.
+    A file of kind UNKNOWN, SIDECAR or LAST_CHECKPOINT has no version.
     """
 
     info: FileInfo
     kind: Kind
     version: int | None = None
-    end: int | None = None
-    part: int | None = None
-    parts: int | None = None
 
     @property
     def path(self) -> str:
         """The file's path relative to `_delta_log`."""
         return self.info.path
 
+    @property
+    def end(self) -> int | None:
+        """The last version that a compacted file holds."""
+        return _numbers(self.kind, self.path).get("end")
 
-_NAMES: Final[tuple[tuple[Kind, str], ...]] = (
-    (Kind.COMMIT, r"(?P<version>\d+)\.json"),
-    (Kind.CRC, r"(?P<version>\d+)\.crc"),
-    (Kind.CHECKPOINT, r"(?P<version>\d+)\.checkpoint\.parquet"),
-    (Kind.MULTIPART, r"(?P<version>\d+)\.checkpoint\.(?P<part>\d+)\.(?P<parts>\d+)\.parquet"),
-    (Kind.V2_CHECKPOINT, r"(?P<version>\d+)\.checkpoint\.[^./]+\.(?:json|parquet)"),
-    (Kind.COMPACTED, r"(?P<version>\d+)\.(?P<end>\d+)\.compacted\.json"),
-    (Kind.LAST_CHECKPOINT, r"_last_checkpoint"),
-    (Kind.SIDECAR, r"_sidecars/[^/]+\.parquet"),
-    (Kind.STAGED, r"_staged_commits/(?P<version>\d+)\.[^./]+\.json"),
-)
-"""One line a kind; named groups become the attributes of `LogFile`."""
+    @property
+    def part(self) -> int | None:
+        """The number, from 1, of a part of a multi-part checkpoint."""
+        return _numbers(self.kind, self.path).get("part")
+
+    @property
+    def parts(self) -> int | None:
+        """How many parts a multi-part checkpoint has."""
+        return _numbers(self.kind, self.path).get("parts")
+
+
+_NAMES: Final[Mapping[Kind, str]] = {
+    Kind.COMMIT: r"(?P<version>\d+)\.json",
+    Kind.CRC: r"(?P<version>\d+)\.crc",
+    Kind.CHECKPOINT: r"(?P<version>\d+)\.checkpoint\.parquet",
+    Kind.MULTIPART: r"(?P<version>\d+)\.checkpoint\.(?P<part>\d+)\.(?P<parts>\d+)\.parquet",
+    Kind.V2_CHECKPOINT: r"(?P<version>\d+)\.checkpoint\.[^./]+\.(?:json|parquet)",
+    Kind.COMPACTED: r"(?P<version>\d+)\.(?P<end>\d+)\.compacted\.json",
+    Kind.LAST_CHECKPOINT: r"_last_checkpoint",
+    Kind.SIDECAR: r"_sidecars/[^/]+\.parquet",
+    Kind.STAGED: r"_staged_commits/(?P<version>\d+)\.[^./]+\.json",
+}
+"""One line a kind; named groups are the numbers that a name says."""
 
 
 _DIGITS: Final = 20
@@ -88,11 +102,16 @@ def parse(info: FileInfo) -> LogFile:
     stem, end = info.path[:_DIGITS], info.path[_DIGITS:]
     if end in _USUAL and stem.isdecimal() and stem.isascii():
         return LogFile(info, _USUAL[end], int(stem))
-    for kind, pattern in _NAMES:
-        if match := re.fullmatch(pattern, info.path, re.ASCII):
-            numbers = {name: int(digits) for name, digits in match.groupdict().items()}
-            return LogFile(info, kind, **numbers)
+    for kind, pattern in _NAMES.items():
+        if re.fullmatch(pattern, info.path, re.ASCII):
+            return LogFile(info, kind, _numbers(kind, info.path).get("version"))
     return LogFile(info, Kind.UNKNOWN)
+
+
+def _numbers(kind: Kind, path: str) -> dict[str, int]:
+    """The numbers in the name of a file of this kind."""
+    match = re.fullmatch(_NAMES.get(kind, ""), path, re.ASCII)
+    return {name: int(digits) for name, digits in match.groupdict().items()} if match else {}
 
 
 def listing_prefix(version: int) -> str:
@@ -105,7 +124,8 @@ def commit_name(version: int) -> str:
     return f"{version:020d}.json"
 
 
-class LogListing(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LogListing:
     """
     Everything that was seen in the log of the table at `root`, oddities included, by name.
 
@@ -119,7 +139,7 @@ class LogListing(NamedTuple):
     @classmethod
     def of(cls, root: str, infos: Iterable[FileInfo], start: int = 0) -> LogListing:
         """Parse and sort what a store listed."""
-        ordered = sorted(infos, key=lambda info: info.path)
+        ordered = sorted(infos, key=attrgetter("path"))
         return cls(root, tuple(map(parse, ordered)), start)
 
     def of_kind(self, kind: Kind) -> tuple[LogFile, ...]:
@@ -142,7 +162,8 @@ class LogListing(NamedTuple):
         return _complete_checkpoints(self.files)
 
 
-class Checkpoint(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
     """A complete checkpoint: one file, or all parts of one set in their order."""
 
     version: int
@@ -150,7 +171,8 @@ class Checkpoint(NamedTuple):
     files: tuple[LogFile, ...]
 
 
-class LogSegment(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LogSegment:
     """
     The files that make one version. Made by `choose`, which guarantees:
 

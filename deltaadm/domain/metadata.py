@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import wire
 from deltaadm.domain.schema import EMPTY_SCHEMA, parse_schema, primitive_types
 from deltaadm.domain.wire import Entry, Loggable, Wire
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any, ClassVar, Final
 
     from deltaadm.domain.schema import PrimitiveType, StructType
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.column_mapping import (
     INVALID_CHARACTERS,
     ColumnMappingMode,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.properties import PROPERTIES, interval_microseconds
 from deltaadm.errors import DeltaadmError
 

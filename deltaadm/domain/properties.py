@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
 
+from deltaadm.dataclass import dataclass
 from deltaadm.errors import IllegalArgument, Refused
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import Final
 
 FEATURE_PREFIX: Final = "delta.feature."
 CONSTRAINT_PREFIX: Final = "delta.constraints."
@@ -163,7 +164,7 @@ _UNITS: Final = {
     "week": 7 * 86_400_000_000,
 }
 _MONTHS: Final = {"month": 1, "year": 12}
-_TERM = re.compile(r"\s*([+-]?)\s*(?=\.?[0-9])([0-9]*)(\.[0-9]{0,9})?\s+([a-z]+)")
+_TERM: Final = r"\s*([+-]?)\s*(?=\.?[0-9])([0-9]*)(\.[0-9]{0,9})?\s+([a-z]+)"
 
 
 def interval_microseconds(text: str) -> int | None:
@@ -184,7 +185,7 @@ def interval_microseconds(text: str) -> int | None:
     rest = re.sub(r"^interval\s+", "", text.strip().lower())
     total, months = 0, 0
     while rest.strip():
-        term = _TERM.match(rest)
+        term = re.match(_TERM, rest)
         unit = term[4].removesuffix("s") if term else ""
         if term is None or unit not in {**_UNITS, **_MONTHS} or (term[3] and unit != "second"):
             raise _no_interval(text)
@@ -256,11 +257,11 @@ def _parquet_version(known: Property, value: str) -> None:
         raise _invalid(known, value)
 
 
-_COLUMN_NAME = re.compile(r"\s*(`(?:[^`]|``)+`|\w*[A-Za-z_]\w*)")
+_COLUMN_NAME: Final = r"\s*(`(?:[^`]|``)+`|\w*[A-Za-z_]\w*)"
 
 
 def _column_list(known: Property, value: str) -> None:
-    if value.strip() and not _COLUMN_NAME.match(value):
+    if value.strip() and not re.match(_COLUMN_NAME, value):
         raise _invalid(known, value)
 
 
@@ -441,14 +442,14 @@ def portable(known: Property, value: str) -> str:
     """
     if known.check is _boolean:
         return value.lower()
-    if known.check is not _interval or _PORTABLE_INTERVAL.fullmatch(value):
+    if known.check is not _interval or re.fullmatch(_PORTABLE_INTERVAL, value):
         return value
     length = interval_microseconds(value) or 0
     unit = max((one for one in _UNITS if not length % _UNITS[one]), key=lambda u: _UNITS[u])
     return f"interval {length // _UNITS[unit]} {unit}s"
 
 
-_PORTABLE_INTERVAL = re.compile(rf"interval [0-9]+ ({'|'.join(_UNITS)})s?")
+_PORTABLE_INTERVAL: Final = rf"interval [0-9]+ ({'|'.join(_UNITS)})s?"
 
 
 def is_protocol_property(key: str) -> bool:

@@ -8,9 +8,9 @@ descriptions of them differ, today's Delta Spark (4.4.0) is followed and the doc
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Final, Self
+from functools import cache, lru_cache
 
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import wire
 from deltaadm.domain.features import (
     FEATURES,
@@ -34,8 +34,10 @@ from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.wire import Entry, Loggable
 from deltaadm.errors import DeltaadmError, IllegalArgument, Refused
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import ClassVar, Final, Self
 
     from deltaadm.domain.metadata import Metadata
 
@@ -360,9 +362,12 @@ def supported_protocol(
     All features of Delta Spark 4.4.0, apart from *exclude*; those that only RFCs or other
     clients know count as unsupported.
     """
-    if not with_all_features:
-        return Protocol.apply()
-    names = [name for name in REFERENCE if name not in set(exclude)]
+    return _supporting_all_but(frozenset(exclude)) if with_all_features else Protocol.apply()
+
+
+@lru_cache
+def _supporting_all_but(exclude: frozenset[str]) -> Protocol:
+    names = [name for name in REFERENCE if name not in exclude]
     return Protocol(
         READER_FEATURES_VERSION,
         WRITER_FEATURES_VERSION,
@@ -371,11 +376,13 @@ def supported_protocol(
     )
 
 
+@cache
 def supported_reader_version_numbers() -> frozenset[int]:
     """The reader versions that some supported feature has (`supportedReaderVersionNumbers`)."""
     return frozenset({1, *(one.versions[0] for one in REFERENCE.values())} - {0})
 
 
+@cache
 def supported_writer_version_numbers() -> frozenset[int]:
     """The writer versions that some supported feature has (`supportedWriterVersionNumbers`)."""
     return frozenset({1, *(one.versions[1] for one in REFERENCE.values())} - {0})

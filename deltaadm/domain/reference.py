@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from deltaadm.domain.features import lookup
 from deltaadm.domain.protocol import (
@@ -14,6 +13,7 @@ from deltaadm.domain.protocol import (
 )
 from deltaadm.errors import DeltaadmError, Refused, TableError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.protocol import Protocol
@@ -106,16 +106,22 @@ def _require_known(listed: frozenset[str] | None, known: frozenset[str] | None, 
 
 
 _MAX_PRECISION = 38
-_SPARK_TYPE = re.compile(
-    r"binary|boolean|byte|date|double|float|integer|long|short|string|timestamp|timestamp_ntz|"
-    r"variant|void|null|interval( .*)?|time\(\d\)|(var)?char\(\d+\)|decimal(\(\s*\d+\s*,.*\))?|"
-    r"(geometry|geography)(\(.*\))?|string collate .*"
+_SPARK_TYPES = frozenset(
+    {
+        *("binary", "boolean", "byte", "date", "decimal", "double", "float", "geography"),
+        *("geometry", "integer", "interval", "long", "null", "short", "string", "timestamp"),
+        *("timestamp_ntz", "variant", "void"),
+    }
+)
+_SPARK_TYPES_WITH_DETAILS = (
+    r"interval .*|time\(\d\)|(var)?char\(\d+\)|decimal\(\s*\d+\s*,.*\)|"
+    r"(geometry|geography)\(.*\)|string collate .*"
 )
 
 
 def is_spark_type(name: str) -> bool:
     """Whether Spark can read the type *name* in a schema."""
-    return _SPARK_TYPE.fullmatch(name) is not None
+    return name in _SPARK_TYPES or bool(re.fullmatch(_SPARK_TYPES_WITH_DETAILS, name))
 
 
 def _require_known_types(metadata: Metadata) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.errors import TableError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, Final
 
 ELEMENT, KEY, VALUE = "element", "key", "value"
 
@@ -306,3 +307,16 @@ def _encode_field(one: StructField) -> Any:
         "nullable": one.nullable,
         "metadata": dict(one.metadata),
     }
+
+
+def type_name(data_type: DataType) -> str:
+    """The type without the fields inside it, which have subjects of their own."""
+    if isinstance(data_type, StructType):
+        return "struct"
+    if isinstance(data_type, ArrayType):
+        null = "" if data_type.contains_null else " not null"
+        return f"array<{type_name(data_type.element)}{null}>"
+    if isinstance(data_type, MapType):
+        null = "" if data_type.value_contains_null else " not null"
+        return f"map<{type_name(data_type.key)},{type_name(data_type.value)}{null}>"
+    return data_type.name

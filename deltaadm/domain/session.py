@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Self
-
+from deltaadm.dataclass import dataclass, field
 from deltaadm.errors import Refused
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Final, Self
 
 DEFAULTS_PREFIX: Final = "spark.databricks.delta.properties.defaults."
 

@@ -7,9 +7,9 @@ Sources in delta-io/delta: `OptimisticTransaction.updateMetadataInternal` and `p
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.column_mapping import (
     remove_column_mapping,
     verify_and_update_metadata_change,

@@ -9,9 +9,8 @@ them in `extra`, and writing puts it back.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.schema import (
     ArrayType,
     DataType,
@@ -21,8 +20,10 @@ from deltaadm.domain.schema import (
     StructType,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, ClassVar, Final, Self
 
 
 ACTION_NAMES: Final = (
@@ -40,14 +41,16 @@ ACTION_NAMES: Final = (
 """The keys of a log line, in the order of Delta's log schema."""
 
 
-class Codec(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Codec:
     """A wire type: its type in the log schema, and a reader that answers None for anything else."""
 
     type: DataType
     read: Callable[[Any], Any]
 
 
-class Entry(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Entry:
     """One key of an action's JSON object and the attribute that holds it."""
 
     key: str

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.constraints import constraint_key
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE
 from deltaadm.domain.schema import folded, path_text

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.errors import SettingsError
 from deltaadm.validation.finding import Cause, Severity, Suppressed
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.clustering import clustering_columns
 from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
-from deltaadm.domain.schema import ArrayType, MapType, StructType, path_text, walk
+from deltaadm.domain.schema import path_text, type_name, walk
 from deltaadm.errors import TableError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.schema import DataType, StructField
+    from deltaadm.domain.schema import StructField
     from deltaadm.domain.snapshot import Snapshot
 
 
@@ -28,7 +30,8 @@ class ChangeKind(Enum):
     SET = "~"
 
 
-class Change(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Change:
     """
     One difference. `subject` is a place such as `configuration[delta.columnMapping.mode]`;
     `before` and `after` are JSON values, None where there is nothing.
@@ -166,16 +169,3 @@ def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
 
 def _shape(one: StructField) -> dict[str, Any]:
     return {"type": type_name(one.type), "nullable": one.nullable, **one.metadata}
-
-
-def type_name(data_type: DataType) -> str:
-    """The type without the fields inside it, which have subjects of their own."""
-    if isinstance(data_type, StructType):
-        return "struct"
-    if isinstance(data_type, ArrayType):
-        null = "" if data_type.contains_null else " not null"
-        return f"array<{type_name(data_type.element)}{null}>"
-    if isinstance(data_type, MapType):
-        null = "" if data_type.value_contains_null else " not null"
-        return f"map<{type_name(data_type.key)},{type_name(data_type.value)}{null}>"
-    return data_type.name

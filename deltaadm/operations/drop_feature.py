@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.drop_feature import (
     CHECKPOINT_PROTECTION,
     PREPARED_KEYS,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.features import find
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.column_mapping import (
     column_id,
     max_column_id,
@@ -14,22 +14,24 @@ from deltaadm.domain.features import FEATURES, lookup, mapping_mode
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE, is_protocol_property
 from deltaadm.domain.protocol import Protocol, minimum_protocol, required_minimum_protocol
 from deltaadm.domain.reference import refusal_to_read, refusal_to_write
-from deltaadm.domain.schema import path_text, walk
+from deltaadm.domain.schema import path_text, type_name, walk
 from deltaadm.errors import DeltaadmError
-from deltaadm.operations.diff import type_name
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import TypeVar
 
     from deltaadm.clients import Verdict
     from deltaadm.domain.features import TableFeature
     from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.snapshot import Snapshot
 
-Told = TypeVar("Told")
+    Told = TypeVar("Told")
 
 
-class FeatureReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FeatureReport:
     """
     One feature of a table.
 
@@ -45,7 +47,8 @@ class FeatureReport(NamedTuple):
     because: tuple[str, ...]
 
 
-class ColumnReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ColumnReport:
     """One column, at any depth; `physical_name` is its name in data files."""
 
     path: str
@@ -54,7 +57,8 @@ class ColumnReport(NamedTuple):
     type: str
 
 
-class MappingReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MappingReport:
     """
     The column mapping of a table.
 
@@ -68,7 +72,8 @@ class MappingReport(NamedTuple):
     columns: tuple[ColumnReport, ...] | None
 
 
-class TableReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TableReport:
     """
     Everything `inspect` knows.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import typing
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.cost import Cost, dearest
 from deltaadm.domain.drop_feature import drop_waits
 from deltaadm.domain.evolve import evolve, makes_several_commits, step_cost

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm import __version__
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.clustering import clustering_columns, with_clustering
 from deltaadm.domain.metadata import Metadata
 from deltaadm.domain.protocol import Protocol

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from deltaadm.domain.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.ddl import COMMENT, CURRENT_DEFAULT
-from deltaadm.domain.features import FEATURES, lookup, mapping_mode
+from deltaadm.domain.features import FEATURES, lookup, mapping_mode, undo_feature
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
     CONSTRAINT_PREFIX,
@@ -21,8 +19,10 @@ from deltaadm.domain.properties import (
 from deltaadm.domain.schema import path_text, walk
 from deltaadm.operations.diff import ChangeKind
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from deltaadm.domain.features import TableFeature
+    from typing import Any
+
     from deltaadm.domain.schema import StructField
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.operations.diff import Change
@@ -213,18 +213,3 @@ def _undo_constraint(name: str, before: str | None) -> str:
     if before is None:
         return f"alter --drop-constraint {name} (metadata only)"
     return f"alter --add-constraint {name}={before}, which reads every row"
-
-
-def undo_feature(feature: TableFeature | None) -> str:
-    """What removes a feature from a table's protocol."""
-    if feature is None or feature.removal is None:
-        return "never: the feature cannot be dropped"
-    if feature.removal.only_truncating:
-        return f"DROP FEATURE {feature.name} TRUNCATE HISTORY, which takes 24 hours and the history"
-    work = f"; {feature.removal.work}" if feature.removal.work else ""
-    if feature.removal.keeps_history_out:
-        return (
-            f"DROP FEATURE {feature.name}, which adds checkpointProtection or, with TRUNCATE "
-            f"HISTORY, takes 24 hours and the history{work}"
-        )
-    return f"DROP FEATURE {feature.name} (keeps the history{work})"

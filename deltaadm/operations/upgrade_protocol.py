@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.evolve import evolve, step_cost
 from deltaadm.domain.features import FEATURES

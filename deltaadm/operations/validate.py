@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import deltaadm.validation.rules  # noqa: F401 -- registers every rule
 from deltaadm.clients import Access, Compatibility, newest_releases, parse_client, verdict, verdicts
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.facts import LogFacts, PolicyFacts, SnapshotFacts
 from deltaadm.domain.policy import ClientVerdict, Obstacle, Policy
 from deltaadm.domain.properties import did_you_mean

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import FEATURES
 
 if TYPE_CHECKING:

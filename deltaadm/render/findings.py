@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from deltaadm.dataclass import dataclass
 from deltaadm.operations.mend import fix_command
 from deltaadm.render.visible import visible
 

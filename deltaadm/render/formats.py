@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from deltaadm.dataclass import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import TextIO
+    from typing import Final, TextIO
 
     from deltaadm.operations.reports import Report
     from deltaadm.validation.finding import Severity
 
 
-class Style(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Style:
     """
     What the command line says about all output; each format takes what concerns it.
 
@@ -25,7 +27,8 @@ class Style(NamedTuple):
     fail_on: Severity | None = None
 
 
-class Format(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Format:
     """
     One output format.
 

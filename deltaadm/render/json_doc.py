@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from functools import lru_cache
 
 from deltaadm import __version__
+from deltaadm.domain.features import undo_feature
 from deltaadm.operations.document import FORMAT_VERSION, protocol_document, verdict_document
-from deltaadm.operations.reasons import undo_feature
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import TextIO
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Final, TextIO
 
-    from deltaadm.clients import ClientRelease
+    from deltaadm.clients import ClientRelease, Verdict
     from deltaadm.domain.features import TableFeature
     from deltaadm.errors import DeltaadmError
     from deltaadm.operations.drop_feature import DropStatus
@@ -228,7 +229,7 @@ def _table(report: TableReport) -> dict[str, Any]:
         and protocol_document(report.lowest_equivalent_protocol),
         "slack": list(report.slack),
         "column_mapping": _mapping(report.mapping),
-        "clients": list(_clients(report)),
+        "clients": list(_clients(report.clients)),
         "files": None if snapshot.files is None else _files(report),
         "reference_client": {
             "reads": report.refused_to_read is None,
@@ -268,14 +269,20 @@ def _mapping(mapping: MappingReport) -> dict[str, Any]:
     }
 
 
-def _clients(report: TableReport) -> Iterator[dict[str, Any]]:
-    by_release: dict[str, tuple[ClientRelease, dict[str, Any]]] = {}
-    for one in report.clients:
-        _, documents = by_release.setdefault(str(one.release), (one.release, {}))
-        documents[one.access.value] = verdict_document(one)
-    for release, verdicts in by_release.values():
-        client = release.client
-        yield {"client": client.id, "name": client.name, "version": release.version, **verdicts}
+@lru_cache(maxsize=64)  # the tables of a fleet are much alike
+def _clients(verdicts: tuple[Verdict, ...]) -> tuple[dict[str, Any], ...]:
+    by_release: dict[ClientRelease, dict[str, Any]] = {}
+    for one in verdicts:
+        by_release.setdefault(one.release, {})[one.access.value] = verdict_document(one)
+    return tuple(
+        {
+            "client": release.client.id,
+            "name": release.client.name,
+            "version": release.version,
+            **documents,
+        }
+        for release, documents in by_release.items()
+    )
 
 
 def _files(report: TableReport) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import dataclass
 from deltaadm.operations.inspect import TableReport, describe
 from deltaadm.operations.mend import fix_command
 from deltaadm.operations.reports import (

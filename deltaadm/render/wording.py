@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.cost import Cost
+from deltaadm.domain.features import undo_feature
 from deltaadm.operations.diff import ChangeKind
-from deltaadm.operations.reasons import undo_feature
 from deltaadm.validation.finding import Cause, Severity
 
 if TYPE_CHECKING:

@@ -8,13 +8,14 @@ searched for the two names, and for backslash-u, since keys may be escaped.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.wire import ACTION_NAMES
 from deltaadm.errors import TableError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any, Final
 
     Document = dict[str, Any]
     Named = tuple[str, Document]

@@ -8,7 +8,6 @@ in older files goes unnoticed there; `Detail.STATE` reads everything.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.commit_info import CommitInfo
 from deltaadm.domain.log_segment import Kind, LogFile, LogSegment
@@ -20,9 +19,12 @@ from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.replay import commits
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.reconcile import FactsBuilder, Fold, merge
+from deltaadm.replay.scan import processors, search
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any, Final
 
     from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
     from deltaadm.domain.log_segment import Checkpoint
@@ -80,7 +82,7 @@ class Replay:
     def protocol(self) -> None:
         """Find protocol and metadata, and nothing else."""
         for file in self._segment.deltas[-1:]:
-            self._find_state(file, newest=self._is_newest(file))
+            self._take_state(self._last_delta(file), file.path)
         if not self._fold.complete:
             self._take_checksum()
         if not self._fold.complete:
@@ -91,10 +93,12 @@ class Replay:
 
     def search_deltas(self, files: Sequence[LogFile]) -> None:
         """Look for protocol and metadata in *files*, from the last one back."""
-        for file in reversed(files):
+        paths = [file.path for file in reversed(files)]
+        processes = processors() if self._store.survives_fork else 1
+        for path, found in search(paths, self._state_in, processes=processes):
+            self._take_state(found, path)
             if self._fold.complete:
-                break
-            self._find_state(file, newest=False)
+                return
 
     def state(self) -> FileFacts:
         """Replay everything; answers the facts about the live files."""
@@ -145,15 +149,15 @@ class Replay:
             known["timestamp"] = self._timestamp(metadata)
         return known
 
-    def _find_state(self, file: LogFile, *, newest: bool) -> None:
-        body = self._store.read(file.path)
-        if newest:
-            found = commits.newest_actions(body, file.path)
-            self._note_newest(found)
-        else:
-            found = commits.state_actions(body, file.path)
-        if found:
-            self._take_state(found, file.path)
+    def _last_delta(self, file: LogFile) -> list[Named]:
+        if not self._is_newest(file):
+            return self._state_in(file.path)
+        found = commits.newest_actions(self._store.read(file.path), file.path)
+        self._note_newest(found)
+        return found
+
+    def _state_in(self, path: str) -> list[Named]:
+        return commits.state_actions(self._store.read(path), path)
 
     def _take_state(self, found: list[Named], path: str) -> None:
         for name in _STATE:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-import typing
-from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
 
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.log_segment import CHECKPOINTS, LogListing, LogSegment, choose
 from deltaadm.errors import DeltaadmError, StorageError, TableError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Protocol
 
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.storage.store import LogStore
+else:
+    Protocol = object
 
 
 class Detail(Enum):
@@ -27,7 +29,7 @@ class Detail(Enum):
     """Also transactions, domains and facts about the live files; reads the whole segment."""
 
 
-class ReplayEngine(typing.Protocol):
+class ReplayEngine(Protocol):
     """Whatever can turn a segment into a snapshot."""
 
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
@@ -39,7 +41,7 @@ class ReplayEngine(typing.Protocol):
         """
 
 
-class BatchEngine(ReplayEngine, typing.Protocol):
+class BatchEngine(ReplayEngine, Protocol):
     """An engine to which several tables are one piece of work."""
 
     def replay_all(
@@ -52,7 +54,8 @@ class UnreadableCheckpoint(TableError):  # noqa: N818 -- reads as the finding it
     """A checkpoint that cannot be used; the table may still load from older files."""
 
 
-class Located(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Located:
     """A segment, the listing it was chosen from, and what had to be tolerated on the way."""
 
     listing: LogListing

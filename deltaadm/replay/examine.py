@@ -9,9 +9,9 @@ does not grow with the number of commits or files.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.facts import (
     ChecksumFacts,
     CommitFacts,

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.facts import CheckpointFacts, CompactionFacts, Difference, SidecarFacts, State
 from deltaadm.domain.log_segment import Checkpoint, Kind, LogFile
 from deltaadm.domain.metadata import Metadata

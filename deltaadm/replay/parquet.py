@@ -10,11 +10,12 @@ else, damage included, is `Unfamiliar` and left to pyarrow.
 from __future__ import annotations
 
 import re
+import struct
 import zlib
-from dataclasses import dataclass
 from itertools import islice
-from struct import unpack_from
 from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,6 +46,8 @@ _DAMAGE: Final = (
     AttributeError,
     ArithmeticError,
     RecursionError,
+    StopIteration,
+    struct.error,
     zlib.error,
 )
 """What reading something else than expected ends in; each is seen with some damaged file."""
@@ -190,7 +193,10 @@ def _levels(column: _Node, leaf: _Node) -> tuple[int, int]:
     node, repetition, definition = column, 0, 0
     for depth in range(1, len(leaf.path) + 1):
         if depth > 1:
-            node = next(one for one in node.children if one.path == leaf.path[:depth])
+            found = [one for one in node.children if one.path == leaf.path[:depth]]
+            if len(found) != 1:
+                raise Unfamiliar("two columns of one name")
+            node = found[0]
         repetition += node.repeated
         definition += node.repeated or node.optional
     return repetition, definition
@@ -234,7 +240,9 @@ def _entries(leaf: _Node, levels: tuple[int, int], chunk: Struct, body: bytes) -
         for span in _NOT_NULL.finditer(definitions):
             for index in range(*span.span()):
                 level = definitions[index]
-                value = next(decoded) if level == levels[1] else None
+                value = next(decoded, None) if level == levels[1] else None
+                if value is None and level == levels[1]:
+                    raise Unfamiliar("fewer values than it says")
                 if isinstance(value, bytes):
                     value = value.decode()
                 yield repetitions[index] if repetitions else 0, level, value
@@ -316,7 +324,7 @@ def _flags(body: bytes) -> Iterator[bool]:
 
 def _fixed(code: str, size: int) -> Any:
     def read(body: bytes) -> Iterator[int]:
-        return (unpack_from(code, body, at)[0] for at in range(0, len(body), size))
+        return (struct.unpack_from(code, body, at)[0] for at in range(0, len(body), size))
 
     return read
 

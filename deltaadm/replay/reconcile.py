@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.snapshot import FileFacts
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any, Final
 
     Document = Mapping[str, Any]
     Key = tuple[str, str | None]
@@ -79,7 +80,7 @@ class Fold:
 
 _STATELESS: Final = frozenset({"commitInfo", "cdc", "checkpointMetadata", "sidecar"})
 
-_NO_AUTHORITY: Final = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)")
+_NO_AUTHORITY: Final = r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)"
 
 
 def canonical_path(path: str, qualifier: str = "") -> str:
@@ -97,7 +98,7 @@ def canonical_path(path: str, qualifier: str = "") -> str:
         path = unquote(path)
     if path.startswith("/"):
         return f"{qualifier}{path}"
-    return _NO_AUTHORITY.sub(r"\1", path) if ":///" in path else path
+    return re.sub(_NO_AUTHORITY, r"\1", path) if ":///" in path else path
 
 
 def vector_id(vector: Any) -> str | None:
@@ -151,14 +152,12 @@ class FactsBuilder:
 NUM_RECORDS_FIRST: Final = r'^\s*\{\s*"numRecords"\s*:\s*\d'
 """Statistics that begin with the number of records, as nearly all do."""
 
-_NUM_RECORDS_FIRST: Final = re.compile(NUM_RECORDS_FIRST)
-
 
 def has_num_records(stats: Any) -> bool:
     """Whether the JSON text of a file's statistics says how many records it has."""
     if not isinstance(stats, str):
         return False
-    if _NUM_RECORDS_FIRST.match(stats):
+    if re.match(NUM_RECORDS_FIRST, stats):
         return True
     if "numRecords" not in stats:
         return False

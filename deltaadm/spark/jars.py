@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from deltaadm.dataclass import dataclass
 from deltaadm.errors import EngineError, Refused
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ import socket
 import tempfile
 import threading
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
+from deltaadm.dataclass import dataclass, field
 from deltaadm.errors import EngineError
 from deltaadm.spark.jars import joined, missing, settings_for_delta
 from deltaadm.spark.jvm import environment, not_started, start_jvm

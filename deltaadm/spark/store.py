@@ -77,6 +77,8 @@ class HadoopStore:
     `log` is where the log is, as Spark tells it of files in there.
     """
 
+    survives_fork = False  # the connection to the JVM is not copied
+
     def __init__(self, hadoop: Hadoop, location: str) -> None:
         self.root = location
         self._hadoop = hadoop

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
 
 from deltaadm.domain.log_segment import FileInfo, listing_prefix, no_table
 from deltaadm.errors import DeltaadmError, StorageError, TableError
 from deltaadm.storage.store import LOG_DIRECTORY
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
@@ -24,6 +24,7 @@ class LocalStore:
     """Reads `_delta_log` below a directory; see `LogStore`."""
 
     qualifier = "file:"
+    survives_fork = True
 
     def __init__(self, path: str, root: str | None = None) -> None:
         self.path = path
@@ -138,11 +139,11 @@ class _Listed(FileInfo):
     """A listed file whose size and time are looked up when somebody asks: few are."""
 
     __slots__ = ("_entry",)
-    _entry: os.DirEntry[str]
+    __setattr__ = object.__setattr__  # there may be very many, and this is how they are made fast
 
     def __init__(self, entry: os.DirEntry[str], directory: str = "") -> None:
-        object.__setattr__(self, "path", directory + entry.name)
-        object.__setattr__(self, "_entry", entry)
+        self.path = directory + entry.name  # type: ignore[misc]  # nobody has seen it yet
+        self._entry = entry
 
     def __reduce__(self) -> tuple[type[FileInfo], tuple[str, int, int]]:
         return FileInfo, (self.path, self.size, self.modified)

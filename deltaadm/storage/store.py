@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-import typing
-from typing import TYPE_CHECKING, Final
 
 from deltaadm.errors import Refused, StorageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import BinaryIO
+    from typing import BinaryIO, Final, Protocol
 
     from deltaadm.domain.log_segment import FileInfo
+else:
+    Protocol = object
+
 
 LOG_DIRECTORY: Final = "_delta_log"
 
 
-class LogStore(typing.Protocol):
+class LogStore(Protocol):
     """
     Reading access to one table's `_delta_log`; paths are relative to it, except those of data.
 
@@ -33,6 +35,10 @@ class LogStore(typing.Protocol):
     @property
     def qualifier(self) -> str:
         """Scheme (and authority) of this store."""
+
+    @property
+    def survives_fork(self) -> bool:
+        """Whether a copy of this process could read as well."""
 
     def list_log(self, start: int = 0) -> Iterator[FileInfo]:
         """The files directly in the log from the names of version *start* on, in any order."""
@@ -122,7 +128,7 @@ def _unquoted(location: str) -> str | None:
     return None if "`" in inner else rest[:-1].replace("``", "`")
 
 
-_NAME_PART: Final = re.compile(r"(?:`((?:[^`]|``)+)`|(\w+))(?:\.(?=.)|$)")
+_NAME_PART: Final = r"(?:`((?:[^`]|``)+)`|(\w+))(?:\.(?=.)|$)"
 _CATALOG_PARTS: Final = (2, 3)
 
 
@@ -136,6 +142,8 @@ def table_name(location: str) -> tuple[str, ...] | None:
     >>> table_name("main.sales.`order lines`"), table_name("./main.sales")
     (('main', 'sales', 'order lines'), None)
     """
+    if "." not in location or ("/" in location and "`" not in location):
+        return None
     import os
 
     parts = [one[1].replace("``", "`") if one[1] else one[2] for one in _parts(location)]
@@ -149,7 +157,7 @@ def _parts(location: str) -> list[re.Match[str]]:
     found: list[re.Match[str]] = []
     position = 0
     while position < len(location):
-        part = _NAME_PART.match(location, position)
+        part = re.compile(_NAME_PART).match(location, position)
         if part is None:
             return []
         found.append(part)

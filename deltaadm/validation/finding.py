@@ -6,9 +6,10 @@ Apart from `rule`, so that whoever only shows findings does not load what rules 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import dataclass
 from deltaadm.domain import facts
 from deltaadm.validation.finding import LIMIT, Finding, Severity, ValidationReport
 

@@ -25,6 +25,7 @@ class CountingStore:
     """A local store that counts requests, and the bytes read of each file."""
 
     qualifier = "file:"
+    survives_fork = False
 
     def __init__(self, path: Path) -> None:
         self._store = LocalStore(str(path))

@@ -142,6 +142,15 @@ def test_damage_never_surprises(data: st.DataObject) -> None:
         rows(BytesIO(bytes(body[:cut])), NAMES)
 
 
+def test_no_damaged_byte_surprises() -> None:
+    line = {"metaData": {"id": "x" * 50, "configuration": {"a": "b"}}}
+    body = written([line, {"protocol": {"minReaderVersion": 1}}]).getvalue()
+    for place, right in enumerate(body):
+        wrong = right ^ (1 << place % 8)
+        with suppress(Unfamiliar):
+            rows(BytesIO(body[:place] + bytes([wrong]) + body[place + 1 :]), NAMES)
+
+
 def test_reads_every_checkpoint_of_the_corpus_as_pyarrow_does(tmp_path: Path) -> None:
     found = [one.path for one in oracle.tables(tmp_path)]
     found += [one.path for one in oracle.corpus_if_present()]

@@ -157,8 +157,8 @@ def inspections(path: Path) -> tuple[Report, ...]:
     """Tables as `inspect` shows them, and one that it cannot."""
     known = describe("events", events(path / "events"), columns=True)
     return (
-        known._replace(clients=known.clients[:2]),  # what becomes known of others is not our matter
-        describe("orders", replace(orders(path / "orders"), files=None))._replace(clients=()),
+        replace(known, clients=known.clients[:2]),  # what becomes known of others is not our matter
+        replace(describe("orders", replace(orders(path / "orders"), files=None)), clients=()),
         Failure("nowhere", TableError("There is no table at nowhere.", remedy="Check the path.")),
     )
 

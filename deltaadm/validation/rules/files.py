@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode, physical_name
 from deltaadm.domain.data_paths import path_flaw
 from deltaadm.domain.deletion_vectors import descriptor_flaw

@@ -1,0 +1,207 @@
+"""Our dataclasses are the standard library's, made in another way: one contract for both."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from dataclasses import FrozenInstanceError
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deltaadm import dataclass as ours
+
+MANY = 300
+"""More instances than a class may have before its `__init__` is compiled."""
+
+
+def classes(library: Any) -> dict[str, type]:
+    @library.dataclass(frozen=True, slots=True)
+    class Point:
+        """A place."""
+
+        KIND: ClassVar[str] = "point"
+
+        x: int
+        y: int = 2
+        tags: list[str] = library.field(default_factory=list, compare=False)
+        note: str = library.field(default="", repr=False)
+
+        @property
+        def both(self) -> tuple[int, int]:
+            return self.x, self.y
+
+    @library.dataclass(frozen=True, slots=True, kw_only=True)
+    class Named:
+        name: str
+        size: int = 0
+
+    @library.dataclass(frozen=True, slots=True)
+    class Place(Named):
+        latitude: float
+        size: int
+
+    @library.dataclass(frozen=True, slots=True)
+    class Plain:
+        only: object
+
+    @library.dataclass(slots=True)
+    class Counter:
+        count: int = 0
+
+    @library.dataclass(frozen=True)
+    class Open:
+        value: int
+
+        def __repr__(self) -> str:
+            return "an open one"
+
+    @library.dataclass(frozen=True, slots=True)
+    class Nothing:
+        """Without fields."""
+
+    found = (Point, Named, Place, Plain, Counter, Open, Nothing)
+    return {one.__name__: one for one in found}
+
+
+STANDARD, OURS = classes(dataclasses), classes(ours)
+
+CALLS = [
+    pytest.param("Point", (1,), {}, id="defaults"),
+    pytest.param("Point", (1, 3, ["a"], "b"), {}, id="all by position"),
+    pytest.param("Point", (1,), {"note": "b", "y": 5}, id="position and name"),
+    pytest.param("Point", (), {"x": 1}, id="by name"),
+    pytest.param("Named", (), {"name": "n"}, id="keyword only"),
+    pytest.param("Place", (9, 1.5), {"name": "n"}, id="inherited and said anew"),
+    pytest.param("Place", (9,), {"name": "n", "latitude": 1.5}, id="mixed"),
+    pytest.param("Plain", (None,), {}, id="one field"),
+    pytest.param("Counter", (), {}, id="not frozen"),
+    pytest.param("Open", (3,), {}, id="without slots"),
+    pytest.param("Nothing", (), {}, id="without fields"),
+]
+
+MISTAKES = [
+    pytest.param("Point", (), {}, id="missing"),
+    pytest.param("Point", (1, 2, [], "", 5), {}, id="too many"),
+    pytest.param("Point", (1,), {"x": 1}, id="twice"),
+    pytest.param("Point", (1,), {"z": 1}, id="unknown"),
+    pytest.param("Named", ("n",), {}, id="keyword by position"),
+    pytest.param("Place", (9, 1.5), {}, id="inherited one missing"),
+]
+
+
+@pytest.mark.parametrize("warm", [False, True], ids=["first", "after many"])
+@pytest.mark.parametrize(("name", "given", "named"), CALLS)
+def test_the_same_values(name: str, given: Any, named: Any, warm: bool) -> None:  # noqa: FBT001
+    if warm:
+        for _ in range(MANY):
+            OURS[name](*given, **named)
+    ours_made, standard = OURS[name](*given, **named), STANDARD[name](*given, **named)
+    assert dataclasses.asdict(ours_made) == dataclasses.asdict(standard)
+    assert repr(ours_made) == repr(standard)
+    assert ours_made.__match_args__ == standard.__match_args__
+    assert ours_made == OURS[name](*given, **named)
+    assert ours_made != standard
+    assert hasattr(ours_made, "__dict__") == hasattr(standard, "__dict__")
+    assert copy.copy(ours_made) == ours_made
+
+
+@pytest.mark.parametrize("warm", [False, True], ids=["first", "after many"])
+@pytest.mark.parametrize(("name", "given", "named"), MISTAKES)
+def test_the_same_mistakes(name: str, given: Any, named: Any, warm: bool) -> None:  # noqa: FBT001
+    if warm:
+        right = next(one.values for one in CALLS if one.values[0] == name)
+        for _ in range(MANY):
+            OURS[name](*right[1], **right[2])
+    for one in (OURS, STANDARD):
+        with pytest.raises(TypeError):
+            one[name](*given, **named)
+
+
+@pytest.mark.parametrize("library", [OURS, STANDARD], ids=["ours", "standard"])
+class TestEither:
+    def test_values_do_not_change(self, library: dict[str, Any]) -> None:
+        point = library["Point"](1)
+        with pytest.raises(AttributeError):
+            point.x = 2
+        with pytest.raises(AttributeError):
+            del point.x
+        with pytest.raises((AttributeError, TypeError)):
+            point.other = 2
+        counter = library["Counter"]()
+        counter.count += 1
+        assert counter.count == 1
+
+    def test_factories_make_a_value_each(self, library: dict[str, Any]) -> None:
+        first, second = library["Point"](1), library["Point"](1)
+        first.tags.append("a")
+        assert second.tags == []
+
+    def test_what_is_equal_has_one_hash(self, library: dict[str, Any]) -> None:
+        first, second = library["Point"](1, tags=["a"]), library["Point"](1, tags=["b"])
+        assert first == second
+        assert len({first, second}) == 1
+        with pytest.raises(TypeError):
+            hash(library["Counter"]())
+
+    def test_replace(self, library: dict[str, Any]) -> None:
+        point = library["Point"](1, note="n")
+        replaces = [dataclasses.replace, *([ours.replace] if library is OURS else [])]
+        for replace in replaces:
+            assert replace(point, y=9) == library["Point"](1, 9, note="n")
+            with pytest.raises(TypeError):
+                replace(point, z=1)
+
+    def test_patterns(self, library: dict[str, Any]) -> None:
+        match library["Point"](1, 5):
+            case object(x=x, y=y):
+                assert (x, y) == (1, 5)
+
+    def test_what_the_standard_library_knows(self, library: dict[str, Any]) -> None:
+        point = library["Point"]
+        assert dataclasses.is_dataclass(point)
+        assert [one.name for one in dataclasses.fields(point)] == ["x", "y", "tags", "note"]
+        defaults = [one.default for one in dataclasses.fields(point)]
+        assert defaults[1] == 2
+        assert defaults[0] is dataclasses.MISSING
+        assert point.KIND == "point"
+        assert point(3, 4).both == (3, 4)
+
+    def test_a_default_that_can_change_is_refused(self, library: dict[str, Any]) -> None:
+        decorate = ours.dataclass if library is OURS else dataclasses.dataclass
+        with pytest.raises(ValueError, match="default"):
+
+            @decorate(frozen=True)
+            class _Wrong:
+                tags: list[str] = []  # noqa: RUF012
+
+    def test_what_is_needed_comes_first(self, library: dict[str, Any]) -> None:
+        decorate = ours.dataclass if library is OURS else dataclasses.dataclass
+        with pytest.raises(TypeError, match="follows"):
+
+            @decorate(frozen=True)
+            class _Wrong:
+                first: int = 1
+                second: int
+
+
+@ours.dataclass(frozen=True, slots=True)
+class Kept:
+    number: int
+    text: str = ""
+
+
+@given(st.integers(), st.text())
+def test_values_survive_being_stored(number: int, text: str) -> None:
+    kept = Kept(number, text)
+    assert pickle.loads(pickle.dumps(kept)) == kept  # noqa: S301
+    assert copy.deepcopy(kept) == kept
+
+
+def test_a_frozen_one_says_so() -> None:
+    with pytest.raises(AttributeError, match="cannot assign to field 'number'"):
+        Kept(1).number = 2  # type: ignore[misc]
+    assert issubclass(FrozenInstanceError, AttributeError)
