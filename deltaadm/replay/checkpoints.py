@@ -208,7 +208,7 @@ class CheckpointReader:
 
         touched = pa.array(fold.touched_paths(), pa.string())
         total = FileFacts()
-        for adds in self._add_batches(path, _FACT_COLUMNS, always=("path", "size")):
+        for adds in _ahead(self._add_batches(path, _FACT_COLUMNS, always=("path", "size"))):
             doubtful = _doubtful(pc.struct_field(adds, "path"), touched)
             if doubtful is None:
                 total = merge(total, _column_facts(adds))
@@ -262,6 +262,17 @@ def _may_hold(group: pq.RowGroupMetaData, prefixes: tuple[str, ...]) -> bool:
         if statistics.null_count < column.num_values:
             return True
     return False
+
+
+def _ahead(batches: Iterator[pa.StructArray]) -> Iterator[pa.StructArray]:
+    """The *batches*; while one is looked at, another thread reads the next."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, batches, None)
+            yield batch
 
 
 def _doubtful(paths: pa.StringArray, touched: pa.StringArray) -> pa.BooleanArray | None:

@@ -19,12 +19,12 @@ from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.replay import commits
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.reconcile import FactsBuilder, Fold, merge
-from deltaadm.replay.scan import processors, search
+from deltaadm.replay.scan import looked_into, processors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any, Final
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, Final, TypeVar
 
     from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
     from deltaadm.domain.log_segment import Checkpoint
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     Document = dict[str, Any]
     Named = tuple[str, Document]
+    Found = TypeVar("Found")
 
 
 class EmbeddedEngine:
@@ -93,12 +94,18 @@ class Replay:
 
     def search_deltas(self, files: Sequence[LogFile]) -> None:
         """Look for protocol and metadata in *files*, from the last one back."""
-        paths = [file.path for file in reversed(files)]
-        processes = processors() if self._store.survives_fork else 1
-        for path, found in search(paths, self._state_in, processes=processes):
+        for path, found in self._looked_into(files, self._state_in):
             self._take_state(found, path)
             if self._fold.complete:
                 return
+
+    def _looked_into(
+        self, files: Sequence[LogFile], look: Callable[[str], Found]
+    ) -> Iterator[tuple[str, Found]]:
+        """What *look* finds in each of *files*, from the last one back."""
+        processes = processors() if self._store.survives_fork else 1
+        paths = [file.path for file in reversed(files)]
+        return looked_into(paths, look, processes=processes)
 
     def state(self) -> FileFacts:
         """Replay everything; answers the facts about the live files."""
@@ -196,19 +203,28 @@ class Replay:
         return reader
 
     def _live_in_deltas(self) -> Iterator[Document]:
-        for file in reversed(self._segment.deltas):
-            newest = self._is_newest(file)
+        newest = self._segment.last_commit.path
+        for path, actions in self._looked_into(self._segment.deltas, self._actions_if_few):
             singles = dict.fromkeys(_STATE, 0)
-            for name, document in commits.actions_reversed(self._store.read(file.path), file.path):
+            for name, document in self._actions(path) if actions is None else actions:
                 if name in singles:
                     singles[name] += 1
-                elif name == "commitInfo" and newest and self._commit_info is None:
+                elif name == "commitInfo" and path == newest and self._commit_info is None:
                     self._commit_info = CommitInfo.from_wire(document)
                 if self._fold.offer(name, document):
                     yield document
             self._warnings.extend(
-                several(file.path, count, name) for name, count in singles.items() if count > 1
+                several(path, count, name) for name, count in singles.items() if count > 1
             )
+
+    def _actions(self, path: str) -> Iterator[Named]:
+        """The actions of a commit or compacted file, from the last one on."""
+        return commits.actions_reversed(self._store.read(path), path)
+
+    def _actions_if_few(self, path: str) -> list[Named] | None:
+        """The same at once; None for a file whose actions would take much memory."""
+        body = self._store.read(path)
+        return list(commits.actions_reversed(body, path)) if len(body) <= _SMALL else None
 
     def _read_commit_info(self) -> None:
         """Read the newest commit where only a checkpoint or compacted file was needed."""
@@ -296,6 +312,7 @@ def in_commit_timestamps(metadata: Metadata) -> bool:
 
 
 _STATE: Final = ("protocol", "metaData")
+_SMALL: Final = 1 << 20
 
 
 def several(path: str, count: int, name: str) -> str:

@@ -1,59 +1,55 @@
 """
-Looking for something in very many small files, with every processor.
+Looking into very many small files, with every processor.
 
-A processor gets through a few hundred files in the time that it takes to start another process;
-only for thousands is it worth while.
+What takes time in a long log is Python's own work, which threads cannot share. So processes take
+turns of some files each: answers come in the order of the files, and nobody gets far ahead.
 """
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Final, Never, TypeVar
+    from typing import Any, Final, Never, TypeVar
 
     Found = TypeVar("Found")
-    Look = Callable[[str], Found]
 
 WORTHWHILE: Final = 2_000
-"""So many files that a process of its own for a share of them pays."""
+"""So many files that starting processes for them pays."""
+
+_TURN: Final = 128
+"""Files that a process looks into at a time."""
+
+_PREFIX: Final = 8
+"""Bytes that say how long an answer is."""
 
 
-def search(
+def looked_into(
     paths: Sequence[str], look: Callable[[str], Found], *, processes: int = 1
 ) -> Iterator[tuple[str, Found]]:
     """
-    The paths of files in which *look* finds something, each with what it finds, in their order.
+    Each path with what *look* finds there, in their order, as long as the caller asks for more.
 
-    Nothing is done for those that the caller does not wait for. With more *processes* than one,
-    *look* is also called in copies of this one: nothing may depend on what it leaves behind. What
-    it raises is raised when it is the turn of its path.
+    With more *processes* than one, *look* is also called in copies of this one: nothing may
+    depend on what it leaves behind. Answers that cannot be sent between processes are found
+    here, and so is what it raises.
     """
-    shares = _shares(paths, processes if can_fork() else 1)
-    others = [_Share(share, look) for share in shares[1:]]
+    turns = [paths[start : start + _TURN] for start in range(0, len(paths), _TURN)]
+    if len(paths) < WORTHWHILE or not can_fork():
+        processes = 1
+    helpers = [_Helper(turns[number::processes], look) for number in range(1, processes)]
     try:
-        yield from _looked(shares[0], look)
-        for other in others:
-            yield from _looked(other.promising(), look)
+        for number, turn in enumerate(turns):
+            helper = number % processes
+            found: list[Found] | None = helpers[helper - 1].answers() if helper else None
+            yield from zip(turn, map(look, turn) if found is None else found, strict=True)
     finally:
-        for other in others:
-            other.end()
-
-
-def _looked(paths: Sequence[str], look: Callable[[str], Found]) -> Iterator[tuple[str, Found]]:
-    for path in paths:
-        if found := look(path):
-            yield path, found
-
-
-def _shares(paths: Sequence[str], most: int) -> list[Sequence[str]]:
-    count = max(1, min(most, len(paths) // WORTHWHILE))
-    size = -(-len(paths) // count) or 1
-    return [paths[start : start + size] for start in range(0, len(paths), size)] or [paths]
+        for one in helpers:
+            one.end()
 
 
 def processors() -> int:
@@ -74,35 +70,46 @@ def can_fork() -> bool:
     )
 
 
-class _Share:
-    """Some of the paths, looked at by a process of their own."""
+class _Helper:
+    """A process that takes some of the turns, and its answers."""
 
-    def __init__(self, paths: Sequence[str], look: Look[object]) -> None:
-        self._paths = paths
-        self._answer, tell = os.pipe()
+    def __init__(self, turns: Sequence[Sequence[str]], look: Callable[[str], Found]) -> None:
+        answers, tell = os.pipe()
         self._process = os.fork()
         if not self._process:
-            _work(paths, look, tell)
+            os.close(answers)
+            _work(turns, look, tell)
         os.close(tell)
+        self._answers = os.fdopen(answers, "rb")
 
-    def promising(self) -> Sequence[str]:
-        """The paths where something was found; all of them if the process came to grief."""
-        with os.fdopen(os.dup(self._answer), "rb") as answer:
-            said = answer.read()
-        return [self._paths[number] for number in json.loads(said)] if said else self._paths
+    def answers(self) -> list[Any] | None:
+        """What was found in its next turn; None if it could not say, or is no more."""
+        length = int.from_bytes(self._answers.read(_PREFIX))
+        body = self._answers.read(length)
+        return marshal.loads(body) if length and len(body) == length else None  # noqa: S302 -- ours
 
     def end(self) -> None:
-        """Stop the process if it is still at work."""
-        os.close(self._answer)
+        """Stop the process, whatever it does."""
+        self._answers.close()
         os.kill(self._process, 9)
         os.waitpid(self._process, 0)
 
 
-def _work(paths: Sequence[str], look: Look[object], tell: int) -> Never:
-    """Write to *tell* the numbers of the paths where something is found; nothing on an error."""
+def _work(turns: Sequence[Sequence[str]], look: Callable[[str], Found], tell: int) -> Never:
+    """Write to *tell* what is found in each turn; nothing where there is trouble."""
     try:
-        numbers = [number for number, path in enumerate(paths) if look(path)]
-        with os.fdopen(tell, "w") as out:
-            json.dump(numbers, out)
+        with os.fdopen(tell, "wb") as out:
+            for turn in turns:
+                body = _answer(turn, look)
+                out.write(len(body).to_bytes(_PREFIX))
+                out.write(body)
+                out.flush()
     finally:
         os._exit(0)
+
+
+def _answer(turn: Sequence[str], look: Callable[[str], Found]) -> bytes:
+    try:
+        return marshal.dumps([look(path) for path in turn])
+    except Exception:  # noqa: BLE001 -- it is raised again where somebody can deal with it
+        return b""

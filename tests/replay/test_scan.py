@@ -1,18 +1,18 @@
-"""Searching many files: every number of processes gives the same answer."""
+"""Looking into many files: every number of processes gives the same answer."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.errors import TableError
-from deltaadm.replay.engine import load_snapshot
-from deltaadm.replay.scan import WORTHWHILE, can_fork, search
+from deltaadm.replay.engine import Detail, load_snapshot
+from deltaadm.replay.scan import WORTHWHILE, can_fork, looked_into
 from deltaadm.storage.local import LocalStore
-from tests.support.tables import Table, add, commit, metadata, protocol
+from tests.support.tables import Table, add, commit, metadata, protocol, remove
 
 LONG = 2 * WORTHWHILE + 1
 PATHS = [f"{number:020d}.json" for number in range(LONG)]
@@ -25,30 +25,30 @@ def _processes_are_used(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     return
 
 
-@given(st.sets(st.integers(0, LONG - 1), max_size=5), st.integers(1, 3))
-def test_the_order_is_that_of_the_paths(wanted: set[int], processes: int) -> None:
-    found = search(
-        PATHS, lambda path: int(path[:20]) in wanted and path.upper(), processes=processes
-    )
-    assert list(found) == [(PATHS[one], PATHS[one].upper()) for one in sorted(wanted)]
+@settings(max_examples=15, deadline=None)
+@given(st.sets(st.integers(0, LONG - 1), max_size=5), st.integers(1, 4))
+def test_answers_come_in_the_order_of_the_paths(wanted: set[int], processes: int) -> None:
+    found = looked_into(PATHS, lambda path: int(path[:20]) in wanted, processes=processes)
+    assert list(found) == [(path, number in wanted) for number, path in enumerate(PATHS)]
 
 
-def test_what_nobody_waits_for_is_not_looked_at() -> None:
+def test_what_nobody_waits_for_is_not_looked_into_here() -> None:
     looked: list[str] = []
-    found = search(PATHS, lambda path: looked.append(path) or path, processes=2)
+    found = looked_into(PATHS, lambda path: looked.append(path) or path, processes=2)
     assert next(found) == (PATHS[0], PATHS[0])
     found.close()  # type: ignore[attr-defined]
     assert looked == PATHS[:1]
 
 
-def test_trouble_in_another_process_comes_up_in_its_turn() -> None:
+@pytest.mark.parametrize("number", [0, 200, LONG - 1])
+def test_trouble_comes_up_in_its_turn(number: int) -> None:
     def look(path: str) -> str:
-        if path == PATHS[-1]:
+        if path == PATHS[number]:
             raise TableError("unreadable")
-        return path if path == PATHS[-2] else ""
+        return path
 
-    found = search(PATHS, look, processes=2)
-    assert next(found) == (PATHS[-2], PATHS[-2])
+    found = looked_into(PATHS, look, processes=2)
+    assert [next(found)[0] for _ in range(number)] == PATHS[:number]
     with pytest.raises(TableError, match="unreadable"):
         next(found)
 
@@ -57,21 +57,26 @@ def test_a_process_that_dies_is_made_up_for() -> None:
     parent = os.getpid()
 
     def look(path: str) -> str:
-        if os.getpid() != parent:
+        if os.getpid() != parent and path > PATHS[1000]:
             os._exit(9)
-        return path if path == PATHS[-1] else ""
+        return path
 
-    assert list(search(PATHS, look, processes=2)) == [(PATHS[-1], PATHS[-1])]
+    assert [found for _, found in looked_into(PATHS, look, processes=2)] == PATHS
+
+
+def test_what_cannot_be_sent_is_found_here() -> None:
+    found = looked_into(PATHS, TableError, processes=2)
+    assert [one.message for _, one in found] == PATHS
 
 
 def test_no_process_is_left_behind() -> None:
-    list(search(PATHS, lambda _path: "", processes=3))
+    list(looked_into(PATHS, lambda _path: "", processes=3))
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_nothing_to_search() -> None:
-    assert list(search([], lambda path: path, processes=2)) == []
+def test_nothing_to_look_into() -> None:
+    assert list(looked_into([], lambda path: path, processes=2)) == []
 
 
 def test_a_long_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,12 +86,18 @@ def test_a_long_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for path in PATHS[1:]:
         made.write(path, commit(add(path)))
     made.write(PATHS[7], commit(metadata({"a": "new"})))
-    snapshot = load_snapshot(LocalStore(str(tmp_path)))
-    assert snapshot.version == LONG - 1
-    assert snapshot.metadata.configuration == {"a": "new"}
+    made.write(PATHS[1800], commit(add(PATHS[5], size=70), add("b", size=7), remove("b")))
+    store = LocalStore(str(tmp_path))
+    for detail in Detail:
+        snapshot = load_snapshot(store, detail=detail)
+        assert snapshot.version == LONG - 1
+        assert snapshot.metadata.configuration == {"a": "new"}
+    assert snapshot.files
+    assert (snapshot.files.files, snapshot.files.bytes) == (LONG - 3, (LONG - 4) * 100 + 70)
     made.write(PATHS[9], "no commit")
-    with pytest.raises(TableError, match=PATHS[9]):
-        load_snapshot(LocalStore(str(tmp_path)))
+    for detail in Detail:
+        with pytest.raises(TableError, match=PATHS[9]):
+            load_snapshot(store, detail=detail)
 
 
 def test_threads_keep_from_copying(monkeypatch: pytest.MonkeyPatch) -> None:
