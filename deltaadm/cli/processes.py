@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import typing
 from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+from deltaadm.replay.scan import can_fork, processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -47,25 +48,10 @@ def in_order(
     jobs = min(jobs, len(tables))
     if jobs <= 1:
         yield from map(answer, tables)
-    elif _can_fork():
+    elif can_fork():
         yield from _from_processes(tables, answer, lost, jobs)
     else:
         yield from _from_threads(tables, answer, jobs)
-
-
-def processors() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-_UNFORKABLE: Final = frozenset({"pyarrow", "deltalake", "obstore", "pyspark"})
-"""Packages whose threads do not survive a fork."""
-
-
-def _can_fork() -> bool:
-    return hasattr(os, "fork") and sys.platform != "darwin" and _UNFORKABLE.isdisjoint(sys.modules)
 
 
 # Processes

@@ -8,10 +8,9 @@ from deltaadm.errors import DeltaadmError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
-
     from collections.abc import Mapping, Sequence
     from types import FrameType
+    from typing import Final
 
 BUG = 70
 INTERRUPTED = 130

@@ -59,13 +59,17 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
+_UNFORKABLE: Final = frozenset({"pyarrow", "deltalake", "obstore", "pyspark"})
+"""Packages whose threads do not survive a fork."""
+
+
 def can_fork() -> bool:
     """Whether a copy of this process is sound: threads, for one, are not copied."""
     threads = sys.modules.get("threading")
     return (
         hasattr(os, "fork")
         and sys.platform != "darwin"
-        and "pyarrow" not in sys.modules
+        and _UNFORKABLE.isdisjoint(sys.modules)
         and (threads is None or threads.active_count() == 1)
     )
 

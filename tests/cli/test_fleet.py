@@ -136,7 +136,7 @@ def test_lines_are_those_of_single_runs(
     chosen = chosen[:: 1 if command[0] == "inspect" else 5]
     chosen.insert(7, str(tmp_path / "nowhere"))
     (tmp_path / "list").write_text("\n".join(chosen))
-    monkeypatch.setattr(processes, "_can_fork", lambda: forked)
+    monkeypatch.setattr(processes, "can_fork", lambda: forked)
     alone = [deltaadm(*command, one, "-o", "jsonl", *_isolated(command)) for one in chosen]
     together = deltaadm(
         *command, "--tables-from", tmp_path / "list", "-o", "jsonl", "-j", "3", *_isolated(command)
@@ -157,7 +157,7 @@ def test_reports_are_the_same_from_processes(
     given = [lake / "a/old", lake / "b/new", "--jobs"]
     alone = deltaadm("validate", *given, "1", "-o", form)
     looked = deltaadm("inspect", *given, "1", "-o", form)
-    monkeypatch.setattr(processes, "_can_fork", lambda: True)
+    monkeypatch.setattr(processes, "can_fork", lambda: True)
     assert deltaadm("validate", *given, "2", "-o", form) == alone
     assert deltaadm("inspect", *given, "2", "-o", form) == looked
 

@@ -32,7 +32,7 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forks are trusted here although tests have loaded much: what they do is harmless."""
     if not hasattr(os, "fork"):
         pytest.skip("this system cannot fork")
-    monkeypatch.setattr(processes, "_can_fork", lambda: True)
+    monkeypatch.setattr(processes, "can_fork", lambda: True)
 
 
 def said(program: str) -> str:
@@ -56,7 +56,7 @@ def test_processes_share_the_work() -> None:
 def test_threads_share_it_where_processes_cannot_be_forked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(processes, "_can_fork", lambda: False)
+    monkeypatch.setattr(processes, "can_fork", lambda: False)
     both = threading.Barrier(2, timeout=60)
     assert list(answers(["a", "b"], lambda one: both.wait() >= 0 and one, jobs=2)) == ["a", "b"]
 
