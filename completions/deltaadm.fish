@@ -18,6 +18,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'inspect --timestamp'
                 set expected 1
+            case 'inspect --table'
+                set expected 1
             case 'inspect --tables-from'
                 set expected 1
             case 'inspect --discover'
@@ -45,6 +47,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'inspect -o'
                 set expected 1
             case 'inspect --color'
+                set expected 1
+            case 'validate --table'
                 set expected 1
             case 'validate --tables-from'
                 set expected 1
@@ -102,6 +106,20 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'upgrade-protocol --writer'
                 set expected 1
+            case 'upgrade-protocol --table'
+                set expected 1
+            case 'upgrade-protocol --tables-from'
+                set expected 1
+            case 'upgrade-protocol --discover'
+                set expected 1
+            case 'upgrade-protocol --catalog'
+                set expected 1
+            case 'upgrade-protocol --jobs'
+                set expected 1
+            case 'upgrade-protocol -j'
+                set expected 1
+            case 'upgrade-protocol --resume'
+                set expected 1
             case 'upgrade-protocol --out'
                 set expected 1
             case 'upgrade-protocol --for-client'
@@ -128,6 +146,20 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'upgrade-protocol --color'
                 set expected 1
+            case 'enable-feature --table'
+                set expected 1
+            case 'enable-feature --tables-from'
+                set expected 1
+            case 'enable-feature --discover'
+                set expected 1
+            case 'enable-feature --catalog'
+                set expected 1
+            case 'enable-feature --jobs'
+                set expected 1
+            case 'enable-feature -j'
+                set expected 1
+            case 'enable-feature --resume'
+                set expected 1
             case 'enable-feature --out'
                 set expected 1
             case 'enable-feature --for-client'
@@ -153,6 +185,20 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'enable-feature -o'
                 set expected 1
             case 'enable-feature --color'
+                set expected 1
+            case 'set-mapping-mode --table'
+                set expected 1
+            case 'set-mapping-mode --tables-from'
+                set expected 1
+            case 'set-mapping-mode --discover'
+                set expected 1
+            case 'set-mapping-mode --catalog'
+                set expected 1
+            case 'set-mapping-mode --jobs'
+                set expected 1
+            case 'set-mapping-mode -j'
+                set expected 1
+            case 'set-mapping-mode --resume'
                 set expected 1
             case 'set-mapping-mode --out'
                 set expected 1
@@ -208,6 +254,20 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'alter --unset'
                 set expected 1
+            case 'alter --table'
+                set expected 1
+            case 'alter --tables-from'
+                set expected 1
+            case 'alter --discover'
+                set expected 1
+            case 'alter --catalog'
+                set expected 1
+            case 'alter --jobs'
+                set expected 1
+            case 'alter -j'
+                set expected 1
+            case 'alter --resume'
+                set expected 1
             case 'alter --out'
                 set expected 1
             case 'alter --for-client'
@@ -234,6 +294,20 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'alter --color'
                 set expected 1
+            case 'drop-feature --table'
+                set expected 1
+            case 'drop-feature --tables-from'
+                set expected 1
+            case 'drop-feature --discover'
+                set expected 1
+            case 'drop-feature --catalog'
+                set expected 1
+            case 'drop-feature --jobs'
+                set expected 1
+            case 'drop-feature -j'
+                set expected 1
+            case 'drop-feature --resume'
+                set expected 1
             case 'drop-feature --out'
                 set expected 1
             case 'drop-feature --for-client'
@@ -259,6 +333,16 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'drop-feature -o'
                 set expected 1
             case 'drop-feature --color'
+                set expected 1
+            case 'apply --jobs'
+                set expected 1
+            case 'apply -j'
+                set expected 1
+            case 'apply --max-failures'
+                set expected 1
+            case 'apply --journal'
+                set expected 1
+            case 'apply --resume'
                 set expected 1
             case 'apply --for-client'
                 set expected 1
@@ -343,7 +427,7 @@ complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a enable-feature -d 'Make tabl
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a set-mapping-mode -d 'Turn column mapping on, or off by rewriting the table.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a alter -d 'Change columns, constraints, clustering and properties, or write a checkpoint.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a drop-feature -d 'Take a table feature out of the protocol.'
-complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a apply -d 'Carry out exactly the plan in a file, or refuse.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a apply -d 'Carry out exactly the plan in a file, or refuse; or the plans, if there are several.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a features -d 'List all table features, or explain one.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a rules -d 'List the rules of `validate`.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a explain -d 'Explain a rule\'s code, a table feature, or an error class of Delta.'
@@ -359,6 +443,7 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l timestamp -x -d 'As of a time
 complete -c deltaadm -n '__deltaadm_at inspect' -l files -d 'Count the live files; reads the whole state.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l columns -d 'List columns with their ids and physical names.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l clients -d 'List every client with its verdict and the sources.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l tables-from -r -F -d 'A file with a table a line, - for standard input; # begins a comment.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l discover -r -F -d 'All tables below it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l catalog -x -d 'All Delta tables with such names in Spark\'s catalogs, as main.sales.*; may be given several times.'
@@ -376,6 +461,7 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l color -x -a 'auto always neve
 complete -c deltaadm -n '__deltaadm_at inspect' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at validate 0' -F
+complete -c deltaadm -n '__deltaadm_at validate' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l tables-from -r -F -d 'A file with a table a line, - for standard input; # begins a comment.'
 complete -c deltaadm -n '__deltaadm_at validate' -l discover -r -F -d 'All tables below it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l catalog -x -d 'All Delta tables with such names in Spark\'s catalogs, as main.sales.*; may be given several times.'
@@ -414,10 +500,17 @@ complete -c deltaadm -n '__deltaadm_at validate' -l output-file -r -F -d 'Where 
 complete -c deltaadm -n '__deltaadm_at validate' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at validate' -l help -s h -d 'Show this message and exit.'
 
-complete -c deltaadm -n '__deltaadm_at upgrade-protocol 0 0' -F
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol 0' -F
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l reader -x -d 'Reader version of at least N.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l writer -x -d 'Writer version of at least N.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l minimum -d 'Drop the features that the table does not need instead.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l table -r -F -d 'A table; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l tables-from -r -F -d 'A file with a table a line, - for standard input; # begins a comment.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l discover -r -F -d 'All tables below it; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l catalog -x -d 'All Delta tables with such names in Spark\'s catalogs, as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l jobs -s j -x -d 'So many tables at the same time; as many as there are processors if left out.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l brief -d 'A line for each table and an overview, as for tables that options name.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l resume -r -F -d 'Go on with an interrupted run, whose -o jsonl went to FILE.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
@@ -441,6 +534,13 @@ complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l help -s h -d 'Show t
 complete -c deltaadm -n '__deltaadm_at enable-feature 0 0' -F
 complete -c deltaadm -n '__deltaadm_at enable-feature 1' -a 'allowColumnDefaults appendOnly changeDataFeed checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns rowTracking timestampNtz typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l support-only -d 'Add to the protocol without making it active.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l table -r -F -d 'A table; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l tables-from -r -F -d 'A file with a table a line, - for standard input; # begins a comment.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l discover -r -F -d 'All tables below it; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l catalog -x -d 'All Delta tables with such names in Spark\'s catalogs, as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l jobs -s j -x -d 'So many tables at the same time; as many as there are processors if left out.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l brief -d 'A line for each table and an overview, as for tables that options name.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l resume -r -F -d 'Go on with an interrupted run, whose -o jsonl went to FILE.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
@@ -463,6 +563,13 @@ complete -c deltaadm -n '__deltaadm_at enable-feature' -l help -s h -d 'Show thi
 
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode 0 0' -F
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode 1 1' -a 'none id name'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l table -r -F -d 'A table; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l tables-from -r -F -d 'A file with a table a line, - for standard input; # begins a comment.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l discover -r -F -d 'All tables below it; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l catalog -x -d 'All Delta tables with such names in Spark\'s catalogs, as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l jobs -s j -x -d 'So many tables at the same time; as many as there are processors if left out.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l brief -d 'A line for each table and an overview, as for tables that options name.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l resume -r -F -d 'Go on with an interrupted run, whose -o jsonl went to FILE.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
@@ -483,7 +590,7 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l output -s o -x -a 't
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l help -s h -d 'Show this message and exit.'
 
-complete -c deltaadm -n '__deltaadm_at alter 0 0' -F
+complete -c deltaadm -n '__deltaadm_at alter 0' -F
 complete -c deltaadm -n '__deltaadm_at alter' -l add-column -x -d 'Add a column, as in: \'s.x INT COMMENT "why" AFTER y\'.'
 complete -c deltaadm -n '__deltaadm_at alter' -l set-type -x -d 'Widen a column\'s type, as in: id=BIGINT.'
 complete -c deltaadm -n '__deltaadm_at alter' -l drop-not-null -x -d 'Let a column hold nulls.'
@@ -500,6 +607,13 @@ complete -c deltaadm -n '__deltaadm_at alter' -l no-cluster-by -d 'Cluster the t
 complete -c deltaadm -n '__deltaadm_at alter' -l set -x -d 'Set a property.'
 complete -c deltaadm -n '__deltaadm_at alter' -l unset -x -d 'Remove a property.'
 complete -c deltaadm -n '__deltaadm_at alter' -l checkpoint -d 'Write a checkpoint of the newest version; no Spark.'
+complete -c deltaadm -n '__deltaadm_at alter' -l table -r -F -d 'A table; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at alter' -l tables-from -r -F -d 'A file with a table a line, - for standard input; # begins a comment.'
+complete -c deltaadm -n '__deltaadm_at alter' -l discover -r -F -d 'All tables below it; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at alter' -l catalog -x -d 'All Delta tables with such names in Spark\'s catalogs, as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at alter' -l jobs -s j -x -d 'So many tables at the same time; as many as there are processors if left out.'
+complete -c deltaadm -n '__deltaadm_at alter' -l brief -d 'A line for each table and an overview, as for tables that options name.'
+complete -c deltaadm -n '__deltaadm_at alter' -l resume -r -F -d 'Go on with an interrupted run, whose -o jsonl went to FILE.'
 complete -c deltaadm -n '__deltaadm_at alter' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at alter' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at alter' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
@@ -524,6 +638,13 @@ complete -c deltaadm -n '__deltaadm_at drop-feature 0 0' -F
 complete -c deltaadm -n '__deltaadm_at drop-feature 1 1' -a 'adaptiveMetadata adaptiveMetadata-preview allowColumnDefaults appendOnly catalogManaged catalogOwned-preview changeDataFeed checkConstraints checkpointProtection clustering collations collations-preview columnMapping columnMappingUsageTracking coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 icebergWriterCompatV1 icebergWriterCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns redirectReaderWriter-preview redirectWriterOnly-preview rowTracking timestampNanos timestampNtz timestampWithoutTimezone typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l truncate-history -d 'Destroy history that needs the feature rather than protect checkpoints.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l status -d 'Say what dropping takes, and when it can go on.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l table -r -F -d 'A table; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l tables-from -r -F -d 'A file with a table a line, - for standard input; # begins a comment.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l discover -r -F -d 'All tables below it; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l catalog -x -d 'All Delta tables with such names in Spark\'s catalogs, as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l jobs -s j -x -d 'So many tables at the same time; as many as there are processors if left out.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l brief -d 'A line for each table and an overview, as for tables that options name.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l resume -r -F -d 'Go on with an interrupted run, whose -o jsonl went to FILE.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
@@ -545,6 +666,9 @@ complete -c deltaadm -n '__deltaadm_at drop-feature' -l color -x -a 'auto always
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at apply 0 0' -F
+complete -c deltaadm -n '__deltaadm_at apply' -l jobs -s j -x -d 'So many of several plans at the same time; 4 if left out.'
+complete -c deltaadm -n '__deltaadm_at apply' -l max-failures -x -d 'Begin no more of several plans after so many failures.'
+complete -c deltaadm -n '__deltaadm_at apply' -l journal -l resume -r -F -d 'Where several plans are noted when they are begun and done, to go on from; the name of the plan file with .journal if left out.'
 complete -c deltaadm -n '__deltaadm_at apply' -l for-client -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse what keeps NAME or NAME@VERSION from reading; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l for-client-writing -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse what keeps NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l yes -s y -d 'Do not ask before a metadata-only change.'
@@ -588,7 +712,7 @@ complete -c deltaadm -n '__deltaadm_at doctor' -l output -s o -x -a 'text json j
 complete -c deltaadm -n '__deltaadm_at doctor' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l help -s h -d 'Show this message and exit.'
 
-complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline doctor drop-feature error error-class feature features inspect line outcome plan rule rules validate'
+complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline doctor drop-feature error error-class feature features inspect journal line outcome plan rule rules validate'
 complete -c deltaadm -n '__deltaadm_at schema' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at completion 0 0' -a 'bash zsh fish powershell'

@@ -17,6 +17,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--files' = 'Count the live files; reads the whole state.'
             '--columns' = 'List columns with their ids and physical names.'
             '--clients' = 'List every client with its verdict and the sources.'
+            '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with a table a line, - for standard input; # begins a comment.'
             '--discover' = 'All tables below it; may be given several times.'
             '--catalog' = 'All Delta tables with such names in Spark''s catalogs, as main.sales.*; may be given several times.'
@@ -37,6 +38,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-h' = 'Show this message and exit.'
         }
         'validate' = [ordered]@{
+            '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with a table a line, - for standard input; # begins a comment.'
             '--discover' = 'All tables below it; may be given several times.'
             '--catalog' = 'All Delta tables with such names in Spark''s catalogs, as main.sales.*; may be given several times.'
@@ -83,6 +85,14 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--reader' = 'Reader version of at least N.'
             '--writer' = 'Writer version of at least N.'
             '--minimum' = 'Drop the features that the table does not need instead.'
+            '--table' = 'A table; may be given several times.'
+            '--tables-from' = 'A file with a table a line, - for standard input; # begins a comment.'
+            '--discover' = 'All tables below it; may be given several times.'
+            '--catalog' = 'All Delta tables with such names in Spark''s catalogs, as main.sales.*; may be given several times.'
+            '--jobs' = 'So many tables at the same time; as many as there are processors if left out.'
+            '-j' = 'So many tables at the same time; as many as there are processors if left out.'
+            '--brief' = 'A line for each table and an overview, as for tables that options name.'
+            '--resume' = 'Go on with an interrupted run, whose -o jsonl went to FILE.'
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
@@ -108,6 +118,14 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         }
         'enable-feature' = [ordered]@{
             '--support-only' = 'Add to the protocol without making it active.'
+            '--table' = 'A table; may be given several times.'
+            '--tables-from' = 'A file with a table a line, - for standard input; # begins a comment.'
+            '--discover' = 'All tables below it; may be given several times.'
+            '--catalog' = 'All Delta tables with such names in Spark''s catalogs, as main.sales.*; may be given several times.'
+            '--jobs' = 'So many tables at the same time; as many as there are processors if left out.'
+            '-j' = 'So many tables at the same time; as many as there are processors if left out.'
+            '--brief' = 'A line for each table and an overview, as for tables that options name.'
+            '--resume' = 'Go on with an interrupted run, whose -o jsonl went to FILE.'
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
@@ -132,6 +150,14 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-h' = 'Show this message and exit.'
         }
         'set-mapping-mode' = [ordered]@{
+            '--table' = 'A table; may be given several times.'
+            '--tables-from' = 'A file with a table a line, - for standard input; # begins a comment.'
+            '--discover' = 'All tables below it; may be given several times.'
+            '--catalog' = 'All Delta tables with such names in Spark''s catalogs, as main.sales.*; may be given several times.'
+            '--jobs' = 'So many tables at the same time; as many as there are processors if left out.'
+            '-j' = 'So many tables at the same time; as many as there are processors if left out.'
+            '--brief' = 'A line for each table and an overview, as for tables that options name.'
+            '--resume' = 'Go on with an interrupted run, whose -o jsonl went to FILE.'
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
@@ -172,6 +198,14 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--set' = 'Set a property.'
             '--unset' = 'Remove a property.'
             '--checkpoint' = 'Write a checkpoint of the newest version; no Spark.'
+            '--table' = 'A table; may be given several times.'
+            '--tables-from' = 'A file with a table a line, - for standard input; # begins a comment.'
+            '--discover' = 'All tables below it; may be given several times.'
+            '--catalog' = 'All Delta tables with such names in Spark''s catalogs, as main.sales.*; may be given several times.'
+            '--jobs' = 'So many tables at the same time; as many as there are processors if left out.'
+            '-j' = 'So many tables at the same time; as many as there are processors if left out.'
+            '--brief' = 'A line for each table and an overview, as for tables that options name.'
+            '--resume' = 'Go on with an interrupted run, whose -o jsonl went to FILE.'
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
@@ -198,6 +232,14 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'drop-feature' = [ordered]@{
             '--truncate-history' = 'Destroy history that needs the feature rather than protect checkpoints.'
             '--status' = 'Say what dropping takes, and when it can go on.'
+            '--table' = 'A table; may be given several times.'
+            '--tables-from' = 'A file with a table a line, - for standard input; # begins a comment.'
+            '--discover' = 'All tables below it; may be given several times.'
+            '--catalog' = 'All Delta tables with such names in Spark''s catalogs, as main.sales.*; may be given several times.'
+            '--jobs' = 'So many tables at the same time; as many as there are processors if left out.'
+            '-j' = 'So many tables at the same time; as many as there are processors if left out.'
+            '--brief' = 'A line for each table and an overview, as for tables that options name.'
+            '--resume' = 'Go on with an interrupted run, whose -o jsonl went to FILE.'
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
@@ -222,6 +264,11 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-h' = 'Show this message and exit.'
         }
         'apply' = [ordered]@{
+            '--jobs' = 'So many of several plans at the same time; 4 if left out.'
+            '-j' = 'So many of several plans at the same time; 4 if left out.'
+            '--max-failures' = 'Begin no more of several plans after so many failures.'
+            '--journal' = 'Where several plans are noted when they are begun and done, to go on from; the name of the plan file with .journal if left out.'
+            '--resume' = 'Where several plans are noted when they are begun and done, to go on from; the name of the plan file with .journal if left out.'
             '--for-client' = 'Refuse what keeps NAME or NAME@VERSION from reading; may be given several times.'
             '--for-client-writing' = 'Refuse what keeps NAME or NAME@VERSION from writing; may be given several times.'
             '--yes' = 'Do not ask before a metadata-only change.'
@@ -289,6 +336,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
     $values = @{
         'inspect --version' = @()
         'inspect --timestamp' = @()
+        'inspect --table' = @('<files>')
         'inspect --tables-from' = @('<files>')
         'inspect --discover' = @('<files>')
         'inspect --catalog' = @()
@@ -303,6 +351,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'inspect --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'inspect -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'inspect --color' = @('auto', 'always', 'never')
+        'validate --table' = @('<files>')
         'validate --tables-from' = @('<files>')
         'validate --discover' = @('<files>')
         'validate --catalog' = @()
@@ -331,6 +380,13 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'validate --color' = @('auto', 'always', 'never')
         'upgrade-protocol --reader' = @()
         'upgrade-protocol --writer' = @()
+        'upgrade-protocol --table' = @('<files>')
+        'upgrade-protocol --tables-from' = @('<files>')
+        'upgrade-protocol --discover' = @('<files>')
+        'upgrade-protocol --catalog' = @()
+        'upgrade-protocol --jobs' = @()
+        'upgrade-protocol -j' = @()
+        'upgrade-protocol --resume' = @('<files>')
         'upgrade-protocol --out' = @('<files>')
         'upgrade-protocol --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'upgrade-protocol --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
@@ -344,6 +400,13 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'upgrade-protocol --output' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'upgrade-protocol -o' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'upgrade-protocol --color' = @('auto', 'always', 'never')
+        'enable-feature --table' = @('<files>')
+        'enable-feature --tables-from' = @('<files>')
+        'enable-feature --discover' = @('<files>')
+        'enable-feature --catalog' = @()
+        'enable-feature --jobs' = @()
+        'enable-feature -j' = @()
+        'enable-feature --resume' = @('<files>')
         'enable-feature --out' = @('<files>')
         'enable-feature --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'enable-feature --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
@@ -357,6 +420,13 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'enable-feature --output' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'enable-feature -o' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'enable-feature --color' = @('auto', 'always', 'never')
+        'set-mapping-mode --table' = @('<files>')
+        'set-mapping-mode --tables-from' = @('<files>')
+        'set-mapping-mode --discover' = @('<files>')
+        'set-mapping-mode --catalog' = @()
+        'set-mapping-mode --jobs' = @()
+        'set-mapping-mode -j' = @()
+        'set-mapping-mode --resume' = @('<files>')
         'set-mapping-mode --out' = @('<files>')
         'set-mapping-mode --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'set-mapping-mode --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
@@ -384,6 +454,13 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter --cluster-by' = @()
         'alter --set' = @()
         'alter --unset' = @()
+        'alter --table' = @('<files>')
+        'alter --tables-from' = @('<files>')
+        'alter --discover' = @('<files>')
+        'alter --catalog' = @()
+        'alter --jobs' = @()
+        'alter -j' = @()
+        'alter --resume' = @('<files>')
         'alter --out' = @('<files>')
         'alter --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'alter --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
@@ -397,6 +474,13 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter --output' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'alter -o' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'alter --color' = @('auto', 'always', 'never')
+        'drop-feature --table' = @('<files>')
+        'drop-feature --tables-from' = @('<files>')
+        'drop-feature --discover' = @('<files>')
+        'drop-feature --catalog' = @()
+        'drop-feature --jobs' = @()
+        'drop-feature -j' = @()
+        'drop-feature --resume' = @('<files>')
         'drop-feature --out' = @('<files>')
         'drop-feature --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'drop-feature --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
@@ -410,6 +494,11 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'drop-feature --output' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'drop-feature -o' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'drop-feature --color' = @('auto', 'always', 'never')
+        'apply --jobs' = @()
+        'apply -j' = @()
+        'apply --max-failures' = @()
+        'apply --journal' = @('<files>')
+        'apply --resume' = @('<files>')
         'apply --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'apply --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'apply --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
@@ -444,12 +533,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         ' 0' = @('inspect', 'validate', 'upgrade-protocol', 'enable-feature', 'set-mapping-mode', 'alter', 'drop-feature', 'apply', 'features', 'rules', 'explain', 'doctor', 'schema', 'completion')
         'inspect 0+' = @('<files>')
         'validate 0+' = @('<files>')
-        'upgrade-protocol 0' = @('<files>')
+        'upgrade-protocol 0+' = @('<files>')
         'enable-feature 0' = @('<files>')
         'enable-feature 1+' = @('allowColumnDefaults', 'appendOnly', 'changeDataFeed', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'generatedColumns', 'geospatial', 'geospatial-dev', 'icebergCompatV1', 'icebergCompatV2', 'icebergCompatV3', 'identityColumns', 'inCommitTimestamp', 'invariants', 'materializePartitionColumns', 'rowTracking', 'timestampNtz', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck', 'variantShredding', 'variantShredding-preview', 'variantType', 'variantType-preview')
         'set-mapping-mode 0' = @('<files>')
         'set-mapping-mode 1' = @('none', 'id', 'name')
-        'alter 0' = @('<files>')
+        'alter 0+' = @('<files>')
         'drop-feature 0' = @('<files>')
         'drop-feature 1' = @('adaptiveMetadata', 'adaptiveMetadata-preview', 'allowColumnDefaults', 'appendOnly', 'catalogManaged', 'catalogOwned-preview', 'changeDataFeed', 'checkConstraints', 'checkpointProtection', 'clustering', 'collations', 'collations-preview', 'columnMapping', 'columnMappingUsageTracking', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'generatedColumns', 'geospatial', 'geospatial-dev', 'icebergCompatV1', 'icebergCompatV2', 'icebergCompatV3', 'icebergWriterCompatV1', 'icebergWriterCompatV3', 'identityColumns', 'inCommitTimestamp', 'invariants', 'materializePartitionColumns', 'redirectReaderWriter-preview', 'redirectWriterOnly-preview', 'rowTracking', 'timestampNanos', 'timestampNtz', 'timestampWithoutTimezone', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck', 'variantShredding', 'variantShredding-preview', 'variantType', 'variantType-preview')
         'apply 0' = @('<files>')
@@ -457,7 +546,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'rules 0+' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
         'explain 0+' = @('DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985', 'adaptiveMetadata', 'adaptiveMetadata-preview', 'allowColumnDefaults', 'appendOnly', 'catalogManaged', 'catalogOwned-preview', 'changeDataFeed', 'checkConstraints', 'checkpointProtection', 'clustering', 'collations', 'collations-preview', 'columnMapping', 'columnMappingUsageTracking', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'generatedColumns', 'geospatial', 'geospatial-dev', 'icebergCompatV1', 'icebergCompatV2', 'icebergCompatV3', 'icebergWriterCompatV1', 'icebergWriterCompatV3', 'identityColumns', 'inCommitTimestamp', 'invariants', 'materializePartitionColumns', 'redirectReaderWriter-preview', 'redirectWriterOnly-preview', 'rowTracking', 'timestampNanos', 'timestampNtz', 'timestampWithoutTimezone', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck', 'variantShredding', 'variantShredding-preview', 'variantType', 'variantType-preview', 'DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED', 'DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED', 'DELTA_ADDING_DELETION_VECTORS_WITH_TIGHT_BOUNDS_DISALLOWED', 'DELTA_ADD_CONSTRAINTS', 'DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED', 'DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED', 'DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE', 'DELTA_CANNOT_DROP_GEOSPATIAL_FEATURE', 'DELTA_CANNOT_MODIFY_APPEND_ONLY', 'DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES', 'DELTA_CANNOT_MODIFY_TABLE_PROPERTY', 'DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS', 'DELTA_CANNOT_SET_COORDINATED_COMMITS_DEPENDENCIES', 'DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS', 'DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED', 'DELTA_CLUSTERING_COLUMN_MISSING_STATS', 'DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS', 'DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN', 'DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE', 'DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET', 'DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY', 'DELTA_COLUMN_NOT_FOUND_IN_SCHEMA', 'DELTA_COLUMN_PATH_NOT_NESTED', 'DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND', 'DELTA_CONSTRAINT_ALREADY_EXISTS', 'DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE', 'DELTA_CONSTRAINT_DOES_NOT_EXIST', 'DELTA_CREATE_TABLE_SCHEME_MISMATCH', 'DELTA_DOMAIN_METADATA_NOT_SUPPORTED', 'DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA', 'DELTA_DUPLICATE_ACTIONS_FOUND', 'DELTA_DUPLICATE_COLUMNS_FOUND', 'DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS', 'DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR', 'DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_ALREADY_EXISTS', 'DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH', 'DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT', 'DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION', 'DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD', 'DELTA_FEATURE_DROP_DEPENDENT_FEATURE', 'DELTA_FEATURE_DROP_FEATURE_IS_DELTA_PROPERTY', 'DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT', 'DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST', 'DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED', 'DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE', 'DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE', 'DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD', 'DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION', 'DELTA_FEATURE_REQUIRES_HIGHER_WRITER_VERSION', 'DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE', 'DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH', 'DELTA_GEOSPATIAL_NOT_SUPPORTED', 'DELTA_ICEBERG_COMPAT_VIOLATION', 'DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED', 'DELTA_INVALID_CALENDAR_INTERVAL_EMPTY', 'DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES', 'DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING', 'DELTA_INVALID_CONSTRAINT_NAME', 'DELTA_INVALID_INTERVAL', 'DELTA_INVALID_ISOLATION_LEVEL', 'DELTA_INVALID_PARTITION_COLUMN_NAME', 'DELTA_INVALID_PROTOCOL_VERSION', 'DELTA_METADATA_CHANGED', 'DELTA_MISSING_COMMIT_INFO', 'DELTA_MISSING_COMMIT_TIMESTAMP', 'DELTA_MISSING_DELTA_TABLE', 'DELTA_MISSING_PART_FILES', 'DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND', 'DELTA_NESTED_NOT_NULL_CONSTRAINT', 'DELTA_NEW_CHECK_CONSTRAINT_VIOLATION', 'DELTA_NO_RECREATABLE_HISTORY_FOUND', 'DELTA_OPERATION_NOT_ALLOWED', 'DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED', 'DELTA_PROTOCOL_CHANGED', 'DELTA_PROTOCOL_PROPERTY_NOT_INT', 'DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE', 'DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS', 'DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION', 'DELTA_STATE_RECOVER_ERROR', 'DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS', 'DELTA_TABLE_ONLY_OPERATION', 'DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION', 'DELTA_TIMESTAMP_GREATER_THAN_COMMIT', 'DELTA_TRUNCATED_TRANSACTION_LOG', 'DELTA_TXN_LOG_FAILED_INTEGRITY', 'DELTA_UNIVERSAL_FORMAT_VIOLATION', 'DELTA_UNKNOWN_CONFIGURATION', 'DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP', 'DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE', 'DELTA_UNSUPPORTED_COLUMN_MAPPING_PROTOCOL', 'DELTA_UNSUPPORTED_COLUMN_MAPPING_SCHEMA_CHANGE', 'DELTA_UNSUPPORTED_COMMENT_MAP_ARRAY', 'DELTA_UNSUPPORTED_DATA_TYPES', 'DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN', 'DELTA_UNSUPPORTED_DROP_COLUMN', 'DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN', 'DELTA_UNSUPPORTED_FEATURES_FOR_READ', 'DELTA_UNSUPPORTED_FEATURES_FOR_WRITE', 'DELTA_UNSUPPORTED_FEATURES_IN_CONFIG', 'DELTA_UNSUPPORTED_FEATURE_STATUS', 'DELTA_UNSUPPORTED_RENAME_COLUMN', 'DELTA_VERSIONS_NOT_CONTIGUOUS', 'DELTA_VERSION_NOT_FOUND', 'DELTA_VIOLATE_CONSTRAINT_WITH_VALUES', 'DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED', 'FAILED_READ_FILE', 'INVALID_FIELD_NAME', 'INVALID_JSON_DATA_TYPE', 'UNSUPPORTED_DATA_TYPE', 'UNSUPPORTED_FEATURE', 'UNSUPPORTED_TABLE_CHANGE', 'UNSUPPORTED_TIME_TYPE', 'UNSUPPORTED_TYPE_WIDENING')
         'doctor 0+' = @()
-        'schema 0' = @('baseline', 'doctor', 'drop-feature', 'error', 'error-class', 'feature', 'features', 'inspect', 'line', 'outcome', 'plan', 'rule', 'rules', 'validate')
+        'schema 0' = @('baseline', 'doctor', 'drop-feature', 'error', 'error-class', 'feature', 'features', 'inspect', 'journal', 'line', 'outcome', 'plan', 'rule', 'rules', 'validate')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
     $helps = @{
@@ -468,7 +557,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'set-mapping-mode' = 'Turn column mapping on, or off by rewriting the table.'
         'alter' = 'Change columns, constraints, clustering and properties, or write a checkpoint.'
         'drop-feature' = 'Take a table feature out of the protocol.'
-        'apply' = 'Carry out exactly the plan in a file, or refuse.'
+        'apply' = 'Carry out exactly the plan in a file, or refuse; or the plans, if there are several.'
         'features' = 'List all table features, or explain one.'
         'rules' = 'List the rules of `validate`.'
         'explain' = 'Explain a rule''s code, a table feature, or an error class of Delta.'

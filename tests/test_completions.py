@@ -93,7 +93,7 @@ CASES = (
     ("alter table --set a=b --color a", {"auto", "always"}),
     ("alter table --out ", "*"),
     ("alter table --set ", set()),
-    ("alter table ", set()),
+    ("alter table ", "*"),
     ("set-mapping-mode ", "*"),
     ("set-mapping-mode table ", {"none", "name", "id"}),
     ("set-mapping-mode --yes table n", {"none", "name"}),

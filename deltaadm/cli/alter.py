@@ -9,14 +9,16 @@ import typer
 from deltaadm.cli.options import (
     ClientOptions,
     ConsentOptions,
+    FleetOptions,
     OutputOptions,
     PlanOptions,
     SparkOptionGroup,
-    TableArgument,
+    TableArguments,
     expanded,
     pairs,
+    require_tables,
 )
-from deltaadm.cli.planning import plan_and_apply
+from deltaadm.cli.plans import plan_tables
 from deltaadm.domain.alter_columns import parse_column
 from deltaadm.domain.ddl import (
     parse_column_list,
@@ -108,10 +110,11 @@ class RuleOptions:
 
 @expanded
 def command(
-    table: TableArgument,
+    tables: TableArguments = None,
     *,
     columns: ColumnOptions,
     rules: RuleOptions,
+    many: FleetOptions,
     planning: PlanOptions,
     clients: ClientOptions,
     consent: ConsentOptions,
@@ -134,8 +137,10 @@ def command(
             "cannot be combined with --cluster-by", param_hint="--no-cluster-by"
         )
     texts = _Pairs.of(columns, rules)
-    return plan_and_apply(
-        table,
+    require_tables(tables, many)
+    return plan_tables(
+        tables or (),
+        many,
         lambda snapshot, session: plan_changes(
             snapshot, _wanted(columns, rules, texts), session=session
         ),

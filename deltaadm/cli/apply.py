@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from deltaadm.cli import wiring
+from deltaadm.cli.carrying_out import Limits, carry_out_plans, journal_of
 from deltaadm.cli.options import (
     ClientOptions,
     ConsentOptions,
@@ -14,13 +15,39 @@ from deltaadm.cli.options import (
     expanded,
 )
 from deltaadm.cli.planning import Wanted, carry_out_plan, failing_well, planned
-from deltaadm.operations.plan_document import read_plan
+from deltaadm.operations.plan_document import SavedPlan, read_plans
 from deltaadm.operations.reports import OutcomeReport
 
 
 @expanded
 def command(
     file: Annotated[Path, typer.Argument(metavar="PLAN", help="A file made with --out.")],
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=1,
+            metavar="N",
+            help="So many of several plans at the same time; 4 if left out.",
+        ),
+    ] = None,
+    max_failures: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Begin no more of several plans after so many failures."
+        ),
+    ] = None,
+    journal: Annotated[
+        Path | None,
+        typer.Option(
+            "--journal",
+            "--resume",
+            metavar="FILE",
+            help="Where several plans are noted when they are begun and done, to go on from; the "
+            "name of the plan file with .journal if left out.",
+        ),
+    ] = None,
     *,
     clients: ClientOptions,
     consent: ConsentOptions,
@@ -28,28 +55,44 @@ def command(
     output: OutputOptions,
 ) -> int:
     """
-    Carry out exactly the plan in a file, or refuse.
+    Carry out exactly the plan in a file, or refuse; or the plans, if there are several.
 
-    The table must still have the protocol and the metadata that the plan starts from; files
-    added since then do not matter.
+    Each table must still have the protocol and the metadata that its plan starts from; files
+    added since then do not matter. Several plans are noted in a journal when they are begun and
+    when they are done: after an interruption the same command goes on with the rest.
+
+    For example:
+
+      deltaadm apply plan.json
+
+      deltaadm apply plans.jsonl --yes --jobs 8 --max-failures 5
     """
     wiring.check_format(output, OutcomeReport)
-    return failing_well(
-        str(file),
-        output,
-        lambda: _apply(file, clients, consent, spark, output),
-    )
+
+    def work() -> int:
+        plans = read_plans(wiring.read_file(file))
+        if len(plans) == 1 and journal is None:
+            return _apply(plans[0], clients, consent, spark, output)
+        return carry_out_plans(
+            plans,
+            journal or journal_of(file),
+            Limits(jobs, max_failures),
+            clients=clients,
+            consent=consent,
+            spark=spark,
+            output=output,
+        )
+
+    return failing_well(str(file), output, work)
 
 
 def _apply(
-    file: Path,
+    saved: SavedPlan,
     clients: ClientOptions,
     consent: ConsentOptions,
     spark: SparkOptionGroup,
     output: OutputOptions,
 ) -> int:
-    saved = read_plan(wiring.read_file(file))
-
     def carry_out() -> int:
         named = [saved.name] if saved.name else []
         with wiring.reading(spark), wiring.catalog(named, spark):

@@ -1,20 +1,27 @@
 """`deltaadm drop-feature`."""
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from deltaadm.cli import wiring
+from deltaadm.cli.fleet import gathered, report_all
 from deltaadm.cli.options import (
     ClientOptions,
     ConsentOptions,
+    FleetOptions,
     OutputOptions,
     PlanOptions,
     SparkOptionGroup,
     TableArgument,
     expanded,
+    require_streaming,
+    split_words,
 )
-from deltaadm.cli.planning import WAITING, failing_well, plan_and_apply
+from deltaadm.cli.planning import WAITING, failing_well
+from deltaadm.cli.plans import plan_tables
 from deltaadm.operations.drop_feature import (
     Phase,
     drop_status,
@@ -32,7 +39,7 @@ if TYPE_CHECKING:
 
 @expanded
 def command(
-    table: TableArgument,
+    table: TableArgument = None,
     feature: Annotated[
         str | None,
         typer.Argument(metavar="[FEATURE]", help="The feature; without it, all are listed."),
@@ -48,6 +55,7 @@ def command(
         bool, typer.Option("--status", help="Say what dropping takes, and when it can go on.")
     ] = False,
     *,
+    many: FleetOptions,
     planning: PlanOptions,
     clients: ClientOptions,
     consent: ConsentOptions,
@@ -61,20 +69,30 @@ def command(
     keeps them and adds checkpointProtection, or with --truncate-history destroys them. That takes
     two runs of the same command, a day apart: exit code 8 says to come back.
     """
-    if status or feature is None:
+    tables, words = split_words([table, feature], many)
+    if len(words) > 1:
+        raise typer.BadParameter(f"{words[0]!r} is not the only one", param_hint="FEATURE")
+    wanted = next(iter(words), None)
+    if status or wanted is None:
         if planning.apply or planning.check or planning.out:
             what = "--status" if status else "FEATURE"
             raise typer.BadParameter("cannot be combined with a plan", param_hint=what)
         wiring.check_format(output, DropReport)
+        require_streaming(many, output.output)
 
         def answer() -> int:
             with wiring.reading(spark):
-                return _status(table, feature, spark, output)
+                return report_all(
+                    gathered(tables, many, "drop-feature", spark),
+                    output,
+                    partial(_status, feature=wanted, spark=spark),
+                    code=_waiting if wanted else _done,
+                )
 
-        return failing_well(table, output, answer)
+        return failing_well("".join(tables), output, answer)
 
     def plan(snapshot: "Snapshot", session: "SessionSettings") -> "Plan":
-        name = official_name(feature)
+        name = official_name(wanted)
         return plan_drop(
             snapshot,
             name,
@@ -84,8 +102,9 @@ def command(
             session=session,
         )
 
-    return plan_and_apply(
-        table,
+    return plan_tables(
+        tables,
+        many,
         plan,
         planning=planning,
         clients=clients,
@@ -95,10 +114,9 @@ def command(
     )
 
 
-def _status(table: str, feature: str | None, spark: SparkOptionGroup, output: OutputOptions) -> int:
+def _status(table: str, *, feature: str | None, spark: SparkOptionGroup) -> DropReport:
     from deltaadm.replay.engine import Detail
 
-    wiring.look_up([table], spark)
     snapshot = wiring.load(wiring.locate(table), detail=Detail.STATE)
     names = droppable_features(snapshot) if feature is None else (official_name(feature),)
     found = tuple(
@@ -111,6 +129,12 @@ def _status(table: str, feature: str | None, spark: SparkOptionGroup, output: Ou
         )
         for name in names
     )
-    wiring.show([DropReport(table, snapshot.version, found)], output)
-    waiting = feature is not None and found[0].phase is Phase.WAITING
-    return WAITING if waiting else 0
+    return DropReport(table, snapshot.version, found)
+
+
+def _waiting(document: Mapping[str, Any]) -> int:
+    return WAITING if document["features"][0]["phase"] == Phase.WAITING.value else 0
+
+
+def _done(_: Mapping[str, Any]) -> int:
+    return 0

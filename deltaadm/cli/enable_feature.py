@@ -7,27 +7,36 @@ import typer
 from deltaadm.cli.options import (
     ClientOptions,
     ConsentOptions,
+    FleetOptions,
     OutputOptions,
     PlanOptions,
     SparkOptionGroup,
     TableArgument,
     expanded,
+    split_words,
 )
-from deltaadm.cli.planning import plan_and_apply
+from deltaadm.cli.plans import plan_tables
 from deltaadm.operations.enable_feature import plan_features
 
 
 @expanded
 def command(
-    table: TableArgument,
+    table: TableArgument = None,
     features: Annotated[
-        list[str], typer.Argument(metavar="FEATURE...", help="See `deltaadm features`.")
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="FEATURE...",
+            help="See `deltaadm features`; where options name the tables, all arguments are "
+            "features.",
+            show_default=False,
+        ),
+    ] = None,
     support_only: Annotated[
         bool,
         typer.Option("--support-only", help="Add to the protocol without making it active."),
     ] = False,
     *,
+    many: FleetOptions,
     planning: PlanOptions,
     clients: ClientOptions,
     consent: ConsentOptions,
@@ -39,11 +48,21 @@ def command(
 
     A feature that no property activates is added to the protocol, and becomes active when the
     schema or a constraint uses it.
+
+    For example:
+
+      deltaadm enable-feature /data/events deletionVectors
+
+      deltaadm enable-feature --discover /data deletionVectors --out plans.jsonl
     """
-    return plan_and_apply(
-        table,
+    tables, names = split_words([table, *(features or ())], many)
+    if not names:
+        raise typer.BadParameter("is missing", param_hint="FEATURE")
+    return plan_tables(
+        tables,
+        many,
         lambda snapshot, session: plan_features(
-            snapshot, features, support_only=support_only, session=session
+            snapshot, names, support_only=support_only, session=session
         ),
         planning=planning,
         clients=clients,

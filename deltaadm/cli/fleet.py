@@ -116,7 +116,7 @@ def gathered(
 
         raise typer.BadParameter("is not for --engine spark", param_hint="--jobs")
     unlisted: dict[str, DeltaadmError] = {}
-    tables = [*named]
+    tables = [*named, *(options.also or ())]
     if options.tables_from is not None:
         tables += _listed(options.tables_from)
     for root in options.discover or ():

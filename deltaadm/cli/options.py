@@ -21,7 +21,12 @@ from deltaadm.render.formats import formats_for
 from deltaadm.validation.finding import ValidationReport
 
 TableArgument = Annotated[
-    str, typer.Argument(metavar="TABLE", help="A path, a file: URL, or delta.`path`.")
+    str | None,
+    typer.Argument(
+        metavar="TABLE",
+        help="A path, a file: URL, delta.`path`, or catalog.schema.table.",
+        show_default=False,
+    ),
 ]
 TableArguments = Annotated[
     list[str] | None,
@@ -96,6 +101,10 @@ class ReportOptions:
 class FleetOptions:
     """Which tables there are, many of them perhaps, and how a run over them goes."""
 
+    also: Annotated[
+        list[str] | None,
+        typer.Option("--table", metavar="TABLE", help="A table; may be given several times."),
+    ] = None
     tables_from: Annotated[
         Path | None,
         typer.Option(
@@ -143,7 +152,7 @@ class FleetOptions:
     @property
     def names_tables(self) -> bool:
         """Whether the options name tables, besides those that arguments do."""
-        return self.tables_from is not None or bool(self.discover or self.catalog)
+        return self.tables_from is not None or bool(self.also or self.discover or self.catalog)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,8 +281,22 @@ def require_tables(named: Sequence[str] | None, many: FleetOptions) -> None:
     """Turn away a command line that names no table: a usage error."""
     if not named and not many.names_tables:
         raise typer.BadParameter(
-            "is missing; give a table, --tables-from, --discover or --catalog", param_hint="TABLE"
+            "is missing; give a table, --table, --tables-from, --discover or --catalog",
+            param_hint="TABLE",
         )
+
+
+def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[str], list[str]]:
+    """
+    The table and what else the arguments say; all is something else where options name tables.
+
+    A command line without any table is a usage error.
+    """
+    given = [one for one in words if one is not None]
+    if many.names_tables:
+        return [], given
+    require_tables(given, many)
+    return given[:1], given[1:]
 
 
 def require_streaming(many: FleetOptions, *formats: str) -> None:

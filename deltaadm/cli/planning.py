@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import typer
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from deltaadm.clients import ClientRelease
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.operations.plan import Plan
+    from deltaadm.operations.plan import Executor, Outcome, Plan
+    from deltaadm.replay.engine import Detail
 
 Planner = Callable[["Snapshot", "SessionSettings"], "Plan"]
 
@@ -144,11 +145,13 @@ def planned(
     wanted: Wanted,
     *,
     name: str | None = None,
+    detail: "Detail | None" = None,
 ) -> "Plan":
     """
     The plan for the table at *location*, whose *name* in the catalog is known if it was used.
 
-    Where the plan depends on the files or says something about them, it is made with their facts.
+    Where the plan depends on the files or says something about them, it is made with their facts;
+    likewise where *detail* asks for them from the start.
 
     Raises `Refused` where it shuts out a client that is *wanted*.
     """
@@ -156,8 +159,8 @@ def planned(
     from deltaadm.operations.plan import depends_on_state
     from deltaadm.replay.engine import Detail
 
-    plan = make(wiring.load(location, name=name))
-    if depends_on_state(plan):
+    plan = make(wiring.load(location, detail=detail, name=name))
+    if detail is None and depends_on_state(plan):
         plan = make(wiring.load(location, detail=Detail.STATE, name=name))
     require_clients(plan, reading=wanted.reading, writing=wanted.writing, accepted=wanted.accepted)
     return plan
@@ -173,23 +176,14 @@ def carry_out_plan(
     output: OutputOptions,
 ) -> int:
     """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
-    from deltaadm.operations.plan import carry_out, is_verified_by_state
-    from deltaadm.replay.engine import Detail
-
     if output.output == "text":
         wiring.show([PlanReport(table, plan)], output)
     if not plan.is_noop:
-        _require_consent(PlanReport(table, plan), wanted, consent, output)
+        require_consent([(PlanReport(table, plan), wanted)], consent, output)
     location = plan.before.root
-    detail = Detail.STATE if is_verified_by_state(plan) else Detail.PROTOCOL
     with wiring.executor(spark, plan.session, plan.before) as executor:
         wiring.note_commits("it is unknown whether the change was committed: inspect the table")
-        outcome = carry_out(
-            plan,
-            executor=executor,
-            load=lambda: wiring.load(location, detail=detail),
-            committed=wiring.versions_made(location),
-        )
+        outcome = committed(plan, executor)
         listed = ", ".join(map(str, outcome.versions)) or "nothing"
         wiring.note_commits(f"committed: {listed}")
     wiring.show([OutcomeReport(table, outcome)], output)
@@ -201,6 +195,21 @@ def carry_out_plan(
     return WAITING if plan.waits else 0
 
 
+def committed(plan: "Plan", executor: "Executor") -> "Outcome":
+    """What *plan* came to; raises what `carry_out` does."""
+    from deltaadm.operations.plan import carry_out, is_verified_by_state
+    from deltaadm.replay.engine import Detail
+
+    location = plan.before.root
+    detail = Detail.STATE if is_verified_by_state(plan.steps) else Detail.PROTOCOL
+    return carry_out(
+        plan,
+        executor=executor,
+        load=lambda: wiring.load(location, detail=detail),
+        committed=wiring.versions_made(location),
+    )
+
+
 class _Consent(NamedTuple):
     """Something that must be agreed to: the option that does, or the answer to a question."""
 
@@ -209,21 +218,29 @@ class _Consent(NamedTuple):
     answer: str
 
 
-def _require_consent(
-    report: PlanReport, wanted: Wanted, consent: ConsentOptions, output: OutputOptions
+def require_consent(
+    plans: Sequence[tuple[PlanReport, Wanted]], consent: ConsentOptions, output: OutputOptions
 ) -> None:
-    """Let the plan pass if the command line, or whoever sits at the terminal, agrees to it."""
-    missing = [*_costs_to_agree_to(report.plan, consent), *_harm_to_agree_to(report.plan, wanted)]
+    """Let the plans pass if the command line, or whoever sits at the terminal, agrees to all."""
+    missing = {
+        one.option: one
+        for report, wanted in plans
+        for one in (
+            *_costs_to_agree_to(report.plan, consent),
+            *_harm_to_agree_to(report.plan, wanted),
+        )
+    }
     if not missing:
         return
     if not _has_terminal():
+        what = "the plan" if len(plans) == 1 else f"the {len(plans)} plans"
         raise Refused(
-            "Nobody is there to confirm the plan, so nothing was changed.",
-            remedy=f"Pass {' '.join(one.option for one in missing)} to go on without being asked.",
+            f"Nobody is there to confirm {what}, so nothing was changed.",
+            remedy=f"Pass {' '.join(missing)} to go on without being asked.",
         )
-    if output.output != "text" or not sys.stdout.isatty():
-        wiring.show_to_user([report], output)
-    for one in missing:
+    if output.output != "text" or not sys.stdout.isatty() or len(plans) > 1:
+        wiring.show_to_user([report for report, _ in plans], output)
+    for one in missing.values():
         _ask(one.question, one.answer)
 
 

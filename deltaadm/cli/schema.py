@@ -18,7 +18,7 @@ def command(
     Print the JSON Schema of a kind of document that deltaadm writes.
 
     The kinds: baseline, doctor, drop-feature, error, error-class, feature, features, inspect,
-    line, outcome, plan, rule, rules, validate.
+    journal, line, outcome, plan, rule, rules, validate.
     """
     from deltaadm.render.schemas import SCHEMAS
 

@@ -7,25 +7,33 @@ import typer
 from deltaadm.cli.options import (
     ClientOptions,
     ConsentOptions,
+    FleetOptions,
     OutputOptions,
     PlanOptions,
     SparkOptionGroup,
     TableArgument,
     expanded,
+    split_words,
 )
-from deltaadm.cli.planning import plan_and_apply
+from deltaadm.cli.plans import plan_tables
 from deltaadm.domain.column_mapping import ColumnMappingMode
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 
 
 @expanded
 def command(
-    table: TableArgument,
+    table: TableArgument = None,
     mode: Annotated[
-        ColumnMappingMode,
-        typer.Argument(metavar="MODE", help="none, name or id.", case_sensitive=False),
-    ],
+        ColumnMappingMode | None,
+        typer.Argument(
+            metavar="MODE",
+            help="none, name or id; the only argument where options name the tables.",
+            case_sensitive=False,
+            show_default=False,
+        ),
+    ] = None,
     *,
+    many: FleetOptions,
     planning: PlanOptions,
     clients: ClientOptions,
     consent: ConsentOptions,
@@ -38,12 +46,26 @@ def command(
     An existing table can go from none to name, which touches no data file, and back to none,
     which rewrites all of them. The mode id can only be chosen when a table is created.
     """
-    return plan_and_apply(
-        table,
-        lambda snapshot, session: plan_mapping_mode(snapshot, mode, session=session),
+    tables, words = split_words([table, mode and mode.value], many)
+    wanted = _mode(words)
+    return plan_tables(
+        tables,
+        many,
+        lambda snapshot, session: plan_mapping_mode(snapshot, wanted, session=session),
         planning=planning,
         clients=clients,
         consent=consent,
         spark=spark,
         output=output,
     )
+
+
+def _mode(words: list[str]) -> ColumnMappingMode:
+    """The mode that the arguments beside the table name; anything else is a usage error."""
+    try:
+        [word] = words
+        return ColumnMappingMode(word.lower())
+    except ValueError:
+        said = f"{' '.join(words)!r} is not one of" if words else "is missing; give one of"
+        modes = ", ".join(one.value for one in ColumnMappingMode)
+        raise typer.BadParameter(f"{said} {modes}", param_hint="MODE") from None

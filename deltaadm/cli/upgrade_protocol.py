@@ -9,13 +9,15 @@ from deltaadm.cli import wiring
 from deltaadm.cli.options import (
     ClientOptions,
     ConsentOptions,
+    FleetOptions,
     OutputOptions,
     PlanOptions,
     SparkOptionGroup,
-    TableArgument,
+    TableArguments,
     expanded,
+    require_tables,
 )
-from deltaadm.cli.planning import plan_and_apply
+from deltaadm.cli.plans import plan_tables
 from deltaadm.operations.upgrade_protocol import plan_minimum, plan_upgrade
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 @expanded
 def command(
-    table: TableArgument,
+    tables: TableArguments = None,
     reader: Annotated[
         int | None, typer.Option(metavar="N", help="Reader version of at least N.")
     ] = None,
@@ -38,6 +40,7 @@ def command(
         typer.Option("--minimum", help="Drop the features that the table does not need instead."),
     ] = False,
     *,
+    many: FleetOptions,
     planning: PlanOptions,
     clients: ClientOptions,
     consent: ConsentOptions,
@@ -59,8 +62,10 @@ def command(
             return plan_minimum(snapshot, history_of, now=wiring.now(), session=session)
         return plan_upgrade(snapshot, reader=reader, writer=writer, session=session)
 
-    return plan_and_apply(
-        table,
+    require_tables(tables, many)
+    return plan_tables(
+        tables or (),
+        many,
         plan,
         planning=planning,
         clients=clients,

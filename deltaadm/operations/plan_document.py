@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm import __version__
@@ -14,7 +15,8 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.table_changes import DropFeature
-from deltaadm.errors import CommitError, Refused
+from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.operations.diff import diff, mismatches
 from deltaadm.operations.document import FORMAT_VERSION, protocol_document, verdict_document
 from deltaadm.operations.plan import Plan, Stage, depends_on_state, propose, require_same_base
 from deltaadm.operations.sql import statement
@@ -150,6 +152,12 @@ class SavedPlan:
     notes: tuple[str, ...]
     session: SessionSettings
     promise: Mapping[str, Any]
+    digest: str
+
+    @property
+    def after(self) -> Snapshot:
+        """The state that the plan promises."""
+        return _state(self.location, self.before.version, self.promise["after"])
 
     def require_location(self, location: str) -> None:
         """Raise `CommitError` unless the table's name still leads to where it was."""
@@ -159,6 +167,41 @@ class SavedPlan:
                 "was committed.",
                 remedy="Plan again.",
             )
+
+    def left_on(self, current: Snapshot, *, begun: bool) -> Plan:
+        """
+        What is left to do on the table as it is now; nothing if it already is as promised.
+
+        Where the plan has *begun* to be carried out, by a run that was interrupted, these are its
+        last steps: those after the one whose result the table shows, or from the one on that takes
+        several commits and was interrupted between them. Raises what `renewed_on` does for a table
+        that something else has changed.
+        """
+        if current.metadata.id != self.before.metadata.id or not diff(self.before, current):
+            return self.renewed_on(current)
+        promised = self._plan_on(self.before)
+        if _without_costs(_promise(plan_document(promised, self.table))) != _without_costs(
+            self.promise
+        ):
+            raise _edited(_OTHER_STEPS)
+        base = replace(current, root=self.location, name=self.name)
+        stages = promised.stages
+        ended = [number for number, one in enumerate(stages, 1) if one.is_commit]
+        for taken in reversed(ended if begun else ended[-1:]):
+            if not mismatches(stages[taken - 1].after, current):
+                return self._plan_on(base, self.steps[taken:])
+        for taken, stage in enumerate(stages):
+            if begun and stage.several_commits and self._leads_on(base, taken):
+                return self._plan_on(base, self.steps[taken:])
+        return self.renewed_on(current)
+
+    def _leads_on(self, base: Snapshot, taken: int) -> bool:
+        """Whether the steps that are not yet *taken* lead from *base* to what is promised."""
+        try:
+            plan = self._plan_on(base, self.steps[taken:])
+        except DeltaadmError:
+            return False
+        return not mismatches(self.after, plan.after)
 
     def renewed_on(self, current: Snapshot) -> Plan:
         """
@@ -191,7 +234,7 @@ class SavedPlan:
             return self._plan_on(current)
         state_matters = any(depends_on_state(one) for one in (then, self._plan_on(self.before)))
         if not state_matters or _without_costs(promise) != _without_costs(self.promise):
-            raise _edited("it promises something else than its steps do")
+            raise _edited(_OTHER_STEPS)
         if current.files is not None:
             raise CommitError(
                 f"The table's files have changed: the plan's cost would be {promise['cost']}, "
@@ -200,28 +243,62 @@ class SavedPlan:
             )
         return self._plan_on(current)
 
-    def _plan_on(self, snapshot: Snapshot) -> Plan:
+    def _plan_on(self, snapshot: Snapshot, steps: Sequence[Step] | None = None) -> Plan:
         return propose(
             self.operation,
             snapshot,
-            self.steps,
+            self.steps if steps is None else steps,
             because=self.because,
             notes=self.notes,
             session=self.session,
         )
 
 
-def read_plan(text: str) -> SavedPlan:
-    """
-    Read the document that `plan_document` makes.
+_OTHER_STEPS: Final = "it promises something else than its steps do"
 
-    Raises `Refused` for anything else, a newer format or an edited file included.
+
+def read_plans(text: str) -> tuple[SavedPlan, ...]:
     """
+    Read the documents that `plan_document` makes: one, an array of them, or one a line.
+
+    Errors among them, of tables for which there is no plan, are passed over. Raises `Refused` for
+    anything else, a newer format, an edited file or two plans for one table included.
+    """
+    documents = _documents(text)
+    plans = tuple(_read(one) for one in documents if not _is_error(one))
+    if not plans:
+        raise _unreadable("it has no plan")
+    places = Counter(one.location for one in plans)
+    for place, count in places.items():
+        if count > 1:
+            raise Refused(
+                f"The file has {count} plans for the table at {place}.",
+                remedy="Each rests on the table as it is now, so carry them out one after the "
+                "other, planning in between.",
+            )
+    return plans
+
+
+def _documents(text: str) -> list[Any]:
     try:
-        document = json.loads(text)
-        version = document["format_version"]
-    except (ValueError, RecursionError) as error:
+        found = json.loads(text)
+    except RecursionError as error:
         raise _unreadable("it is not JSON") from error
+    except ValueError:
+        try:
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+        except (ValueError, RecursionError) as error:
+            raise _unreadable("it is not JSON") from error
+    return found if isinstance(found, list) else [found]
+
+
+def _is_error(document: Any) -> bool:
+    return isinstance(document, dict) and "error" in document and "table" in document
+
+
+def _read(document: Any) -> SavedPlan:
+    try:
+        version = document["format_version"]
     except (KeyError, TypeError) as error:
         raise _unreadable("it has no 'format_version'") from error
     if version != FORMAT_VERSION:
@@ -250,12 +327,13 @@ def _saved(document: Mapping[str, Any]) -> SavedPlan:
         table=str(document["table"]),
         location=location,
         name=document.get("name"),
-        before=_state(location, version, document["before"]),
+        before=replace(_state(location, version, document["before"]), name=document.get("name")),
         steps=tuple(read_step(one) for one in document["steps"]),
         because={str(one["subject"]): str(one["because"]) for one in document["changes"]},
         notes=tuple(map(str, document["notes"])),
         session=SessionSettings.from_conf(document["session"]),
         promise=_promise(document),
+        digest=_digest(document),
     )
 
 

@@ -225,12 +225,14 @@ def _carried_out(document: Document) -> tuple[str, str]:
     if outcome["mismatches"]:
         return "differs", _some(one["subject"] for one in outcome["mismatches"])
     versions = ", ".join(map(str, outcome["versions"]))
+    if any(one.get("waits") for one in document["plan"]["steps"]):
+        return "waiting", "plan again after some time for the second of two runs"
     return ("committed", f"version {versions}") if versions else ("no changes", "")
 
 
 def _outcome(document: Document) -> Iterator[tuple[str, str]]:
     status, _ = _carried_out(document)
-    yield "Outcomes", {"differs": "result differs from the plan"}.get(status, status)
+    yield "Outcomes", {"differs": "the result is not as planned"}.get(status, status)
 
 
 # the rest

@@ -307,6 +307,8 @@ _CHECK = _object(subject=STRING, health=_one_of(Health), detail=STRING, remedy=S
 _DROPS = _object(**_HEAD, table=STRING, version=COUNT, features=_array(_DROP))
 _FAILURE = _object(**_HEAD, table=STRING, error=_ERROR)
 
+_NOTED: Schema = {**_HEAD, "plan": STRING, "table": STRING}
+
 _BODIES: Final = {
     "baseline": ("The findings that are known already, as a file", _BASELINE),
     "doctor": ("What `doctor` writes", _object(**_HEAD, checks=_array(_CHECK))),
@@ -325,6 +327,19 @@ _BODIES: Final = {
         _object(**_HEAD, features=_array(_object(**_REGISTERED))),
     ),
     "inspect": ("What `inspect` writes of a table", _INSPECT),
+    "journal": (
+        "A line of the journal of `apply`",
+        {
+            "anyOf": [
+                _object(**_NOTED, event={"const": "begun"}),
+                _object(
+                    **_NOTED,
+                    event=_one_of("done", "failed"),
+                    line={"anyOf": [_OUTCOME, _FAILURE]},
+                ),
+            ]
+        },
+    ),
     "line": (
         "A line of a run over many tables",
         {"anyOf": [_INSPECT, _VALIDATION, _PLAN, _OUTCOME, _DROPS, _FAILURE]},

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Self
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from deltaadm.domain.drop_feature import WAITING_CLASSES
 from deltaadm.domain.session import SessionSettings
@@ -31,7 +32,8 @@ class SparkExecutor:
 
     Spark starts with the first call that needs it and stops with the context, as
     `open_session` says: also after an interrupt no commit can follow the end of the context.
-    *names* has the names of tables that are to be addressed by their catalog, by location.
+    *names* has the names of tables that are to be addressed by their catalog, by location. Once
+    `settings` has been asked, steps on different tables may be applied in different threads.
     """
 
     def __init__(
@@ -46,6 +48,9 @@ class SparkExecutor:
         self._names = names or {}
         self._stack = ExitStack()
         self._session: SparkSession | None = None
+        self._running = 0
+        self._restore = ExitStack()
+        self._settings = Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -83,16 +88,38 @@ class SparkExecutor:
         sql = statement(address(root), step, self._names.get(root))
         _require_unicode(root, sql)
         session = self._live()
-        with configured(session, _parser_settings(sql)):
+        with self._literal(session):
             try:
                 session.sql(sql)
             except Exception as error:
                 raise refusal(error) from error
 
+    @contextmanager
+    def _literal(self, session: SparkSession) -> Iterator[None]:
+        """The session with settings under which statements mean what they say."""
+        with self._settings:
+            if not self._running:
+                self._restore.enter_context(configured(session, _LITERAL_STATEMENTS))
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._settings:
+                self._running -= 1
+                if not self._running:
+                    self._restore.close()
+
     def _live(self) -> SparkSession:
         if self._session is None:
             self._session = self._stack.enter_context(open_session(self._options, self._say))
         return self._session
+
+
+_LITERAL_STATEMENTS: Final = {
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.variable.substitute": "false",
+}
+"""Settings under which a statement means what it says."""
 
 
 def address(root: str) -> str:
@@ -121,14 +148,6 @@ def _require_unicode(root: str, sql: str) -> None:
             "valid Unicode.",
             remedy="Rename what is concerned, or reach it by a link with another name.",
         ) from None
-
-
-def _parser_settings(sql: str) -> dict[str, str]:
-    """Under which *sql* means what it says; `$` occurs in paths only, where it has no escape."""
-    settings = {"spark.sql.parser.escapedStringLiterals": "false"}
-    if "${" in sql:
-        settings["spark.sql.variable.substitute"] = "false"
-    return settings
 
 
 # Delta's refusals

@@ -11,7 +11,7 @@ from deltaadm.commit.checkpoint import write_checkpoint
 from deltaadm.domain.table_changes import WriteCheckpoint
 from deltaadm.errors import CommitError
 from deltaadm.operations.plan import propose
-from deltaadm.operations.plan_document import plan_document, read_plan
+from deltaadm.operations.plan_document import plan_document, read_plans
 from deltaadm.replay.engine import Detail, load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support.program import LogWriter, deltaadm, untouched
@@ -127,7 +127,7 @@ def test_a_plan_file_holds_it(events: Path) -> None:
     document = plan_document(propose("alter", before, [WriteCheckpoint()]), "events")
     [step] = document["steps"]
     assert (step["kind"], step["sql"], step["commits"]) == ("write_checkpoint", None, "none")
-    assert read_plan(json.dumps(document)).steps == (WriteCheckpoint(),)
+    assert read_plans(json.dumps(document))[0].steps == (WriteCheckpoint(),)
 
 
 def test_the_command_needs_no_spark(events: Path, monkeypatch: pytest.MonkeyPatch) -> None:

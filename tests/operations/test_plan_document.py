@@ -20,7 +20,7 @@ from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.plan import Plan, propose
-from deltaadm.operations.plan_document import plan_document, read_plan
+from deltaadm.operations.plan_document import plan_document, read_plans
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 from deltaadm.operations.upgrade_protocol import plan_upgrade
 from tests.support.plans import changes, mapped, reasons, snapshot
@@ -79,7 +79,7 @@ def document(plan: Plan = PLANS["two steps"]) -> Document:
 
 
 def renewed(text: Document, table: Snapshot = TABLE) -> Plan:
-    return read_plan(json.dumps(text)).renewed_on(table)
+    return read_plans(json.dumps(text))[0].renewed_on(table)
 
 
 @each_plan
@@ -208,7 +208,7 @@ def test_edited_files_are_refused(edit: Callable[[Document], None], words: str) 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "1", '"x"', "{}", "[" * 100_000])
 def test_what_is_no_plan_is_refused(text: str) -> None:
     with pytest.raises(Refused, match="not a plan of deltaadm") as caught:
-        read_plan(text)
+        read_plans(text)[0]
     assert "--out FILE" in caught.value.remedy
 
 
@@ -263,7 +263,7 @@ def test_what_files_cost_is_judged_when_they_are_known() -> None:
     table = snapshot((3, 7), reader=names, writer=names)
     purged = replace(table, files=FileFacts(files=2))
     written = json.dumps(plan_document(propose("x", purged, [DropFeature(names[0])]), "t"))
-    saved = read_plan(written)
+    saved = read_plans(written)[0]
     assert saved.renewed_on(table).cost is Cost.REWRITE
     assert saved.renewed_on(purged).cost is Cost.METADATA
     used = replace(table, files=FileFacts(files=2, with_deletion_vector=1))

@@ -1,0 +1,562 @@
+"""Plans for many tables: made, saved as one file, carried out, and gone on with."""
+
+import fcntl
+import json
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties
+from deltaadm.errors import CommitError
+from deltaadm.render.schemas import SCHEMAS
+from tests.support import tables
+from tests.support.clients import ACCEPT_ALL
+from tests.support.program import LogWriter, deltaadm, listing, process, untouched
+from tests.support.tables import Table, commit, commit_info, metadata, protocol
+
+WISHES: dict[str, tuple[list[str], list[str]]] = {
+    "upgrade-protocol": ([], ["--reader", "2", "--writer", "5"]),
+    "enable-feature": (["deletionVectors", "rowTracking"], []),
+    "set-mapping-mode": (["name"], []),
+    "alter": ([], ["--set", "delta.appendOnly=true"]),
+    "drop-feature": (["deletionVectors"], []),
+    "drop-feature --status": (["deletionVectors"], ["--status"]),
+    "drop-feature list": ([], []),
+}
+each_wish = pytest.mark.parametrize("wish", WISHES)
+TWO_STEPS = ("--set", "team=data", "--set", "delta.appendOnly=true", "--unset", "old")
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    """Five tables, two of which have deletion vectors, and one without commits."""
+    root = tmp_path / "lake"
+    for number in range(5):
+        start = [protocol(1, 2), metadata({"old": "1"})]
+        if number % 2:
+            start = [
+                protocol(3, 7, ["deletionVectors"], ["deletionVectors"]),
+                metadata({"delta.enableDeletionVectors": "true", "old": "1"}),
+            ]
+        tables.table(root / f"t{number}", commit(commit_info(), *start))
+    return root
+
+
+@pytest.fixture
+def broken(lake: Path) -> Path:
+    """The sixth, which has no commits."""
+    (lake / "x" / "_delta_log").mkdir(parents=True)
+    return lake / "x"
+
+
+@pytest.fixture
+def plans(lake: Path, tmp_path: Path) -> Path:
+    """A file with plans of two steps for each of the five."""
+    file = tmp_path / "plans.jsonl"
+    assert deltaadm("alter", "--discover", lake, *TWO_STEPS, "--out", file).code == 0
+    return file
+
+
+def names(lake: Path) -> list[Path]:
+    return sorted(lake.iterdir())
+
+
+def configuration(table: Path) -> dict[str, str]:
+    found = deltaadm("inspect", table, "-o", "json").document
+    return dict(found["metadata"]["configuration"])
+
+
+def is_done(table: Path) -> bool:
+    found = configuration(table)
+    return found.get("team") == "data" and "old" not in found
+
+
+def versions(table: Path) -> int:
+    return len(list((table / "_delta_log").glob("*.json"))) - 1
+
+
+# planning
+
+
+@each_wish
+def test_plans_are_those_of_single_runs(lake: Path, broken: Path, wish: str) -> None:
+    words, options = WISHES[wish]
+    command = wish.split(maxsplit=1)[0]
+    with untouched(lake):
+        together = deltaadm(command, "--discover", lake, *words, *options, "-o", "jsonl", "-j2")
+        alone = [deltaadm(command, one, *words, *options, "-o", "jsonl").out for one in names(lake)]
+    assert together.out == "".join(alone)
+    assert together.code == 9, "one has no commits"
+    validator = Draft202012Validator(SCHEMAS["line"])
+    for line in together.lines:
+        validator.validate(line)
+    assert broken.exists()
+
+
+def test_tables_are_named_by_options_where_arguments_say_something_else(lake: Path) -> None:
+    one, two, *_ = names(lake)
+    given = ["--table", one, "--table", two]
+    for command in (
+        ["enable-feature", *given, "deletionVectors", "rowTracking"],
+        ["set-mapping-mode", "NAME", *given],
+        ["drop-feature", "deletionVectors", *given],
+        ["drop-feature", *given],
+        ["alter", one, "--table", two, "--set", "a=b"],
+        ["upgrade-protocol", one, two],
+    ):
+        found = deltaadm(*command, "-o", "jsonl").lines
+        assert [line["table"] for line in found] == [str(one), str(two)]
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["enable-feature"], "FEATURE: is missing"),
+        (["set-mapping-mode"], "MODE: is missing; give one of none, id, name"),
+        (["set-mapping-mode", "sideways"], "'sideways' is not one of"),
+        (["set-mapping-mode", "name", "name"], "'name name' is not one of"),
+        (["drop-feature", "a", "b"], "'a' is not the only one"),
+        (["drop-feature", "a", "--status", "--check"], "--status: cannot be combined"),
+        (["alter", "--set", "a=b", "--apply"], "needs --out FILE"),
+        (["alter", "--set", "a=b", "--apply", "--check"], "cannot be combined with --apply"),
+        (["alter", "--set", "a=b", "--apply", "--out", "x", "-o", "json"], "-o text and -o jsonl"),
+    ],
+)
+def test_command_lines_that_say_too_much_or_too_little(
+    lake: Path, command: list[str], words: str
+) -> None:
+    result = deltaadm(*command, "--discover", lake)
+    assert (result.code, result.out) == (2, "")
+    assert words in " ".join(result.err.split())
+
+
+@pytest.mark.parametrize("command", ["enable-feature", "set-mapping-mode", "drop-feature", "alter"])
+def test_no_table_is_a_usage_error(command: str) -> None:
+    options = ["--set", "a=b"] if command == "alter" else ["--yes"]
+    result = deltaadm(command, *options)
+    assert result.code == 2
+    assert "TABLE: is missing" in " ".join(result.err.split())
+
+
+def test_brief_plans(lake: Path) -> None:
+    result = deltaadm("enable-feature", "--discover", lake, "deletionVectors")
+    first, second, *_ = result.out.splitlines()
+    assert first.startswith(f"metadata    {lake}/t0  ~ protocol.minReaderVersion, ~ protocol.min")
+    assert second == f"no changes  {lake}/t1"
+    assert "\nPlans\n  3  metadata only\n  2  no changes\n" in result.out
+    assert "\n  3  configuration[delta.enableDeletionVectors]\n" in result.out
+    assert "\nClients from now on\n" in result.out
+    assert result.err.startswith("Nothing was changed. Add --out FILE")
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--set", "team=data", "--check"], 1),
+        (["--set", "old=1", "--check"], 0),
+        (["--set", "team=data"], 0),
+    ],
+)
+def test_check(lake: Path, options: list[str], code: int) -> None:
+    assert deltaadm("alter", "--discover", lake, *options).code == code
+    (lake / "x" / "_delta_log").mkdir(parents=True)
+    assert deltaadm("alter", "--discover", lake, *options).code == 9
+
+
+def test_the_file_has_every_plan_and_no_error(lake: Path, broken: Path, tmp_path: Path) -> None:
+    file = tmp_path / "plans.jsonl"
+    wish = ["alter", "--discover", lake, "--set", "team=data"]
+    result = deltaadm(*wish, "--out", file, "-o", "jsonl")
+    saved = [json.loads(line) for line in file.read_text().splitlines()]
+    assert saved == [line for line in result.lines if line["table"] != str(broken)]
+    assert len(saved) == 5
+    assert f"5 plans are in {file}; carry them out with: deltaadm apply {file}" in result.err
+    assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["plans.jsonl"]
+
+
+def test_planning_is_gone_on_with(lake: Path, tmp_path: Path) -> None:
+    wish = ["alter", "--discover", lake, "--set", "team=data"]
+    whole = deltaadm(*wish, "-o", "jsonl").out
+    (tmp_path / "run").write_text(whole[: len(whole) // 2])
+    file = tmp_path / "plans.jsonl"
+    deltaadm(*wish, "-o", "jsonl", "--resume", tmp_path / "run", "--out", file)
+    assert file.read_text() == whole
+
+
+# carrying out
+
+
+@pytest.mark.parametrize("form", ["jsonl", "text"])
+def test_all_are_carried_out_once(lake: Path, plans: Path, writer: LogWriter, form: str) -> None:
+    result = deltaadm("apply", plans, "--yes", "-o", form)
+    assert result.code == 0, result.err
+    assert all(map(is_done, names(lake)))
+    if form == "jsonl":
+        assert {one["table"] for one in result.lines} == {str(one) for one in names(lake)}
+        assert all(one["outcome"]["versions"] == [1, 2] for one in result.lines)
+        Draft202012Validator(SCHEMAS["outcome"]).validate(result.lines[0])
+    else:
+        assert f"\ncommitted   {lake}/t3  version 1, 2\n" in result.out
+        assert "5 tables\n\nOutcomes\n  5  committed\n" in result.out
+    with untouched(lake):
+        again = deltaadm("apply", plans, "--yes", "-o", form)
+    assert (again.code, len(writer.steps)) == (0, 10)
+    assert ("5  committed" in again.out) == (form == "text")
+
+
+def test_journal_is_as_its_schema_says(plans: Path, writer: LogWriter) -> None:
+    deltaadm("apply", plans, "--yes")
+    lines = [json.loads(one) for one in _journal(plans).read_text().splitlines()]
+    for one in lines:
+        Draft202012Validator(SCHEMAS["journal"]).validate(one)
+    assert sorted(one["event"] for one in lines) == ["begun"] * 5 + ["done"] * 5
+    assert len(writer.steps) == 10
+
+
+def _journal(plans: Path) -> Path:
+    return plans.with_name(f"{plans.name}.journal")
+
+
+@pytest.mark.usefixtures("writer")
+def test_what_is_as_planned_already_is_done(lake: Path, plans: Path) -> None:
+    """Whoever made it so, and without a journal."""
+    deltaadm("apply", plans, "--yes", "--journal", plans.with_name("one"))
+    with untouched(lake):
+        result = deltaadm("apply", plans, "--journal", plans.with_name("two"), "-o", "jsonl")
+    assert result.code == 0, "nothing is left that needs consent"
+    assert [one["outcome"]["versions"] for one in result.lines] == [[]] * 5
+
+
+def test_a_table_that_has_changed_is_its_own_line(
+    lake: Path, plans: Path, writer: LogWriter
+) -> None:
+    Table(lake / "t2").commit(1, metadata({"old": "2"}))
+    result = deltaadm("apply", plans, "--yes", "-o", "jsonl")
+    failed = [one for one in result.lines if "error" in one]
+    assert [one["table"] for one in failed] == [str(lake / "t2")]
+    assert failed[0]["error"]["kind"] == "commit"
+    assert "The table has changed since version 0" in failed[0]["error"]["message"]
+    assert result.code == 9
+    assert len(writer.steps) == 8
+
+
+@dataclass
+class Failing(LogWriter):
+    """Refuses to change some tables."""
+
+    refused: set[str] = field(default_factory=set)
+
+    def apply(self, root: str, step: Step) -> None:
+        if Path(root).name in self.refused:
+            raise CommitError("Delta does not want to.", remedy="Ask again.")
+        super().apply(root, step)
+
+
+@pytest.mark.parametrize(("limit", "done"), [(1, 1), (2, 2), (3, 3), (None, 3)])
+def test_the_run_ends_after_so_many_failures_and_can_be_gone_on_with(
+    lake: Path,
+    plans: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: int | None,
+    done: int,
+) -> None:
+    writer = Failing(refused={"t1", "t3"})
+    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: writer)
+    limits = ["--jobs", "1", *(["--max-failures", str(limit)] if limit else [])]
+    result = deltaadm("apply", plans, "--yes", *limits, "-o", "jsonl")
+    assert result.code == 9
+    assert sum(map(is_done, names(lake))) == done
+    left = 5 - len(result.lines)
+    assert (f"{left} of 5 plans were not begun" in result.err) == (left > 0)
+    writer.refused.clear()
+    again = deltaadm("apply", plans, "--yes", *limits, "-o", "jsonl")
+    assert again.code == 0
+    assert all(map(is_done, names(lake)))
+    assert all(versions(one) == 2 for one in names(lake))
+
+
+def test_no_more_at_a_time_than_allowed(plans: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass
+    class Counting(LogWriter):
+        now: int = 0
+        most: int = 0
+
+        def apply(self, root: str, step: Step) -> None:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            time.sleep(0.02)
+            super().apply(root, step)
+            self.now -= 1
+
+    writer = Counting()
+    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: writer)
+    assert deltaadm("apply", plans, "--yes", "--jobs", "2").code == 0
+    assert writer.most == 2
+
+
+# interruptions
+
+
+@pytest.mark.parametrize("after", range(1, 10))
+def test_an_interrupted_run_is_gone_on_with_between_any_two_steps(
+    lake: Path, plans: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    @dataclass
+    class Interrupted(LogWriter):
+        def apply(self, root: str, step: Step) -> None:
+            super().apply(root, step)
+            if len(self.steps) == after:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: Interrupted())
+    result = deltaadm("apply", plans, "--yes", "--jobs", "1")
+    assert result.code == 130
+    assert "of 5 plans are carried out; the same command goes on" in result.err
+    writer = LogWriter()
+    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: writer)
+    assert deltaadm("apply", plans, "--yes").code == 0
+    assert all(map(is_done, names(lake)))
+    assert all(versions(one) == 2 for one in names(lake)), "no step was taken twice"
+    assert len(writer.steps) == 10 - after
+
+
+@pytest.mark.usefixtures("writer")
+def test_what_lies_between_two_steps_is_not_gone_on_with_by_strangers(
+    lake: Path, plans: Path
+) -> None:
+    """Without the journal nobody knows that it was this plan which has begun."""
+    Table(lake / "t0").commit(1, metadata({"old": "1", "team": "data", "delta.appendOnly": "true"}))
+    result = deltaadm("apply", plans, "--yes", "-o", "jsonl")
+    assert [one["table"] for one in result.lines if "error" in one] == [str(lake / "t0")]
+
+
+@pytest.mark.usefixtures("writer")
+def test_a_begun_table_that_somebody_else_has_changed_is_left_alone(
+    lake: Path, plans: Path
+) -> None:
+    saved = json.loads(plans.read_text().splitlines()[0])
+    _begin(plans, saved)
+    Table(lake / "t0").commit(1, metadata({"old": "1", "team": "other"}))
+    result = deltaadm("apply", plans, "--yes", "-o", "jsonl")
+    assert [one["table"] for one in result.lines if "error" in one] == [str(lake / "t0")]
+    assert configuration(lake / "t0")["team"] == "other"
+
+
+def _begin(plans: Path, saved: dict[str, Any]) -> None:
+    from deltaadm.cli.journal import Journal
+    from deltaadm.operations.plan_document import read_plans
+
+    [plan] = read_plans(json.dumps(saved))
+    with Journal(_journal(plans)) as journal:
+        journal.begin(plan.digest, plan.table)
+
+
+KILLABLE = """
+import sys, time
+from deltaadm.cli import wiring
+from tests.support.program import LogWriter
+class Slow(LogWriter):
+    def apply(self, root, step):
+        time.sleep(0.01)
+        super().apply(root, step)
+        time.sleep(0.01)
+wiring.executor = lambda *_: Slow()
+from deltaadm.cli.program import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def test_a_run_that_is_killed_again_and_again_leaves_no_table_half_changed(
+    lake: Path, tmp_path: Path
+) -> None:
+    """Killed whenever its journal has grown by some bytes, wherever in a line that is."""
+    for number in range(5, 30):
+        tables.table(lake / f"t{number}", commit(protocol(1, 2), metadata({"old": "1"})))
+    plans = tmp_path / "plans.jsonl"
+    deltaadm("alter", "--discover", lake, *TWO_STEPS, "--out", plans, "-o", "jsonl")
+    arguments = ["apply", str(plans), "--yes", "--jobs", "3"]
+    moments = random.Random(8)  # noqa: S311 -- moments, not secrets
+    code, kills = -9, 0
+    while code < 0:
+        code = _killed_after(arguments, _journal(plans), moments.randrange(80_000))
+        kills += code < 0
+        assert all(_is_whole(one) for one in names(lake))
+    assert code == 0
+    assert kills >= 2
+    assert all(map(is_done, names(lake)))
+    assert all(versions(one) == 2 for one in names(lake))
+
+
+def _is_whole(table: Path) -> bool:
+    """As it was, as after the first step, or as promised; and readable in any case."""
+    found = configuration(table)
+    return ("old" in found, "team" in found) in {(True, False), (True, True), (False, True)}
+
+
+def _killed_after(arguments: Sequence[str], journal: Path, size: int) -> int:
+    def length() -> int:
+        return journal.stat().st_size if journal.exists() else 0
+
+    enough = length() + size
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLABLE, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as program:
+        while program.poll() is None:
+            if length() > enough:
+                program.kill()
+            time.sleep(0.001)
+    return program.returncode
+
+
+# consent, and files that will not do
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [([], "--yes --allow-backfill"), (["--yes"], "--allow-backfill")],
+)
+def test_without_consent_to_all_nothing_happens(
+    lake: Path, tmp_path: Path, writer: LogWriter, given: list[str], missing: str
+) -> None:
+    file = tmp_path / "plans.jsonl"
+    deltaadm("enable-feature", "--discover", lake, "rowTracking", "--out", file)
+    with untouched(lake):
+        result = deltaadm("apply", file, *given, *ACCEPT_ALL)
+    assert (result.code, writer.steps) == (7, [])
+    assert "Nobody is there to confirm the 5 plans, so nothing was changed." in result.err
+    assert f"Pass {missing} to go on" in result.err
+    assert deltaadm("apply", file, "--yes", "--allow-backfill", *ACCEPT_ALL).code == 0
+
+
+def test_planned_and_carried_out_at_once(
+    lake: Path, broken: Path, tmp_path: Path, writer: LogWriter
+) -> None:
+    wish = ["alter", "--discover", lake, *TWO_STEPS, "--out", tmp_path / "p", "--apply"]
+    with untouched(lake):
+        assert deltaadm(*wish).code == 7
+    result = deltaadm(*wish, "--yes", "-o", "jsonl")
+    assert result.code == 9
+    failed, *done = result.lines
+    assert failed["table"] == str(broken)
+    assert [len(one["outcome"]["versions"]) for one in done] == [2] * 5
+    again = deltaadm(*wish, "--yes")
+    assert "5  no changes" in again.out
+    assert len(writer.steps) == 10
+
+
+@pytest.mark.usefixtures("writer")
+def test_a_change_in_two_runs_waits(lake: Path, tmp_path: Path) -> None:
+    file = tmp_path / "plans.jsonl"
+    given = ["--table", lake / "t1", "--table", lake / "t3", "--truncate-history"]
+    deltaadm("drop-feature", "deletionVectors", *given, "--out", file)
+    agreed = ["--yes", "--allow-rewrite", "--accept-irreversible", "deletionVectors"]
+    assert deltaadm("apply", file, *agreed).code == 8
+    again = deltaadm("apply", file, *agreed)
+    assert again.code == 8
+    assert "2  waiting" in again.out
+
+
+Edit = Callable[[list[dict[str, Any]]], object]
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (lambda lines: lines.append(lines[0]), "has 2 plans for the table at"),
+        (
+            lambda lines: lines[0]["session"].update(
+                {"spark.databricks.delta.allowArbitraryProperties.enabled": "true"}
+            ),
+            "were made under different settings",
+        ),
+        (lambda lines: lines[0].pop("steps"), "it has no 'steps'"),
+        (lambda lines: lines.__setitem__(0, {"x": 1}), "it has no 'format_version'"),
+    ],
+)
+def test_files_that_will_not_do(
+    lake: Path, plans: Path, writer: LogWriter, edit: Edit, words: str
+) -> None:
+    lines = [json.loads(line) for line in plans.read_text().splitlines()]
+    edit(lines)
+    plans.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    with untouched(lake):
+        result = deltaadm("apply", plans, "--yes")
+    assert (result.code, writer.steps) == (7, [])
+    assert words in result.err
+
+
+def test_a_file_that_was_cut_off_is_refused(plans: Path, writer: LogWriter) -> None:
+    plans.write_text(plans.read_text()[:-30])
+    result = deltaadm("apply", plans, "--yes")
+    assert (result.code, writer.steps) == (7, [])
+    assert "it is not JSON" in result.err
+
+
+@pytest.mark.usefixtures("writer")
+@pytest.mark.parametrize("begun", [True, False])
+def test_an_edited_plan_is_not_carried_out(lake: Path, plans: Path, begun: bool) -> None:  # noqa: FBT001
+    lines = [json.loads(line) for line in plans.read_text().splitlines()]
+    lines[0]["steps"][0]["properties"]["team"] = "mine"
+    if begun:
+        _begin(plans, lines[0])
+        Table(lake / "t0").commit(1, metadata({"old": "1", "team": "data"}))
+    plans.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    result = deltaadm("apply", plans, "--yes", "-o", "jsonl")
+    [failed] = [one for one in result.lines if "error" in one]
+    assert failed["table"] == str(lake / "t0")
+    assert "was changed after it was made" in failed["error"]["message"]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json"])
+@pytest.mark.usefixtures("writer")
+def test_what_planning_has_printed_is_a_file_of_plans(
+    lake: Path, broken: Path, tmp_path: Path, form: str
+) -> None:
+    printed = deltaadm("alter", "--discover", lake, "--set", "team=data", "-o", form).out
+    (tmp_path / "printed").write_text(printed)
+    assert deltaadm("apply", tmp_path / "printed", "--yes").code == 0
+    assert all(configuration(one)["team"] == "data" for one in names(lake) if one != broken)
+
+
+def test_a_journal_is_that_of_one_run_at_a_time(plans: Path, writer: LogWriter) -> None:
+    with _journal(plans).open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        result = deltaadm("apply", plans, "--yes")
+    assert (result.code, writer.steps) == (7, [])
+    assert "Another run has the journal" in result.err
+
+
+@pytest.mark.parametrize("text", ["hello\n", "{}\n", '{"plan": "x", "event": "odd"}\n', "\n"])
+def test_other_files_are_no_journals(plans: Path, writer: LogWriter, text: str) -> None:
+    file = plans.with_name("other")
+    file.write_text(text)
+    result = deltaadm("apply", plans, "--yes", "--journal", file)
+    assert (result.code, writer.steps) == (7, [])
+    assert "Line 1 of" in result.err
+    assert file.read_text() == text
+
+
+def test_a_journal_without_a_place_is_refused(plans: Path) -> None:
+    result = deltaadm("apply", plans, "--yes", "--journal", "/nowhere/at/all")
+    assert result.code == 7
+    assert "cannot be written" in result.err
+
+
+def test_a_single_plan_can_have_a_journal(lake: Path, tmp_path: Path, writer: LogWriter) -> None:
+    file = tmp_path / "plan.json"
+    deltaadm("alter", lake / "t0", *TWO_STEPS, "--out", file)
+    for _ in range(2):
+        assert deltaadm("apply", file, "--yes", "--journal", tmp_path / "j").code == 0
+    assert [type(one) for one in writer.steps] == [SetProperties, UnsetProperties]
+    assert listing(lake / "t0")
+    assert process("apply", "--help").code == 0
