@@ -70,7 +70,7 @@ def set_up() -> None:
     required(sys.executable, "-m", "venv", "--clear", VENV)
     group = tomllib.loads(text.decode())["dependency-groups"]["dev"]
     pip = (PYTHON, "-m", "pip", "--disable-pip-version-check")
-    required(*pip, "install", "--quiet", "--editable", f"{ROOT}[spark]", *group)
+    required(*pip, "install", "--quiet", "--editable", f"{ROOT}[spark,connect]", *group)
     stamp.write_text(wanted)
 
 

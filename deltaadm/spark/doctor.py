@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from importlib.metadata import PackageNotFoundError, requires, version
-from pathlib import Path
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.errors import DeltaadmError, EngineError
 from deltaadm.operations.reports import Check, Health
 from deltaadm.spark import jars
 from deltaadm.spark.jvm import JAVA_REMEDY, java_program
+from deltaadm.spark.session import require_reachable, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -26,15 +27,15 @@ SUPPORTED_JAVA: Final = (17, 21, 25)
 def look(options: SparkOptions) -> Iterator[Check]:
     """What a session with *options* would find; nothing is started and nothing fetched."""
     target = options.remote or options.master or os.environ.get("SPARK_REMOTE") or ""
+    if target.startswith("sc://"):
+        yield from _connect(target)
+        return
     packages = [_package("pyspark"), _package("delta-spark")]
     yield from packages
-    if target.startswith("sc://"):
-        yield Check("Spark", Health.OK, f"Spark Connect at {target}: Java and jars are its own")
-        return
     yield _java()
     if all(one.health is Health.OK for one in packages):
-        yield _fit()
-        yield _spark(options.master)
+        yield _sound("packages", "pyspark and delta-spark fit each other", _fit)
+        yield from _spark(target)
         yield _delta(options)
 
 
@@ -103,45 +104,42 @@ def java_check(where: str, said: str) -> Check:
     return Check("Java", health, f"{text}; Spark is not made for it", JAVA_REMEDY)
 
 
-def _fit() -> Check:
-    """Whether the two packages were made for each other, by what delta-spark itself requires."""
-    from packaging.requirements import Requirement
-
-    installed = version("pyspark")
-    for text in requires("delta-spark") or ():
-        wanted = Requirement(text)
-        if wanted.name == "pyspark" and installed not in wanted.specifier:
-            return Check(
-                "packages",
-                Health.FAILED,
-                f"delta-spark {version('delta-spark')} wants pyspark {wanted.specifier}, "
-                f"not {installed}",
-                jars.INSTALL,
-            )
-    return Check("packages", Health.OK, "pyspark and delta-spark fit each other")
+def _sound(subject: str, detail: str, require: Callable[[], object]) -> Check:
+    """The check that passes with *detail* unless *require* raises."""
+    try:
+        require()
+    except DeltaadmError as error:
+        return Check(subject, Health.FAILED, error.message, error.remedy)
+    return Check(subject, Health.OK, detail)
 
 
-def _spark(master: str | None) -> Check:
+def _fit() -> None:
+    try:
+        jars.require_fitting_packages()
+    except ImportError as error:
+        raise jars.missing(error.name or "packaging") from error
+
+
+def _connect(target: str) -> Iterator[Check]:
+    """Of the server nothing is known before it is asked, except whether it is there."""
+    yield _package("pyspark")
+    lacking = [one for one in _CONNECT_MODULES if find_spec(one) is None]
+    if lacking:
+        detail = f"not installed: {', '.join(lacking)}"
+        yield Check("packages", Health.FAILED, detail, jars.INSTALL_CONNECT)
+    where = f"Spark Connect at {without_secrets(target)}: Java and jars are its own"
+    yield _sound("Spark", where, lambda: require_reachable(target))
+
+
+_CONNECT_MODULES: Final = ("grpc", "grpc_status", "pandas", "pyarrow", "zstandard")
+
+
+def _spark(target: str) -> Iterator[Check]:
     home = jars.spark_home()
     own = " (SPARK_HOME)" if os.environ.get("SPARK_HOME") else " (in the pyspark package)"
-    where = f"{home}{own}, master {master or 'local[*]'}"
-    release = _release(home)
-    if release is not None and release != version("pyspark"):
-        return Check(
-            "Spark",
-            Health.FAILED,
-            f"{where}: it is Spark {release}, while pyspark is {version('pyspark')}",
-            f"Unset SPARK_HOME, or pip install pyspark=={release}.",
-        )
-    return Check("Spark", Health.OK, where)
-
-
-def _release(home: str) -> str | None:
-    """The release of the Spark at *home*, by the name of its core jar."""
-    for one in jars.jars_of(home):
-        if found := re.fullmatch(r"spark-core_2\.\d+-(.+)\.jar", Path(one).name):
-            return found[1]
-    return None
+    yield _sound("Spark", f"{home}{own}", lambda: jars.require_fitting_spark(home))
+    master = target or "local[*]"
+    yield _sound("master", without_secrets(master), lambda: require_reachable(master))
 
 
 def _delta(options: SparkOptions) -> Check:
@@ -149,7 +147,7 @@ def _delta(options: SparkOptions) -> Check:
     home = jars.spark_home()
     found = jars.delta_jar((*jars.jars_of(home), *options.jars))
     if found is not None:
-        return _judged(found)
+        return _sound("Delta jars", f"Delta {found.delta}: {found.path}", found.require_fit)
     if jars.brings_delta(jars.default_settings(home) | dict(options.conf)):
         return Check("Delta jars", Health.OK, "named by Spark's settings")
     try:
@@ -168,20 +166,9 @@ def _delta(options: SparkOptions) -> Check:
     )
 
 
-def _judged(found: jars.DeltaJar) -> Check:
-    installed = version("pyspark")
-    if found.spark is not None and not f"{installed}.".startswith(f"{found.spark}."):
-        return Check(
-            "Delta jars",
-            Health.FAILED,
-            f"{found.path} is made for Spark {found.spark}, not {installed}",
-            "Use the jar whose name has the Spark version in it.",
-        )
-    return Check("Delta jars", Health.OK, f"Delta {found.delta}: {found.path}")
-
-
 def environment_settings(environ: Mapping[str, str] = os.environ) -> Check | None:
     """Variables that lead Spark elsewhere than the command line says; None if there are none."""
     names = ("SPARK_HOME", "SPARK_REMOTE", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "JAVA_HOME")
-    found = [f"{name}={environ[name]}" for name in names if environ.get(name)]
+    shown = {"SPARK_REMOTE": without_secrets(environ.get("SPARK_REMOTE", ""))}
+    found = [f"{name}={shown.get(name, environ[name])}" for name in names if environ.get(name)]
     return Check("environment", Health.OK, ", ".join(found)) if found else None

@@ -158,11 +158,12 @@ def refusal(error: Exception) -> DeltaadmError:
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
 
-    if isinstance(error, Py4JJavaError):
-        return _refusal(error, _conditions(error.java_exception))
-    if isinstance(error, PySparkException):
-        own = filter(None, [error.getCondition()])
-        return _refusal(error, chain(own, _conditions(getattr(error, "_origin", None))))
+    if isinstance(error, (Py4JJavaError, PySparkException)):
+        thrown = getattr(error, "java_exception", getattr(error, "_origin", None))
+        if unfit := next((one for one in _causes(thrown) if _is(one, *_UNFIT)), None):
+            return _no_class(unfit)
+        own = error.getCondition() if isinstance(error, PySparkException) else None
+        return _refusal(error, chain(filter(None, [own]), _conditions(thrown)))
     if isinstance(error, (Py4JError, OSError)):
         return _lost(error)
     raise error
@@ -182,18 +183,40 @@ def _refusal(error: Exception, conditions: Iterator[str]) -> CommitError | NotYe
     )
 
 
+_UNFIT: Final = ("java.lang.LinkageError", "java.lang.ClassNotFoundException")
+"""How a JVM says that classes are missing, or of versions that do not belong together."""
+
+
+def _no_class(thrown: Any) -> EngineError:
+    return EngineError(
+        "Spark lacks a class that this needs, or has another version of it "
+        f"({sentence(thrown.toString())[0]}).",
+        remedy="The jars of Spark, Delta and Hadoop have to be made for each other, and all be "
+        "there; `deltaadm doctor` looks at them.",
+    )
+
+
 def _conditions(thrown: Any) -> Iterator[str]:
     """The error classes of a Java exception and of what caused it, outermost first."""
+    for one in _causes(thrown):
+        if _is(one, "org.apache.spark.SparkThrowable") and one.getCondition():
+            yield one.getCondition()
+
+
+def _causes(thrown: Any) -> Iterator[Any]:
+    """A Java exception and what caused it, outermost first."""
+    while thrown is not None:
+        yield thrown
+        thrown = thrown.getCause()
+
+
+def _is(thrown: Any, *classes: str) -> bool:
+    """Whether a Java exception is of one of *classes*; nothing is where the JVM is gone."""
     from py4j.java_gateway import is_instance_of
     from pyspark import SparkContext
 
     gateway = SparkContext._gateway
-    while thrown is not None and gateway is not None:
-        if is_instance_of(gateway, thrown, "org.apache.spark.SparkThrowable"):
-            condition = gateway.jvm.PythonErrorUtils.getCondition(thrown)
-            if condition:
-                yield condition
-        thrown = thrown.getCause()
+    return gateway is not None and any(is_instance_of(gateway, thrown, one) for one in classes)
 
 
 def _lost(error: Exception) -> EngineError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 INSTALL: Final = "pip install 'deltaadm[spark]'"
 """The command that installs the Spark packages that fit each other."""
+
+INSTALL_CONNECT: Final = "pip install 'deltaadm[connect]'"
+"""The command that installs what a client of Spark Connect needs."""
 
 _DELTA_JAR: Final = re.compile(
     r"(?:io\.delta_)?delta-spark(?:_(?P<spark>\d+\.\d+))?_(?P<scala>2\.\d+)-(?P<delta>[\w.-]+)\.jar"
@@ -29,6 +32,21 @@ class DeltaJar:
     path: str
     delta: str
     spark: str | None
+
+    def require_fit(self) -> None:
+        """
+        Raise `EngineError` where it was made for another Spark than the installed pyspark.
+
+        Where its name says no Spark it is one of the same major version, as all have been.
+        """
+        installed = version("pyspark")
+        made_for = self.spark or self.delta.partition(".")[0]
+        if not f"{installed}.".startswith(f"{made_for}."):
+            raise EngineError(
+                f"{self.path} is made for Spark {made_for}, not {installed}.",
+                remedy=f"Use the jar whose name begins with "
+                f"delta-spark_{'.'.join(installed.split('.')[:2])}.",
+            )
 
 
 def delta_jar(paths: Iterable[str]) -> DeltaJar | None:
@@ -70,6 +88,43 @@ def spark_home() -> str:
     return str(_find_spark_home())
 
 
+def require_fitting_spark(home: str) -> None:
+    """Raise `EngineError` where the Spark at *home* is of another release than pyspark."""
+    release, installed = _release(home), version("pyspark")
+    if release is not None and _minor(release) != _minor(installed):
+        raise EngineError(
+            f"{home} has Spark {release}, while pyspark is {installed}.",
+            remedy=f"Unset SPARK_HOME, or pip install pyspark=={release}.",
+        )
+
+
+def _minor(release: str) -> list[str]:
+    return release.split(".")[:2]
+
+
+def _release(home: str) -> str | None:
+    """The release of the Spark at *home*, by the name of its core jar."""
+    for one in jars_of(home):
+        if found := re.fullmatch(r"spark-core_2\.\d+-(.+)\.jar", Path(one).name):
+            return found[1]
+    return None
+
+
+def require_fitting_packages() -> None:
+    """Raise `EngineError` where delta-spark wants another pyspark than the installed one."""
+    from packaging.requirements import Requirement
+
+    installed = version("pyspark")
+    for text in requires("delta-spark") or ():
+        wanted = Requirement(text)
+        if wanted.name == "pyspark" and installed not in wanted.specifier:
+            raise EngineError(
+                f"delta-spark {version('delta-spark')} wants pyspark {wanted.specifier}, not "
+                f"{installed}.",
+                remedy=INSTALL,
+            )
+
+
 def brings_delta(conf: Mapping[str, str]) -> bool:
     """Whether Spark settings name Delta's jars already."""
     named = ",".join(conf.get(key, "") for key in ("spark.jars", "spark.jars.packages"))
@@ -100,13 +155,17 @@ def settings_for_delta(conf: Mapping[str, str], jars: Sequence[str]) -> dict[str
     own jars. The user's jars come next; else the package that fits the installed pyspark is
     fetched, or taken from where Ivy keeps what it has fetched.
 
-    Raises `EngineError` where no package fits.
+    Raises `EngineError` where Spark, Delta and the installed pyspark do not fit each other.
     """
     home = spark_home()
+    require_fitting_spark(home)
     settings: dict[str, str] = {}
     if jars:
         settings["spark.jars"] = joined(*jars, conf.get("spark.jars", ""))
-    if brings_delta({**default_settings(home), **conf}) or delta_jar((*jars_of(home), *jars)):
+    if found := delta_jar((*jars_of(home), *jars)):
+        found.require_fit()
+        return settings
+    if brings_delta({**default_settings(home), **conf}):
         return settings
     packages = joined(delta_package(), conf.get("spark.jars.packages", ""))
     return settings | {"spark.jars.packages": packages}
@@ -124,16 +183,11 @@ def delta_package() -> str:
     Raises `EngineError` where either is missing or they do not fit each other.
     """
     try:
-        versions = version("pyspark"), version("delta-spark")
+        require_fitting_packages()
         from delta import configure_spark_with_delta_pip
         from pyspark.sql import SparkSession
     except (PackageNotFoundError, ImportError) as error:
         raise missing(error.name or "delta-spark") from error
-    if len({one.partition(".")[0] for one in versions}) > 1:
-        raise EngineError(
-            f"pyspark {versions[0]} and delta-spark {versions[1]} do not fit each other.",
-            remedy=INSTALL,
-        )
     builder = configure_spark_with_delta_pip(SparkSession.builder)
     return str(builder._options["spark.jars.packages"])  # there is no public way to read it
 

@@ -8,6 +8,7 @@ import signal
 import socket
 import tempfile
 import threading
+import time
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,7 +17,7 @@ from urllib.request import getproxies
 
 from deltaadm.dataclass import dataclass, field
 from deltaadm.errors import EngineError
-from deltaadm.spark.jars import joined, missing, settings_for_delta
+from deltaadm.spark.jars import INSTALL_CONNECT, joined, missing, settings_for_delta
 from deltaadm.spark.jvm import environment, not_started, start_jvm
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def open_session(options: SparkOptions, say: Callable[[str], None]) -> Iterator[
             session = active
             stack.enter_context(configured(session, options.conf))
         elif target.startswith("sc://"):
-            say(f"Connecting to Spark at {urlsplit(target).netloc} ...")
+            say(f"Connecting to Spark at {without_secrets(target)} ...")
             session = stack.enter_context(_remote_session(target, options.conf))
         else:
             say(f"Starting Spark on {target} ...")
@@ -162,22 +163,37 @@ def _remote_session(url: str, conf: Mapping[str, str]) -> Iterator[SparkSession]
     from pyspark.errors import PySparkImportError
     from pyspark.sql import SparkSession
 
-    if not getproxies():
-        _require_reachable(url, urlsplit(url).netloc, default_port=15002)
-    with environment({"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}):
+    require_reachable(url)
+    with (
+        environment({"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}),
+        ExitStack() as stack,
+    ):
         try:
+            _require_answer(url)
             session = SparkSession.builder.remote(url).config(map=dict(conf)).create()
+            stack.callback(_stop, session)
+            _ = session.version  # the first thing that the server is asked
         except (PySparkImportError, ImportError) as error:
             raise EngineError(
-                "Spark Connect needs packages that are not installed.",
-                remedy="pip install 'pyspark[connect]'",
+                "Spark Connect needs packages that are not installed.", remedy=INSTALL_CONNECT
             ) from error
+        except EngineError:
+            raise
         except Exception as error:
             raise not_started(sentence(said(error))[0]) from error
+        yield session
+
+
+def _require_answer(url: str) -> None:
+    """A server that speaks gRPC; Spark itself would try for minutes."""
+    import grpc
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+
+    with DefaultChannelBuilder(url).toChannel() as channel:
         try:
-            yield session
-        finally:
-            _stop(session)
+            grpc.channel_ready_future(channel).result(timeout=_PATIENCE)
+        except grpc.FutureTimeoutError:
+            raise _unreachable(url, "what listens there does not answer as Spark Connect") from None
 
 
 # A session, and a JVM, of our own
@@ -213,8 +229,7 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
             "Spark already runs in this process, but has no session active in this thread.",
             remedy="Call SparkSession.builder.getOrCreate() in this thread first.",
         )
-    if master.startswith("spark://"):
-        _require_reachable(master, master.removeprefix("spark://"), default_port=7077)
+    require_reachable(master)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(_scratch_directory()))
         conf = _configuration(master, options.conf, options.jars, scratch)
@@ -226,7 +241,35 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
         except Exception as error:
             raise not_started(sentence(said(error))[0]) from error
         stack.callback(_stop, session)
+        if master.startswith("spark://"):
+            _require_executors(session, master)
         yield session
+
+
+def _require_executors(session: SparkSession, master: str) -> None:
+    """
+    Somebody to do the work: Spark itself would wait for them for ever.
+
+    The patience is that of Spark's own setting, under which a cluster may take longer to begin.
+    """
+    context = session.sparkContext._jsc.sc()
+    wait = context.conf().getTimeAsSeconds(_WAITING_TIME, f"{_TIME_FOR_EXECUTORS}s")
+    on_demand = context.conf().getBoolean("spark.dynamicAllocation.enabled", False)
+    end = time.monotonic() + wait
+    while not on_demand and len(context.statusTracker().getExecutorInfos()) == _THE_DRIVER:
+        if time.monotonic() >= end:
+            raise EngineError(
+                f"Spark at {master} gave deltaadm no executor within {wait} seconds.",
+                remedy="Look whether the master has a worker that is alive, with cores and memory "
+                "to spare. --spark-conf spark.executor.memory=512m asks for less, and "
+                f"--spark-conf {_WAITING_TIME}=300s waits longer.",
+            )
+        time.sleep(0.1)
+
+
+_WAITING_TIME: Final = "spark.scheduler.maxRegisteredResourcesWaitingTime"
+_TIME_FOR_EXECUTORS: Final = 60
+_THE_DRIVER: Final = 1
 
 
 def _stop(session: SparkSession) -> None:
@@ -267,19 +310,45 @@ def _interrupts_as_they_are() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _require_reachable(target: str, addresses: str, *, default_port: int) -> None:
-    """Spark itself would try for minutes."""
+def require_reachable(target: str) -> None:
+    """
+    Raise `EngineError` unless something listens at *target*, where Spark would try for minutes.
+
+    Only masters of Spark's own and Connect servers are tried, the latter not behind a proxy.
+    """
+    scheme, _, addresses = target.partition("://")
+    default_port = {"sc": 15002, "spark": 7077}.get(scheme)
+    if default_port is None or (scheme == "sc" and getproxies()):
+        return
     causes = []
-    for address in addresses.split(","):
+    for address in addresses.partition("/")[0].split(","):
         parts = urlsplit(f"//{address}")
         try:
             place = (parts.hostname or "", parts.port or default_port)
-            with socket.create_connection(place, timeout=5):
+            with socket.create_connection(place, timeout=_PATIENCE):
                 return
         except (OSError, ValueError) as error:
             causes.append(getattr(error, "strerror", None) or str(error))
-    raise EngineError(
-        f"Cannot reach Spark at {target}: {'; '.join(causes).lower()}.",
+    raise _unreachable(target, "; ".join(causes).lower())
+
+
+_PATIENCE: Final = 5
+
+
+def without_secrets(target: str) -> str:
+    """
+    The part of an address that may be shown.
+
+    >>> without_secrets("sc://spark.example.com:443/;use_ssl=true;token=abc")
+    'sc://spark.example.com:443'
+    """
+    scheme, separator, rest = target.partition("://")
+    return scheme + separator + rest.partition("/")[0].rpartition("@")[2]
+
+
+def _unreachable(target: str, cause: str) -> EngineError:
+    return EngineError(
+        f"Cannot reach Spark at {without_secrets(target)}: {cause}.",
         remedy="Check the address, and that Spark runs there; without one, Spark runs on this "
         "machine.",
     )

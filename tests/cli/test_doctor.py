@@ -1,6 +1,8 @@
 """`doctor`: what is missing on a machine, and what to do about it."""
 
+import socket
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -67,6 +69,7 @@ def test_the_spark_of_spark_home_must_be_that_of_pyspark(home: Path) -> None:
         ("io.delta_delta-spark_4.2_2.13-4.4.0.jar", "ok"),
         ("delta-spark_2.13-4.0.0.jar", "ok"),
         ("delta-spark_4.0_2.13-4.4.0.jar", "failed"),
+        ("delta-spark_2.12-3.2.0.jar", "failed"),
     ],
 )
 def test_delta_among_the_jars_of_spark(home: Path, jar: str, health: str) -> None:
@@ -101,10 +104,40 @@ def test_a_place_without_jars_is_refused(tmp_path: Path) -> None:
     assert f"There is no jar at {tmp_path}" in done.err
 
 
-def test_spark_connect_needs_neither_java_nor_jars() -> None:
-    found = checks("--remote", "sc://example.org", JAVA_HOME="/nowhere")
+@pytest.fixture
+def port() -> Iterator[int]:
+    """One at which something listens that is no Spark."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+def test_spark_connect_needs_neither_java_nor_jars(port: int) -> None:
+    found = checks("--remote", f"sc://127.0.0.1:{port}", JAVA_HOME="/nowhere")
+    assert found["Spark"]["health"] == "ok"
     assert "Spark Connect" in found["Spark"]["detail"]
-    assert "Java" not in found
+    assert not found.keys() & {"Java", "Delta jars", "delta-spark"}
+
+
+@pytest.mark.parametrize(
+    ("option", "scheme", "subject"),
+    [("--remote", "sc", "Spark"), ("--spark-master", "spark", "master")],
+)
+def test_a_spark_that_is_not_there(option: str, scheme: str, subject: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    found = checks(option, f"{scheme}://127.0.0.1:{port}")[subject]
+    assert (found["health"], "connection refused" in found["detail"]) == ("failed", True)
+    assert found["remedy"].startswith("Check the address")
+
+
+def test_no_token_is_shown(port: int) -> None:
+    remote = f"sc://127.0.0.1:{port}/;token=hush"
+    for done in (
+        process("doctor", env={"SPARK_REMOTE": remote}),
+        process("doctor", "--remote", remote.replace(f":{port}", ":1")),
+    ):
+        assert "127.0.0.1" in done.out
+        assert "hush" not in done.out + done.err
 
 
 def test_tables_within_reach(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ import sys
 import time
 from pathlib import Path
 
+import pyspark
 import pytest
 
+from deltaadm.spark.jars import delta_jar, fetched_jars
 from tests.spark.test_executor import commits, make_table
 
 APPLY = """
@@ -107,6 +109,39 @@ def test_jars_that_cannot_be_had(tmp_path: Path) -> None:
     assert stdout == ""
     assert stderr[1] == "engine"
     assert "cannot get the jars it needs: io.delta#delta-spark" in stderr[2]
+
+
+def test_jars_for_another_spark_start_nothing(tmp_path: Path) -> None:
+    jar = tmp_path / "delta-spark_4.0_2.13-4.4.0.jar"
+    jar.touch()
+    stdout, stderr = run(tmp_path, f"SparkOptions(jars=({str(jar)!r},))")
+    assert stdout == ""
+    assert stderr[1] == "engine"
+    assert stderr[2] == f"{jar} is made for Spark 4.0, not {pyspark.__version__}."
+
+
+def test_jars_that_are_not_all_there(tmp_path: Path) -> None:
+    table = make_table(tmp_path / "täble")
+    [jar] = [one for one in fetched_jars() if delta_jar([one])]
+    options = f"SparkOptions(master='local[1]', jars=({jar!r},))"
+    _, stderr = run(tmp_path, options, properties="team=data")
+    assert stderr[1] == "engine"
+    assert "lacks a class" in stderr[2]
+    assert "io" in stderr[2]
+    assert commits(table) == 1
+
+
+def test_a_server_that_is_no_spark(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"sc://127.0.0.1:{listener.getsockname()[1]}"
+        _, stderr = run(tmp_path, f"SparkOptions(remote='{address}/;token=hush')")
+    cause = "what listens there does not answer as Spark Connect"
+    assert stderr[:3] == [
+        f"Connecting to Spark at {address} ...",
+        "engine",
+        f"Cannot reach Spark at {address}: {cause}.",
+    ]
+    assert "hush" not in "".join(stderr)
 
 
 def test_a_master_that_cannot_be_reached(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def process(*arguments: object, env: Mapping[str, str] | None = None, **more: An
         check=False,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         env=bare | dict(env or {}),
         **{"stdin": subprocess.DEVNULL, **more},
     )

@@ -1,0 +1,108 @@
+"""Spark in processes of its own on this machine: a Connect server, a master with a worker."""
+
+import contextlib
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from deltaadm.spark.jars import fetched_jars, spark_home
+
+SMALL_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+FEW_TASKS = {
+    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.sql.shuffle.partitions": "2",
+}
+DELTA = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+
+
+def delta_jars() -> list[str]:
+    """Delta's own jars, which a session of this run has fetched before."""
+    return [one for one in fetched_jars() if "io.delta_" in one]
+
+
+@contextlib.contextmanager
+def connect_server(directory: Path) -> Iterator[str]:
+    """The address of a Spark Connect server with Delta, which stops with the block."""
+    conf = (
+        DELTA
+        | FEW_TASKS
+        | {
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.extraJavaOptions": SMALL_JVM,
+            "spark.connect.grpc.binding.address": "127.0.0.1",
+            "spark.connect.grpc.binding.port": "0",
+            "spark.jars": ",".join(delta_jars()),
+            "spark.sql.warehouse.dir": str(directory / "warehouse"),
+            "spark.ui.enabled": "false",
+        }
+    )
+    settings = [part for key, one in conf.items() for part in ("--conf", f"{key}={one}")]
+    program = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    command = ["spark-submit", "--master", "local[2]", "--class", program, *settings]
+    with _spark(directory, "server", [*command, "spark-internal"], _SERVER_STARTED) as address:
+        yield f"sc://{address}"
+
+
+@contextlib.contextmanager
+def master(directory: Path) -> Iterator[str]:
+    """The address of a standalone master without workers, which stops with the block."""
+    command = ["org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", *_ANY_PORTS]
+    with _spark(directory, "master", ["spark-class", *command], _MASTER_STARTED) as address:
+        yield address
+
+
+@contextlib.contextmanager
+def worker(directory: Path, of: str) -> Iterator[None]:
+    """A worker with one core for the master at *of*, which stops with the block."""
+    size = ["--cores", "1", "--memory", "1g", "--work-dir", str(directory / "work")]
+    command = ["org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", *_ANY_PORTS, *size]
+    with _spark(directory, "worker", ["spark-class", *command, of], _WORKER_STARTED):
+        yield
+
+
+_ANY_PORTS = ["--port", "0", "--webui-port", "0"]
+_SERVER_STARTED = re.compile(r"Spark Connect server started at: (\S+)")
+_MASTER_STARTED = re.compile(r"Starting Spark master at (spark://\S+)")
+_WORKER_STARTED = re.compile(r"(Successfully registered with master)")
+
+
+@contextlib.contextmanager
+def _spark(
+    directory: Path, name: str, command: list[str], started: re.Pattern[str]
+) -> Iterator[str]:
+    """What *started* finds in the log of a program of Spark; the program ends with the block."""
+    script, *arguments = command
+    log = directory / f"{name}.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            ["sh", "-c", _UNTIL_INPUT_ENDS, "sh", f"{spark_home()}/bin/{script}", *arguments],
+            cwd=directory,
+            env=_environment({"SPARK_DAEMON_JAVA_OPTS": SMALL_JVM, "SPARK_LOCAL_IP": "127.0.0.1"}),
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+        )
+    with process:
+        try:
+            while not (found := started.search(log.read_text(errors="replace"))):
+                assert process.poll() is None, log.read_text(errors="replace")
+                time.sleep(0.1)
+            yield found[1]
+        finally:
+            process.terminate()
+
+
+_UNTIL_INPUT_ENDS = 'exec 3<&0; { read -r _ <&3; kill $$; } & exec "$@" </dev/null'
+"""A program that also ends where the tests are killed."""
+
+
+def _environment(ours: Mapping[str, str]) -> dict[str, str]:
+    theirs = ("SPARK_REMOTE", "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")
+    return {key: one for key, one in os.environ.items() if key not in theirs} | dict(ours)
