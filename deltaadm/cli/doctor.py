@@ -55,6 +55,8 @@ def _checks(
     yield from found
     if start and not any(one.health is Health.FAILED for one in found):
         yield doctor.start(options, wiring.say)
+    for table in tables:
+        yield from doctor.storage(table, options)
     with wiring.reading(spark if tables else None):
         wiring.look_up(tables, spark)
         yield from map(_table, tables)

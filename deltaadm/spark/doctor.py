@@ -7,16 +7,19 @@ import re
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.errors import DeltaadmError, EngineError
 from deltaadm.operations.reports import Check, Health
 from deltaadm.spark import jars
 from deltaadm.spark.jvm import JAVA_REMEDY, java_program
+from deltaadm.spark.log_stores import chosen_log_store, log_store, setting
 from deltaadm.spark.session import require_reachable, without_secrets
+from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from deltaadm.spark.session import SparkOptions
 
@@ -26,7 +29,7 @@ SUPPORTED_JAVA: Final = (17, 21, 25)
 
 def look(options: SparkOptions) -> Iterator[Check]:
     """What a session with *options* would find; nothing is started and nothing fetched."""
-    target = options.remote or options.master or os.environ.get("SPARK_REMOTE") or ""
+    target = _target(options)
     if target.startswith("sc://"):
         yield from _connect(target)
         return
@@ -164,6 +167,51 @@ def _delta(options: SparkOptions) -> Check:
         f"{package} will be fetched when Spark first starts",
         "Without access to a Maven repository, give the jars with --jars PLACE.",
     )
+
+
+def storage(location: str, options: SparkOptions) -> Iterator[Check]:
+    """
+    How Spark would commit to a table at *location*: the LogStore and the file system for it.
+
+    Nothing is said of this machine's own files, nor where a Connect server would commit.
+    """
+    elsewhere = _target(options).startswith("sc://")
+    if elsewhere or not is_remote(location) or find_spec("pyspark") is None:
+        return
+    scheme = location.partition("://")[0].lower()
+    facts, home = log_store(scheme), jars.spark_home()
+    conf = jars.default_settings(home) | dict(options.conf)
+    chosen = chosen_log_store(scheme, conf)
+    if facts.alone and chosen is None:
+        yield Check(
+            f"LogStore for {scheme}",
+            Health.WARNING,
+            f"{facts.name}, which loses commits where several drivers write at once",
+            "Let no other Spark write meanwhile, or have all of them use one that knows of others: "
+            f"--spark-conf {setting(scheme)}=io.delta.storage.S3DynamoDBLogStore",
+        )
+    else:
+        yield Check(f"LogStore for {scheme}", Health.OK, chosen or facts.name)
+    if facts.connector:
+        yield _connector(scheme, facts.connector, [*jars.jars_of(home), *options.jars], conf)
+
+
+def _connector(scheme: str, connector: str, paths: Iterable[str], conf: Mapping[str, str]) -> Check:
+    subject = f"file system for {scheme}"
+    found = next((one for one in paths if connector in Path(one).name), None)
+    if found or any(connector in one for one in conf.values()):
+        return Check(subject, Health.OK, found or f"{connector}, named by Spark's settings")
+    return Check(
+        subject,
+        Health.FAILED,
+        f"Spark has no {connector}",
+        f"Give the {connector} of Spark's own Hadoop with --jars, or its Maven coordinates by "
+        "--spark-conf spark.jars.packages=...",
+    )
+
+
+def _target(options: SparkOptions) -> str:
+    return options.remote or options.master or os.environ.get("SPARK_REMOTE") or ""
 
 
 def environment_settings(environ: Mapping[str, str] = os.environ) -> Check | None:

@@ -140,6 +140,23 @@ def test_no_token_is_shown(port: int) -> None:
         assert "hush" not in done.out + done.err
 
 
+@pytest.mark.parametrize(
+    ("conf", "store", "system"),
+    [
+        ("some=thing", "warning", "failed"),
+        ("spark.delta.logStore.s3a.impl=my.Store", "ok", "failed"),
+        ("spark.jars.packages=org.apache.hadoop:hadoop-aws:3.5.0", "warning", "ok"),
+    ],
+)
+def test_what_a_commit_to_s3_needs(tmp_path: Path, conf: str, store: str, system: str) -> None:
+    found = checks("s3a://bucket/table", "--spark-conf", conf)
+    assert found["LogStore for s3a"]["health"] == store
+    assert found["file system for s3a"]["health"] == system
+    (tmp_path / "hadoop-aws-3.5.0.jar").touch()
+    found = checks("s3a://bucket/table", "--spark-conf", conf, "--jars", tmp_path)
+    assert found["file system for s3a"]["health"] == "ok"
+
+
 def test_tables_within_reach(tmp_path: Path) -> None:
     made = table(tmp_path / "there", START_BODY)
     found = checks(made.path, tmp_path / "gone")

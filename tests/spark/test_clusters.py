@@ -41,7 +41,7 @@ def test_spark_connect_commits_refuses_and_verifies(table: Path, tmp_path: Path)
         found = process("doctor", "--start", *where)
         assert (found.code, "and Delta answers" in found.out) == (0, True)
     assert DeltaTable(table).version() == 2
-    gone = process("alter", table, "--set", "x=1", *APPLY, *where)
+    gone = process("alter", table, "--set", "x=2", *APPLY, *where)
     assert gone.code == 6
     assert (
         gone.document["error"]["message"] == f"Cannot reach Spark at {server}: connection refused."
