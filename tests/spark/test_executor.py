@@ -9,7 +9,7 @@ import pytest
 
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.table_changes import SetProperties, UnsetProperties
-from deltaadm.errors import CommitError, StorageError
+from deltaadm.errors import CommitError
 from deltaadm.spark.executor import SparkExecutor, address
 from deltaadm.spark.session import SparkOptions, configured
 
@@ -90,9 +90,8 @@ def test_a_relative_path_follows_links_as_the_system_does(
     assert address("link/../table") == f"file:{tmp_path}/far/table"
 
 
-def test_a_location_that_no_store_knows_is_refused() -> None:
-    with pytest.raises(StorageError):
-        address("gopher://host/table")
+def test_a_location_elsewhere_is_left_to_spark() -> None:
+    assert address("s3a://bucket/a%20b/") == "s3a://bucket/a%20b"
 
 
 VERBATIM = {
