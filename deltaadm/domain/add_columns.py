@@ -7,8 +7,9 @@ refuses before Delta is asked comes first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from deltaadm.domain.alter_columns import existing_place
 from deltaadm.domain.ddl import CURRENT_DEFAULT
 from deltaadm.domain.reference import require_writable
 from deltaadm.domain.schema import (
@@ -18,7 +19,6 @@ from deltaadm.domain.schema import (
     change_type,
     folded,
     path_text,
-    places,
     walk,
 )
 from deltaadm.domain.transaction import prepare_commit, update_metadata
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.table_changes import AddColumns
-
-NO_COLUMN: Final = "UNRESOLVED_COLUMN.WITH_SUGGESTION"
 
 
 def add_columns(snapshot: Snapshot, step: AddColumns, session: SessionSettings) -> Snapshot:
@@ -57,21 +55,12 @@ def add_columns(snapshot: Snapshot, step: AddColumns, session: SessionSettings) 
 
 def _parent(schema: StructType, definition: ColumnDefinition) -> Path:
     """The path of the struct to add to, as the schema spells it."""
-    known = {folded(path): (path, one.type) for path, one in places(schema)}
-    wanted = folded(definition.parent)
-    if not wanted:
+    if not definition.parent:
         return ()
-    if wanted[:1] not in known:
+    path, place = existing_place(schema, definition.parent)
+    if not isinstance(place.type, StructType):
         raise Refused(
-            f"The table has no column {path_text(definition.parent[:1])} to add "
-            f"{definition.column.name} to.",
-            remedy="List its columns with: deltaadm inspect TABLE --columns.",
-            delta_error_class=NO_COLUMN,
-        )
-    path, data_type = known.get(wanted, ((), None))
-    if not isinstance(data_type, StructType):
-        raise Refused(
-            f"{path_text(definition.parent)} is not a struct, so it can have no column "
+            f"{path_text(path)} is not a struct, so it can have no column "
             f"{definition.column.name}.",
             remedy="Into an array or a map of structs it goes by the path of the struct, such as "
             "items.element.x or prices.value.x.",

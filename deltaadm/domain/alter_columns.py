@@ -16,7 +16,14 @@ from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mod
 from deltaadm.domain.metadata_checks import STATISTICS_COLUMNS, column_names
 from deltaadm.domain.properties import CONSTRAINT_PREFIX
 from deltaadm.domain.reference import require_writable
-from deltaadm.domain.schema import StructType, folded, path_text, rewrite, walk
+from deltaadm.domain.schema import (
+    StructType,
+    change_type,
+    find_place,
+    folded,
+    path_text,
+    rewrite,
+)
 from deltaadm.domain.transaction import prepare_commit, update_metadata
 from deltaadm.errors import Refused
 
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deltaadm.domain.metadata import Metadata
-    from deltaadm.domain.schema import Path, StructField
+    from deltaadm.domain.schema import DataType, Path, StructField
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.table_changes import DropColumns, RenameColumn
@@ -41,6 +48,12 @@ def rename_column(snapshot: Snapshot, step: RenameColumn, session: SessionSettin
     metadata = snapshot.metadata
     old = existing(metadata.schema, step.column)
     new = (*old[:-1], step.name)
+    if is_slot(metadata.schema, old):
+        raise Refused(
+            f"{path_text(old)} is a part of an array or a map, which has no name of its own.",
+            remedy="Rename the column that holds it.",
+            delta_error_class="INVALID_FIELD_NAME",
+        )
     _refuse_taken(metadata.schema, new)
     require_writable(snapshot)
     _require_mapping(metadata, "renamed", "DELTA_UNSUPPORTED_RENAME_COLUMN")
@@ -92,20 +105,41 @@ def drop_columns(snapshot: Snapshot, step: DropColumns, session: SessionSettings
 
 def find_column(schema: StructType, column: Path) -> Path | None:
     """The path of *column* as the schema spells it, whatever the case; None if it is not there."""
-    wanted = folded(column)
-    return next((path for path, _ in walk(schema) if folded(path) == wanted), None)
+    path, _, _ = find_place(schema, column)
+    return path if len(path) == len(column) and not is_slot(schema, path) else None
+
+
+def is_slot(schema: StructType, path: Path) -> bool:
+    """Whether *path*, as the schema spells it, is a part of an array or a map, not a column."""
+    return bool(path) and not isinstance(find_place(schema, path[:-1])[2], StructType)
 
 
 def existing(schema: StructType, column: Path) -> Path:
     """Like `find_column`; raises `Refused` for a column that is not there."""
-    found = find_column(schema, column)
-    if found is None:
+    return existing_place(schema, column)[0]
+
+
+def existing_place(schema: StructType, column: Path) -> tuple[Path, StructField]:
+    """
+    The path of *column* as the schema spells it, and the field or the slot that is there.
+
+    Raises `Refused` for a column that is not there.
+    """
+    path, one, here = find_place(schema, column)
+    if one is not None and len(path) == len(column):
+        return path, one
+    if isinstance(here, StructType):
         raise Refused(
             f"The table has no column {path_text(column)}.",
             remedy="List its columns with: deltaadm inspect TABLE --columns.",
             delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
         )
-    return found
+    raise Refused(
+        f"{path_text(column)} does not lead to a column: {path_text(path)} is not a struct.",
+        remedy="Into arrays and maps lead element, key and value, in small letters: "
+        "items.element.x, prices.value.x.",
+        delta_error_class="INVALID_FIELD_NAME",
+    )
 
 
 _PART: Final = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)")
@@ -155,32 +189,26 @@ def _statistics(metadata: Metadata) -> tuple[Path, ...]:
 
 
 def _without(schema: StructType, gone: Path) -> StructType:
-    """*schema* without one field; a struct keeps at least one."""
+    """*schema* without one field, also in an array or a map; a struct keeps at least one."""
 
-    def kept(fields: tuple[StructField, ...]) -> tuple[StructField, ...]:
-        if len(fields) == 1:
+    def pruned(data_type: DataType) -> DataType:
+        if not isinstance(data_type, StructType):
+            raise Refused(
+                f"{path_text(gone)} is a part of an array or a map, which cannot be without it.",
+                remedy="Drop the column that holds it.",
+                delta_error_class="DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
+            )
+        if len(data_type.fields) == 1:
             raise Refused(
                 f"{path_text(gone)} is the only column of {path_text(gone[:-1]) or 'the table'}.",
                 remedy="Drop the struct around it, or keep it.",
                 delta_error_class="DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA",
             )
-        return tuple(one for one in fields if one.name != gone[-1])
+        return StructType(tuple(one for one in data_type.fields if one.name != gone[-1]))
 
-    if len(gone) == 1:
-        return StructType(kept(schema.fields))
-    parent = gone[:-1]
-
-    def pruned(path: Path, one: StructField) -> StructField:
-        if path != parent:
-            return one
-        if not isinstance(one.type, StructType):
-            raise Refused(
-                f"{path_text(gone)} is inside an array or a map, where deltaadm drops nothing.",
-                remedy="Use ALTER TABLE … DROP COLUMN.",
-            )
-        return replace(one, type=StructType(kept(one.type.fields)))
-
-    return rewrite(schema, pruned)
+    left = change_type(schema, gone[:-1], pruned)
+    assert isinstance(left, StructType)  # noqa: S101 -- a struct with less inside
+    return left
 
 
 # Refusals

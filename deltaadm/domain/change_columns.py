@@ -11,8 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.add_columns import NO_COLUMN
-from deltaadm.domain.alter_columns import refuse_dependents
+from deltaadm.domain.alter_columns import existing_place, is_slot, refuse_dependents
 from deltaadm.domain.clustering import check_statistics_of, clustering_columns
 from deltaadm.domain.ddl import COMMENT, CURRENT_DEFAULT, GENERATION, type_sql
 from deltaadm.domain.features import is_identity
@@ -25,9 +24,7 @@ from deltaadm.domain.schema import (
     PrimitiveType,
     StructType,
     change_type,
-    folded,
     path_text,
-    places,
     walk,
 )
 from deltaadm.domain.transaction import prepare_commit, update_metadata
@@ -75,19 +72,8 @@ def change_columns(snapshot: Snapshot, step: ChangeColumns, session: SessionSett
 
 def _spelled(schema: StructType, change: ColumnChange) -> tuple[ColumnChange, StructField]:
     """*change* with its column as the schema spells it, and what is in that place."""
-    wanted = folded(change.column)
-    for path, one in places(schema):
-        if folded(path) == wanted:
-            return replace(change, column=path), one
-    raise _no_column(change.column)
-
-
-def _no_column(column: Path) -> Refused:
-    return Refused(
-        f"The table has no column {path_text(column)}.",
-        remedy="List its columns with: deltaadm inspect TABLE --columns.",
-        delta_error_class=NO_COLUMN,
-    )
+    path, place = existing_place(schema, change.column)
+    return replace(change, column=path), place
 
 
 def _keeps_type(change: ColumnChange, place: StructField) -> bool:
@@ -214,10 +200,7 @@ def _widens(snapshot: Snapshot) -> bool:
 def _refuse_as_spark_does(schema: StructType, change: ColumnChange, place: StructField) -> None:
     name = path_text(change.column)
     if change.position is not None and change.position.after is not None:
-        siblings = {folded(path) for path, _ in walk(schema)}
-        neighbour = (*change.column[:-1], change.position.after)
-        if folded(neighbour) not in siblings:
-            raise _no_column(neighbour)
+        existing_place(schema, (*change.column[:-1], change.position.after))
     if change.nullable is False and place.nullable:
         raise Refused(
             f"{name} cannot become NOT NULL: the rows that are there may have nulls.",
@@ -288,7 +271,7 @@ def _refuse_on_identity(change: ColumnChange, place: StructField) -> None:
 
 def _refuse_as_delta_does(snapshot: Snapshot, change: ColumnChange, place: StructField) -> None:
     name = path_text(change.column)
-    if _is_slot(snapshot.metadata.schema, change.column):
+    if is_slot(snapshot.metadata.schema, change.column):
         if change.comment is not None:
             raise Refused(
                 f"{name} is a part of a container, which can have no comment of its own.",
@@ -321,10 +304,6 @@ def _unsupported(message: str, remedy: str) -> Refused:
         remedy=remedy or "Copy the column into a new one.",
         delta_error_class="DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
     )
-
-
-def _is_slot(schema: StructType, column: Path) -> bool:
-    return column not in {path for path, _ in walk(schema)}
 
 
 def _refuse_after_the_change(snapshot: Snapshot, change: ColumnChange, place: StructField) -> None:

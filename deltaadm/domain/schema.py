@@ -117,20 +117,29 @@ def _walk_type(data_type: DataType, path: Path) -> Iterator[tuple[Path, StructFi
         yield from walk(data_type, path)
 
 
-def places(struct: StructType, path: Path = ()) -> Iterator[tuple[Path, StructField]]:
-    """Like `walk`, and the slots of containers too: as fields without metadata."""
-    for one in struct.fields:
-        here = (*path, one.name)
-        yield here, one
-        yield from _places_in(one.type, here)
+def find_place(struct: StructType, path: Path) -> tuple[Path, StructField | None, DataType]:
+    """
+    How far *path* leads: the way so far as the schema spells it, and what is there.
+
+    Names are compared without regard to case, the slots of containers with it. A slot counts as
+    a field without metadata; there is None for the field where the path does not begin.
+    """
+    found: Path = ()
+    one: StructField | None = None
+    here: DataType = struct
+    for part in path:
+        inner = _inner(here, part)
+        if inner is None:
+            break
+        found, one, here = (*found, inner.name), inner, inner.type
+    return found, one, here
 
 
-def _places_in(data_type: DataType, path: Path) -> Iterator[tuple[Path, StructField]]:
-    for slot in _slot_fields(data_type):
-        yield (*path, slot.name), slot
-        yield from _places_in(slot.type, (*path, slot.name))
+def _inner(data_type: DataType, name: str) -> StructField | None:
     if isinstance(data_type, StructType):
-        yield from places(data_type, path)
+        wanted = name.lower()
+        return next((one for one in data_type.fields if one.name.lower() == wanted), None)
+    return next((one for one in _slot_fields(data_type) if one.name == name), None)
 
 
 def _slot_fields(data_type: DataType) -> tuple[StructField, ...]:

@@ -319,6 +319,11 @@ _ROWS: Final = (
         ("alter", "enable-feature"),
     ),
     (
+        "DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
+        "A part of an array or a map cannot be dropped, only fields of structs inside it.",
+        _SET,
+    ),
+    (
         "DELTA_UNSUPPORTED_COMMENT_MAP_ARRAY",
         "Parts of arrays and maps have no comments of their own.",
         _SET,

@@ -45,6 +45,49 @@ def columns(table: Snapshot) -> list[str]:
     return [path_text(path) for path, _ in walk(table.metadata.schema)]
 
 
+ARRAY = field(
+    "v",
+    6,
+    {
+        "type": "array",
+        "elementType": struct(field("p", 7), field("q", 8)),
+        "containsNull": True,
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("step", "left"),
+    [
+        (DropColumns((("V", "element", "P"),)), ["a", "v", "v.element.q"]),
+        (RenameColumn(("v", "element", "p"), "z"), ["a", "v", "v.element.z", "v.element.q"]),
+    ],
+)
+def test_columns_inside_an_array(step: Step, left: list[str]):
+    assert columns(evolve(table(field("a", 1), ARRAY), step)) == left
+
+
+@pytest.mark.parametrize(
+    ("step", "error_class"),
+    [
+        (
+            DropColumns((("v", "element"),)),
+            "DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
+        ),
+        (RenameColumn(("v", "element"), "x"), "INVALID_FIELD_NAME"),
+        (DropColumns((("v", "ELEMENT", "p"),)), "INVALID_FIELD_NAME"),
+        (DropColumns((("a", "x"),)), "INVALID_FIELD_NAME"),
+        (DropColumns((("v", "element", "x"),)), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    ],
+    ids=str,
+)
+def test_what_is_no_column_inside_an_array(step: Step, error_class: str):
+    with pytest.raises(Refused) as caught:
+        evolve(table(field("a", 1), ARRAY), step)
+    assert caught.value.delta_error_class == error_class
+    assert caught.value.remedy
+
+
 @pytest.mark.parametrize(
     ("step", "left"),
     [

@@ -17,6 +17,7 @@ from deltaadm.domain.table_changes import (
     ColumnChange,
     DropColumns,
     DropConstraint,
+    RenameColumn,
     SetProperties,
     Step,
 )
@@ -123,6 +124,29 @@ TABLES: dict[str, tuple[str, list[Step]]] = {
             cluster("`d.t`"),
             cluster(),
             cluster(),
+        ],
+    ),
+    "inside arrays and maps of a mapped table": (
+        (
+            "(a INT, arr ARRAY<STRUCT<p: INT, q: INT, r: STRUCT<t: INT>>>, "
+            "m MAP<STRUCT<k: INT, l: INT>, STRUCT<v: INT>>) "
+            "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+        ),
+        [
+            RenameColumn(("arr", "element", "p"), "p 2"),
+            RenameColumn(("m", "value", "v"), "w"),
+            DropColumns((("arr", "element", "q"),)),
+            DropColumns((("M", "KEY", "l"),)),
+            DropColumns((("a", "x"),)),
+            DropColumns((("M", "key", "l"), ("arr", "element", "r"))),
+            add("arr.nope.n INT"),
+            add("arr.ELEMENT.n INT"),
+            add("m.value.nope.n INT"),
+            change("a.x", comment="x"),
+            change("arr.Element", nullable=True),
+            DropColumns((("m", "value", "w"),)),
+            DropColumns((("arr", "element"),)),
+            RenameColumn(("arr", "element"), "x"),
         ],
     ),
     "changed columns": (
