@@ -6,6 +6,7 @@ _deltaadm_value() {
     case "$1" in
         'inspect --version') : ;;
         'inspect --timestamp') : ;;
+        'inspect --save-as') candidates=(delta parquet csv) ;;
         'inspect --table') files=1 ;;
         'inspect --tables-from') files=1 ;;
         'inspect --discover') files=1 ;;
@@ -184,7 +185,7 @@ _deltaadm_value() {
 _deltaadm_options() {
     case "$1" in
         '') candidates=(--version --help -h) ;;
-        inspect) candidates=(--version --timestamp --files --columns --clients --table --tables-from --discover --catalog --jobs -j --brief --resume --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        inspect) candidates=(--version --timestamp --files --columns --clients --save-as --table --tables-from --discover --catalog --jobs -j --brief --resume --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         validate) candidates=(--table --tables-from --discover --catalog --jobs -j --brief --resume --history --deep --cross-check --select --ignore --fail-on --baseline --write-baseline --for-client --for-client-writing --config --isolated --fix --apply --check --out --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --engine --spark-master --remote --spark-conf --jars --debug --output -o --output-file --color --help -h) ;;
         upgrade-protocol) candidates=(--reader --writer --minimum --table --tables-from --discover --catalog --jobs -j --brief --resume --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         enable-feature) candidates=(--support-only --table --tables-from --discover --catalog --jobs -j --brief --resume --apply --check --out --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;

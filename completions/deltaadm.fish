@@ -18,6 +18,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'inspect --timestamp'
                 set expected 1
+            case 'inspect --save-as'
+                set expected 1
             case 'inspect --table'
                 set expected 1
             case 'inspect --tables-from'
@@ -443,6 +445,7 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l timestamp -x -d 'As of a time
 complete -c deltaadm -n '__deltaadm_at inspect' -l files -d 'Count the live files; reads the whole state.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l columns -d 'List columns with their ids and physical names.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l clients -d 'List every client with its verdict and the sources.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l save-as -x -a 'delta parquet csv' -d 'Save a row for each table as well: delta, parquet or csv, and where.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l tables-from -r -F -d 'A file with a table a line, - for standard input; # begins a comment.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l discover -r -F -d 'All tables below it; may be given several times.'

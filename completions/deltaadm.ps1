@@ -17,6 +17,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--files' = 'Count the live files; reads the whole state.'
             '--columns' = 'List columns with their ids and physical names.'
             '--clients' = 'List every client with its verdict and the sources.'
+            '--save-as' = 'Save a row for each table as well: delta, parquet or csv, and where.'
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with a table a line, - for standard input; # begins a comment.'
             '--discover' = 'All tables below it; may be given several times.'
@@ -336,6 +337,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
     $values = @{
         'inspect --version' = @()
         'inspect --timestamp' = @()
+        'inspect --save-as' = @('delta', 'parquet', 'csv')
         'inspect --table' = @('<files>')
         'inspect --tables-from' = @('<files>')
         'inspect --discover' = @('<files>')

@@ -145,6 +145,7 @@ def _value(parameter: "TyperOption | TyperArgument", formats: tuple[str, ...]) -
 
 def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     from deltaadm.clients import CLIENTS
+    from deltaadm.commit.inventory import KINDS
     from deltaadm.domain.features import FEATURES
     from deltaadm.operations.error_classes import ERROR_CLASSES
     from deltaadm.operations.validate import families
@@ -159,6 +160,7 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         "CODE": (*families(), *sorted(RULES)),
         "[CODE...]": (*families(), *sorted(RULES)),
         "WORD...": (*sorted(RULES), *FEATURES, *ERROR_CLASSES),
+        "FORMAT PATH": KINDS,
         "WHEN": ("auto", "always", "never"),
         "[FEATURE]": tuple(FEATURES),
         "FEATURE": tuple(name for name, one in FEATURES.items() if one.removal is not None),

@@ -1,12 +1,14 @@
 """`deltaadm inspect`."""
 
 from datetime import UTC
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from deltaadm.cli import wiring
 from deltaadm.cli.fleet import gathered, report_all
+from deltaadm.cli.inventory import Inventory
 from deltaadm.cli.options import (
     FleetOptions,
     OutputOptions,
@@ -40,6 +42,13 @@ def command(  # noqa: PLR0917 -- in the order of the command line
         bool,
         typer.Option("--clients", help="List every client with its verdict and the sources."),
     ] = False,
+    save_as: Annotated[
+        tuple[str, Path] | None,
+        typer.Option(
+            metavar="FORMAT PATH",
+            help="Save a row for each table as well: delta, parquet or csv, and where.",
+        ),
+    ] = None,
     *,
     many: FleetOptions,
     spark: SparkOptionGroup,
@@ -56,6 +65,8 @@ def command(  # noqa: PLR0917 -- in the order of the command line
       deltaadm inspect /data/events
 
       deltaadm inspect --discover /data
+
+      deltaadm inspect --discover /data --save-as delta /data/inventory
 
       deltaadm inspect --discover /data -o jsonl --resume run.jsonl >> run.jsonl
     """
@@ -77,10 +88,15 @@ def command(  # noqa: PLR0917 -- in the order of the command line
         color=output.color,
     )
 
+    inventories = [Inventory(*save_as)] if save_as else []
+
     def answer() -> int:
         with wiring.reading(spark):
             fleet = gathered(wanted.tables, many, "inspect", spark)
-            return report_all(fleet, output, reporter(wanted))
+            code = report_all(fleet, output, reporter(wanted), also=inventories)
+            for one in inventories:
+                one.save()
+            return code
 
     return failing_well("", output, answer)
 

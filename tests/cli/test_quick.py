@@ -63,6 +63,7 @@ def test_what_is_understood_is_what_typer_understands(arguments: list[str]) -> N
     told = by_typer(arguments)
     assert told is not None
     assert told.pop("timestamp") is None
+    assert told.pop("save_as") is None
     groups = fields(SparkOptionGroup) + fields(FleetOptions)
     plain = (None, False, (), [], "embedded")
     assert all(told.pop(one.name) in plain for one in groups)

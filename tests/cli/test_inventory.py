@@ -1,0 +1,70 @@
+"""An inventory of many tables, in every form that it can be saved in."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from deltalake import DeltaTable
+
+from tests.support import tables
+from tests.support.program import deltaadm
+from tests.support.tables import commit, metadata, protocol
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    root = tmp_path / "lake"
+    start = [
+        protocol(3, 7, ["deletionVectors"], ["deletionVectors", "appendOnly"]),
+        metadata({"delta.enableDeletionVectors": "true"}),
+    ]
+    tables.table(root / "new", commit(*start))
+    (root / "none" / "_delta_log").mkdir(parents=True)
+    return root
+
+
+def rows(kind: str, path: Path) -> list[dict[str, Any]]:
+    if kind == "csv":
+        with path.open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+    read = pq.read_table if kind == "parquet" else lambda one: DeltaTable(one).to_pyarrow_table()
+    return list(read(str(path)).to_pylist())
+
+
+@pytest.mark.parametrize("kind", ["delta", "parquet", "csv"])
+def test_a_row_for_each_table(lake: Path, tmp_path: Path, kind: str) -> None:
+    place = tmp_path / "inventory"
+    shown = deltaadm("inspect", "--discover", lake, "-o", "jsonl")
+    result = deltaadm("inspect", "--discover", lake, "-o", "jsonl", "--save-as", kind, place)
+    assert result == shown
+    new, none = sorted(rows(kind, place), key=lambda one: str(one["table"]))
+    assert (new["table"], new["location"]) == (str(lake / "new"), str(lake / "new"))
+    assert (int(new["min_reader_version"]), int(new["min_writer_version"])) == (3, 7)
+    features = ["appendOnly", "deletionVectors"]
+    assert new["supported_features"] == ("; ".join(features) if kind == "csv" else features)
+    assert none["table"] == str(lake / "none")
+    assert (none["error_kind"], int(none["exit_code"])) == ("table", 3)
+    assert none["error_message"] == shown.lines[1]["error"]["message"]
+    assert not none["version"]
+    deltaadm("inspect", "--discover", lake, "--save-as", kind, place)
+    assert len(rows(kind, place)) == (4 if kind == "delta" else 2)
+
+
+def test_answers_of_an_interrupted_run_have_rows_too(lake: Path, tmp_path: Path) -> None:
+    given = ["inspect", "--discover", lake, "-o", "jsonl"]
+    (tmp_path / "run").write_text(deltaadm(*given).out)
+    deltaadm(*given, "--resume", tmp_path / "run", "--save-as", "csv", tmp_path / "i")
+    assert len(rows("csv", tmp_path / "i")) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "words"),
+    [("xml", 2, "'xml' is not one of delta, parquet, csv"), ("csv", 7, "cannot be saved to")],
+)
+def test_what_cannot_be_saved(lake: Path, kind: str, code: int, words: str) -> None:
+    place = lake / "no" / "such" / "place"
+    result = deltaadm("inspect", lake / "new", "--save-as", kind, place)
+    assert result.code == code
+    assert words in " ".join(result.err.split())
