@@ -12,6 +12,8 @@ __version__ = "0.1.0"
 
 _PLACES = {
     "Baseline": "deltaadm.operations.baseline",
+    "CreateTable": "deltaadm.domain.table_changes",
+    "CreationMode": "deltaadm.domain.table_changes",
     "Demands": "deltaadm.operations.validate",
     "Depth": "deltaadm.replay.examine",
     "Detail": "deltaadm.replay.engine",
@@ -32,7 +34,9 @@ _PLACES = {
     "evolve": "deltaadm.domain.evolve",
     "examine": "deltaadm.replay.examine",
     "load_snapshot": "deltaadm.replay.engine",
+    "no_table": "deltaadm.domain.create",
     "open_store": "deltaadm.storage.store",
+    "plan_create": "deltaadm.operations.create",
     "plan_features": "deltaadm.operations.enable_feature",
     "plan_mapping_mode": "deltaadm.operations.set_mapping_mode",
     "plan_changes": "deltaadm.operations.alter",

@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, str] = {
     "upgrade-protocol": "deltaadm.cli.upgrade_protocol",
     "enable-feature": "deltaadm.cli.enable_feature",
     "set-mapping-mode": "deltaadm.cli.set_mapping_mode",
+    "create": "deltaadm.cli.create",
     "alter": "deltaadm.cli.alter",
     "drop-feature": "deltaadm.cli.drop_feature",
     "apply": "deltaadm.cli.apply",

@@ -96,8 +96,8 @@ def _apply(
     def carry_out() -> int:
         named = [saved.name] if saved.name else []
         with wiring.reading(spark), wiring.catalog(named, spark):
-            wiring.look_up(named, spark)
-            for name in named:
+            wiring.look_up(named if saved.before.exists else [], spark)
+            for name in named if saved.before.exists else []:
                 saved.require_location(wiring.locate(name))
             return carry_out_here()
 
@@ -105,7 +105,13 @@ def _apply(
         wanted = Wanted.of(clients, consent, saved.table, saved.location)
         return carry_out_plan(
             saved.table,
-            planned(saved.location, saved.renewed_on, wanted, name=saved.name),
+            planned(
+                saved.location,
+                saved.renewed_on,
+                wanted,
+                name=saved.name,
+                may_lack=not saved.before.exists,
+            ),
             wanted=wanted,
             consent=consent,
             spark=spark,

@@ -133,7 +133,7 @@ class _Run:
         """The plan as far as it is left on the table as it is now, or why it cannot be."""
         try:
             wanted = Wanted.of(self._clients, self._consent, saved.table, saved.location)
-            if saved.name:
+            if saved.name and saved.before.exists:
                 saved.require_location(wiring.locate(saved.name))
             return _Ready(saved, self._left(saved, wanted), wanted)
         except DeltaadmError as error:
@@ -141,7 +141,13 @@ class _Run:
 
     def _left(self, saved: "SavedPlan", wanted: Wanted) -> Plan:
         begun = saved.digest in self._journal.begun
-        return planned(saved.location, partial(saved.left_on, begun=begun), wanted, name=saved.name)
+        return planned(
+            saved.location,
+            partial(saved.left_on, begun=begun),
+            wanted,
+            name=saved.name,
+            may_lack=not saved.before.exists,
+        )
 
     def carry_out(self, ready: Sequence[_Ready], limits: Limits, showing: Showing) -> int:
         """Carry out what is ready and show it as it ends; how many plans were not begun."""

@@ -79,9 +79,7 @@ def plan_and_apply(
     output: OutputOptions,
 ) -> int:
     """Plan with *planner*, show or save the plan, carry it out if asked to; the exit code."""
-    wiring.check_format(output, PlanReport)
-    if planning.check and planning.apply:
-        raise typer.BadParameter("cannot be combined with --apply", param_hint="--check")
+    require_plan_options(planning, output)
     settings = wiring.session_settings(spark)
 
     def work() -> int:
@@ -90,6 +88,13 @@ def plan_and_apply(
             return _planned(table, planner, settings, planning, clients, consent, spark, output)
 
     return failing_well(table, output, work)
+
+
+def require_plan_options(planning: PlanOptions, output: OutputOptions) -> None:
+    """Turn away options that do not go together, and formats that show no plan."""
+    wiring.check_format(output, PlanReport)
+    if planning.check and planning.apply:
+        raise typer.BadParameter("cannot be combined with --apply", param_hint="--check")
 
 
 def failing_well(table: str, output: OutputOptions, work: Callable[[], int]) -> int:
@@ -123,6 +128,19 @@ def _planned(  # noqa: PLR0917 -- the groups of options, in the order of the com
         wanted,
         name=wiring.name_of(table),
     )
+    return conclude(table, plan, planning, wanted, consent, spark, output)
+
+
+def conclude(  # noqa: PLR0917 -- the groups of options, in the order of the command line
+    table: str,
+    plan: "Plan",
+    planning: PlanOptions,
+    wanted: Wanted,
+    consent: ConsentOptions,
+    spark: SparkOptionGroup,
+    output: OutputOptions,
+) -> int:
+    """Show or save *plan*, carry it out if asked to; the exit code."""
     if planning.out is not None:
         from deltaadm.operations.plan_document import plan_document
 
@@ -146,12 +164,14 @@ def planned(
     *,
     name: str | None = None,
     detail: "Detail | None" = None,
+    may_lack: bool = False,
 ) -> "Plan":
     """
     The plan for the table at *location*, whose *name* in the catalog is known if it was used.
 
     Where the plan depends on the files or says something about them, it is made with their facts;
-    likewise where *detail* asks for them from the start.
+    likewise where *detail* asks for them from the start. With *may_lack* there need not be a table
+    yet.
 
     Raises `Refused` where it shuts out a client that is *wanted*.
     """
@@ -159,9 +179,9 @@ def planned(
     from deltaadm.operations.plan import depends_on_state
     from deltaadm.replay.engine import Detail
 
-    plan = make(wiring.load(location, detail=detail, name=name))
+    plan = make(wiring.load(location, detail=detail, name=name, may_lack=may_lack))
     if detail is None and depends_on_state(plan):
-        plan = make(wiring.load(location, detail=Detail.STATE, name=name))
+        plan = make(wiring.load(location, detail=Detail.STATE, name=name, may_lack=may_lack))
     require_clients(plan, reading=wanted.reading, writing=wanted.writing, accepted=wanted.accepted)
     return plan
 
@@ -180,7 +200,6 @@ def carry_out_plan(
         wiring.show([PlanReport(table, plan)], output)
     if not plan.is_noop:
         require_consent([(PlanReport(table, plan), wanted)], consent, output)
-    location = plan.before.root
     with wiring.executor(spark, plan.session, plan.before) as executor:
         wiring.note_commits("it is unknown whether the change was committed: inspect the table")
         outcome = committed(plan, executor)
@@ -191,7 +210,7 @@ def carry_out_plan(
         return MISMATCH
     for stage in plan.stages:
         if stage.waits:
-            wiring.say(wiring.next_phase(location, stage.step))
+            wiring.say(wiring.next_phase(plan.before.root, stage.step))
     return WAITING if plan.waits else 0
 
 
@@ -200,13 +219,12 @@ def committed(plan: "Plan", executor: "Executor") -> "Outcome":
     from deltaadm.operations.plan import carry_out, is_verified_by_state
     from deltaadm.replay.engine import Detail
 
-    location = plan.before.root
     detail = Detail.STATE if is_verified_by_state(plan.steps) else Detail.PROTOCOL
     return carry_out(
         plan,
         executor=executor,
-        load=lambda: wiring.load(location, detail=detail),
-        committed=wiring.versions_made(location),
+        load=lambda: wiring.load_now(plan.before, detail),
+        committed=wiring.versions_made(plan.before),
     )
 
 

@@ -286,6 +286,7 @@ class _Catalog:
 
     found: ClassVar[dict[str, CatalogTable | DeltaadmError]] = {}
     is_open: ClassVar[bool] = False
+    open: ClassVar[DeltaCatalog | None] = None
 
 
 def look_up(tables: Sequence[str], group: SparkOptionGroup | None = None) -> None:
@@ -331,34 +332,36 @@ def list_tables(pattern: str, group: SparkOptionGroup) -> list[str]:
 
 @contextmanager
 def catalog(
-    tables: Sequence[str], group: SparkOptionGroup | None = None
+    tables: Sequence[str], group: SparkOptionGroup | None = None, *, always: bool = False
 ) -> Iterator[DeltaCatalog | None]:
     """
     Spark's catalogs for the block, if there are names among *tables* and catalogs to know them.
 
-    Whoever needs Spark inside the block gets the same session.
+    With *always* they are there in any case. Whoever needs Spark inside the block gets the same
+    session.
     """
-    from deltaadm.storage.store import table_name
-
-    if not any(map(table_name, tables)):
+    if not (always or any(map(is_name, tables))):
         yield None
         return
     from deltaadm.cli.options import SparkOptionGroup
 
-    with _open_catalog(group or SparkOptionGroup()) as found:
+    with _open_catalog(group or SparkOptionGroup(), always=always) as found:
         yield found
 
 
 @contextmanager
-def _open_catalog(group: SparkOptionGroup) -> Iterator[DeltaCatalog | None]:
+def _open_catalog(
+    group: SparkOptionGroup, *, always: bool = False
+) -> Iterator[DeltaCatalog | None]:
     from deltaadm.spark.catalog import open_catalog
 
-    with open_catalog(spark_options(group, _conf(group)), say) as found:
-        was_open, _Catalog.is_open = _Catalog.is_open, found is not None
+    with open_catalog(spark_options(group, _conf(group)), say, always=always) as found:
+        before = _Catalog.is_open, _Catalog.open
+        _Catalog.is_open, _Catalog.open = found is not None, found
         try:
             yield found
         finally:
-            _Catalog.is_open = was_open
+            _Catalog.is_open, _Catalog.open = before
 
 
 def _conf(group: SparkOptionGroup) -> dict[str, str]:
@@ -366,6 +369,60 @@ def _conf(group: SparkOptionGroup) -> dict[str, str]:
     from deltaadm.cli.options import pairs
 
     return {} if _Catalog.is_open else pairs(group.spark_conf, "--spark-conf")
+
+
+def is_name(table: str) -> bool:
+    """Whether *table* is the name of a table in a catalog, rather than a place."""
+    from deltaadm.storage.store import table_name
+
+    return table_name(table) is not None
+
+
+def new_place(table: str, location: str | None, there: DeltaCatalog | None) -> str:
+    """
+    Where what the user calls *table* is, or will be once it is created.
+
+    *location* is what the user chose for a table with a name. Raises what `locate` does, and
+    `TableError` for a name that belongs to a view or to a table of another provider.
+    """
+    from deltaadm.storage.store import table_name
+
+    parts = table_name(table)
+    if parts is not None and there is not None:
+        _Catalog.found[table] = _or_error(partial(there.place_of, parts, location))
+    return locate(table)
+
+
+def is_occupied(location: str) -> bool:
+    """Whether there are files already at the local place *location*."""
+    from deltaadm.storage.local import LocalStore
+
+    store = store_at(location)
+    if not isinstance(store, LocalStore):
+        return False
+    try:
+        return bool(os.listdir(store.path))  # noqa: PTH208 -- as the store does
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise StorageError(
+            f"{location} is no place for a table: {(error.strerror or str(error)).lower()}.",
+            remedy="Choose a directory that is empty, or not there yet.",
+        ) from error
+
+
+def load_now(before: Snapshot, detail: Detail | None = None) -> Snapshot:
+    """The table that was in the state *before*, as it is now."""
+    return load(place_now(before), detail=detail, name=before.name, may_lack=not before.exists)
+
+
+def place_now(before: Snapshot) -> str:
+    """Where that table is: a catalog may have chosen another place for a new one than foreseen."""
+    if before.exists or before.name is None or _Catalog.open is None:
+        return before.root
+    new_place(before.name, before.root, _Catalog.open)
+    found = _Catalog.found.get(before.name)
+    return before.root if isinstance(found, DeltaadmError) or found is None else found.location
 
 
 def name_of(table: str) -> str | None:
@@ -393,30 +450,41 @@ def load(
     version: int | None = None,
     timestamp: int | None = None,
     name: str | None = None,
+    may_lack: bool = False,
 ) -> Snapshot:
     """
     The table at *location*; protocol and metadata alone unless *detail* says more.
 
-    *name* is that of the table in the catalog, where it was found by it.
+    *name* is that of the table in the catalog, where it was found by it. With *may_lack* there
+    need not be a table.
     """
+    from deltaadm.errors import TableError
     from deltaadm.replay.engine import Detail, load_snapshot
 
-    snapshot = load_snapshot(
-        store_at(location),
-        _Reading.engine,
-        detail=detail or Detail.PROTOCOL,
-        version=version,
-        timestamp=timestamp,
-    )
+    try:
+        snapshot = load_snapshot(
+            store_at(location),
+            _Reading.engine,
+            detail=detail or Detail.PROTOCOL,
+            version=version,
+            timestamp=timestamp,
+        )
+    except TableError as error:
+        if may_lack and error.delta_error_class == "DELTA_MISSING_DELTA_TABLE":
+            from deltaadm.domain.create import no_table
+
+            return no_table(location, name)
+        raise
     return snapshot if name is None else replace(snapshot, name=name)
 
 
-def versions_made(location: str) -> Callable[[int, int, Step], tuple[int, ...]]:
-    """A function that tells which versions of the table at *location* a step has made."""
+def versions_made(before: Snapshot) -> Callable[[int, int, Step], tuple[int, ...]]:
+    """A function that tells which versions of the table that was in *before* a step has made."""
     from deltaadm.replay.provenance import versions_made_by
 
-    store = store_at(location)
-    return lambda first, last, step: versions_made_by(store, first, last, step)
+    return lambda first, last, step: versions_made_by(
+        store_at(place_now(before)), first, last, step
+    )
 
 
 def history_of(snapshot: Snapshot, feature: str) -> FeatureHistory:

@@ -46,13 +46,13 @@ def clustering_columns(snapshot: Snapshot) -> tuple[Path, ...] | None:
     """
     if snapshot.domains is None:
         return None
-    names = {physical: path for path, physical in _physical_paths(snapshot.metadata.schema).items()}
+    names = {physical: path for path, physical in physical_paths(snapshot.metadata.schema).items()}
     return tuple(names.get(one, one) for one in physical_clustering(snapshot.domains))
 
 
 def with_clustering(snapshot: Snapshot, columns: Sequence[Path]) -> Snapshot:
     """*snapshot*, known to be clustered by *columns* (as `clustering_columns` says) or by none."""
-    physical = _physical_paths(snapshot.metadata.schema)
+    physical = physical_paths(snapshot.metadata.schema)
     domain = clustering_domain([physical.get(one, one) for one in columns])
     domains = {CLUSTERING_DOMAIN: domain} if columns else {}
     return replace(snapshot, domains={**(snapshot.domains or {}), **domains})
@@ -88,7 +88,7 @@ def cluster_by(snapshot: Snapshot, step: ClusterBy, session: SessionSettings) ->
         return snapshot
     require_writable(snapshot)
     check_statistics_of(metadata, columns)
-    physical = _physical_paths(metadata.schema)
+    physical = physical_paths(metadata.schema)
     _require_known_names(columns, physical)
     domain = clustering_domain([physical[one] for one in columns])
     after = snapshot
@@ -175,7 +175,8 @@ def _leaves(metadata: Metadata) -> Iterator[tuple[Path, StructField]]:
             yield path, one
 
 
-def _physical_paths(schema: StructType) -> dict[Path, Path]:
+def physical_paths(schema: StructType) -> dict[Path, Path]:
+    """The paths of the columns outside arrays and maps, each with its physical one."""
     physical: dict[Path, Path] = {(): ()}
     for path, one in struct_fields(schema):
         physical[path] = (*physical[path[:-1]], physical_name(one))

@@ -14,7 +14,7 @@ from deltaadm.domain.features import mapping_mode
 from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID, is_true, whole_number
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import StructType, path_text, rewrite, slots, walk
+from deltaadm.domain.schema import ArrayType, MapType, StructType, path_text, rewrite, slots, walk
 from deltaadm.errors import Refused
 
 TYPE_CHECKING = False
@@ -272,6 +272,7 @@ def assign_column_id_and_physical_name(
     file need be rewritten; any other new field gets a name that only the commit knows. Under
     Iceberg compatibility V2 or V3 the slots of containers get ids after all columns.
     """
+    kept = {} if is_changing_mode_on_existing_table else _kept(old_metadata, new_metadata)
     old_names = (
         {_lower(path): field.name for path, field in walk(old_metadata.schema)}
         if is_changing_mode_on_existing_table
@@ -285,7 +286,9 @@ def assign_column_id_and_physical_name(
 
     def assign(path: Path, field: StructField) -> StructField:
         nonlocal counter
-        metadata = dict(field.metadata)
+        same = kept.get(_lower(path))
+        reused = same is not None and fits_into(same.type, field.type)
+        metadata = {**(_identity(same) if same and reused else {}), **field.metadata}
         if COLUMN_ID not in metadata:
             counter += 1
             metadata[COLUMN_ID] = counter
@@ -303,6 +306,41 @@ def assign_column_id_and_physical_name(
     return new_metadata.with_schema(schema).with_configuration(
         {**new_metadata.configuration, MAX_COLUMN_ID: str(counter)}
     )
+
+
+def _kept(old: Metadata, new: Metadata) -> dict[Path, StructField]:
+    """
+    The old fields whose ids and names new ones may take over, when a table is replaced.
+
+    Elsewhere the new schema is made from the old one and has them already.
+    """
+    if column_mapping_mode(old) is not column_mapping_mode(new) or old.id == new.id:
+        return {}
+    return {_lower(path): field for path, field in walk(old.schema)}
+
+
+def _identity(field: StructField) -> dict[str, Any]:
+    return {key: one for key, one in field.metadata.items() if key in (COLUMN_ID, PHYSICAL_NAME)}
+
+
+def fits_into(old: DataType, new: DataType) -> bool:
+    """Whether all values of type *old* are of type *new*, which may allow more nulls."""
+    if isinstance(old, ArrayType) and isinstance(new, ArrayType):
+        return new.contains_null >= old.contains_null and fits_into(old.element, new.element)
+    if isinstance(old, MapType) and isinstance(new, MapType):
+        return (
+            new.value_contains_null >= old.value_contains_null
+            and fits_into(old.key, new.key)
+            and fits_into(old.value, new.value)
+        )
+    if isinstance(old, StructType) and isinstance(new, StructType):
+        return len(old.fields) == len(new.fields) and all(
+            one.name == other.name
+            and other.nullable >= one.nullable
+            and fits_into(one.type, other.type)
+            for one, other in zip(old.fields, new.fields, strict=True)
+        )
+    return old == new
 
 
 def assign_physical_names(schema: StructType, *, reuse_logical_name: bool = False) -> StructType:

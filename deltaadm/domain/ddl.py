@@ -535,6 +535,24 @@ def _of_length(name: str) -> Callable[[_Reader], DataType]:
     return read
 
 
+def _geospatial(name: str) -> Callable[[_Reader], DataType]:
+    def read(reader: _Reader) -> DataType:
+        reader.expect("(")
+        place = "SRID:ANY" if reader.ahead("ANY") else None
+        if place is not None:
+            reader.take()
+        else:
+            number = _number(reader, 0, 999_999)
+            place = "OGC:CRS84" if number == _LONGITUDE_AND_LATITUDE else f"EPSG:{number}"
+        reader.expect(")")
+        return PrimitiveType(f"{name}({place})")
+
+    return read
+
+
+_LONGITUDE_AND_LATITUDE: Final = 4326
+
+
 def _time(reader: _Reader) -> DataType:
     digits = 6
     if reader.accept("("):
@@ -614,6 +632,8 @@ _TYPES_WITH_PARTS: Final[Mapping[str, Callable[[_Reader], DataType]]] = {
     "CHARACTER": _of_length("char"),
     "VARCHAR": _of_length("varchar"),
     "STRING": _string,
+    "GEOMETRY": _geospatial("geometry"),
+    "GEOGRAPHY": _geospatial("geography"),
     "TIME": _time,
     "TIMESTAMP": _timestamp,
     "INTERVAL": _interval,

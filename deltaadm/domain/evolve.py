@@ -17,6 +17,7 @@ from deltaadm.domain.clustering import cluster_by
 from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.constraints import add_constraint, drop_constraint
 from deltaadm.domain.cost import Cost
+from deltaadm.domain.create import create_table
 from deltaadm.domain.drop_feature import cost_of_drop, drop_feature, drops_in_several_commits
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.metadata_checks import RETENTION_KEYS, check_retention
@@ -38,6 +39,7 @@ from deltaadm.domain.table_changes import (
     AddConstraint,
     ChangeColumns,
     ClusterBy,
+    CreateTable,
     DropColumns,
     DropConstraint,
     DropFeature,
@@ -79,6 +81,10 @@ def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = Non
     if isinstance(step, WriteCheckpoint):
         return snapshot
     settings = session or SessionSettings()
+    if isinstance(step, CreateTable):
+        if snapshot.exists:
+            require_readable(snapshot)
+        return create_table(snapshot, step, settings)
     if isinstance(step, (SetProperties, UnsetProperties)):
         _refuse_reserved_keys(step)
     require_readable(snapshot)

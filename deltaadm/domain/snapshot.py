@@ -61,3 +61,8 @@ class Snapshot:
     segment: LogSegment | None = None
     name: str | None = None
     warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a table; without one the version is -1, as Delta counts."""
+        return self.version >= 0

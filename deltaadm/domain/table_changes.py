@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deltaadm.domain.ddl import ColumnDefinition, Position
-    from deltaadm.domain.schema import DataType, Path
+    from deltaadm.domain.schema import DataType, Path, StructType
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,34 @@ class ClusterBy:
     columns: tuple[Path, ...]
 
 
+class CreationMode(Enum):
+    """What becomes of a table that is there already, and whether one has to be."""
+
+    CREATE = "create"
+    CREATE_OR_REPLACE = "create-or-replace"
+    REPLACE = "replace"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateTable:
+    """
+    `CREATE TABLE`, `CREATE OR REPLACE TABLE` or `REPLACE TABLE`.
+
+    With a *query* the table is filled by it and *schema* is what the query gives. *location* is
+    for a table with a name in a catalog that does not choose the place itself.
+    """
+
+    mode: CreationMode
+    schema: StructType
+    partition_by: tuple[str, ...] = ()
+    cluster_by: tuple[Path, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    write_options: Mapping[str, str] = field(default_factory=dict)
+    comment: str | None = None
+    location: str | None = None
+    query: str | None = None
+
+
 Step = (
     SetProperties
     | UnsetProperties
@@ -142,4 +171,5 @@ Step = (
     | AddConstraint
     | DropConstraint
     | ClusterBy
+    | CreateTable
 )

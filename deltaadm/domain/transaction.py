@@ -24,17 +24,22 @@ from deltaadm.domain.properties import (
     ICT_ENABLEMENT_VERSION,
     MIN_READER_VERSION,
     MIN_WRITER_VERSION,
+    PROPERTIES,
     ROW_COMMIT_VERSION_COLUMN,
     ROW_ID_COLUMN,
     is_protocol_property,
     is_true,
+    validate_configurations,
 )
 from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
     Protocol,
+    default_configuration,
+    for_new_table,
     protocol_versions,
     supported_features_from_table_configs,
+    supported_protocol,
     upgrade_protocol_from_metadata_for_existing_table,
 )
 from deltaadm.errors import Refused
@@ -53,22 +58,36 @@ COORDINATOR: Final = (
 )
 
 
-def update_metadata(snapshot: Snapshot, proposed: Metadata, session: SessionSettings) -> Snapshot:
-    """The state with the metadata *proposed* and the protocol it asks for, as Delta writes them."""
+def update_metadata(
+    snapshot: Snapshot,
+    proposed: Metadata,
+    session: SessionSettings,
+    *,
+    is_creating_new_table: bool = False,
+) -> Snapshot:
+    """
+    The state with the metadata *proposed* and the protocol it asks for, as Delta writes them.
+
+    With *is_creating_new_table* the metadata replaces what was there, if anything was: it gets
+    the session's defaults, and column mapping starts anew.
+    """
     before = snapshot.protocol
+    if is_creating_new_table:
+        proposed = _with_global_defaults(proposed, session)
     check_statistics_columns(proposed)
-    _refuse_adaptive_metadata(proposed)
+    if snapshot.exists:
+        _refuse_adaptive_metadata(proposed)
     metadata = verify_and_update_metadata_change(
         before,
         snapshot.metadata,
         proposed,
+        is_creating_new_table=is_creating_new_table,
         allow_removal=session.allow_column_mapping_removal,
         strip_metadata=session.strip_column_mapping_metadata,
     )
-    metadata = fit_for_log(snapshot.metadata, metadata, before)
-    protocol = _with_requested_versions(before, metadata.configuration)
-    protocol = _with_requested_features(protocol, metadata.configuration)
-    protocol = upgrade_protocol_from_metadata_for_existing_table(metadata, protocol) or protocol
+    read_by = supported_protocol() if is_creating_new_table else before
+    metadata = fit_for_log(snapshot.metadata, metadata, read_by)
+    protocol = _upgraded(before, metadata) if snapshot.exists else for_new_table(metadata, session)
     metadata = metadata.with_configuration(
         {
             key: value
@@ -79,6 +98,27 @@ def update_metadata(snapshot: Snapshot, proposed: Metadata, session: SessionSett
     metadata = _with_row_tracking_columns(protocol, snapshot.metadata, metadata)
     check_metadata(snapshot.metadata, metadata)
     return replace(snapshot, protocol=protocol, metadata=metadata)
+
+
+def _with_global_defaults(proposed: Metadata, session: SessionSettings) -> Metadata:
+    """*proposed* on top of those of the session's defaults for new tables that Delta knows."""
+    given = {f"delta.{key}" for key in session.property_defaults}
+    defaults = {
+        key: value
+        for key, value in default_configuration(
+            session.property_defaults, proposed.configuration
+        ).items()
+        if key in given and (key.lower() in PROPERTIES or key.startswith(FEATURE_PREFIX))
+    }
+    return proposed.with_configuration(
+        {**validate_configurations(defaults), **proposed.configuration}
+    )
+
+
+def _upgraded(before: Protocol, metadata: Metadata) -> Protocol:
+    protocol = _with_requested_versions(before, metadata.configuration)
+    protocol = _with_requested_features(protocol, metadata.configuration)
+    return upgrade_protocol_from_metadata_for_existing_table(metadata, protocol) or protocol
 
 
 def _refuse_adaptive_metadata(proposed: Metadata) -> None:
@@ -160,7 +200,7 @@ def _with_timestamp_provenance(
     """Turning in-commit timestamps on notes since when; the commit's own time is not known yet."""
     was_on = is_true(before.metadata.configuration, IN_COMMIT_TIMESTAMPS)
     _require_commit_timestamp(before, was_on=was_on)
-    if was_on or not is_true(metadata.configuration, IN_COMMIT_TIMESTAMPS):
+    if was_on or not (before.exists and is_true(metadata.configuration, IN_COMMIT_TIMESTAMPS)):
         return metadata
     version = str(before.version + 1) if version_known else KNOWN_AFTER_COMMIT
     return metadata.with_configuration(

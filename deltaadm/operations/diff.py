@@ -8,6 +8,7 @@ from enum import Enum
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.clustering import clustering_columns
 from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import path_text, type_name, walk
 from deltaadm.errors import TableError
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from deltaadm.domain.metadata import Metadata
-    from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.schema import StructField
     from deltaadm.domain.snapshot import Snapshot
 
@@ -50,7 +50,7 @@ def diff(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
     Clustering is left out where one of them was loaded without its domains.
     """
     return (
-        *_protocol_changes(before.protocol, after.protocol),
+        *_protocol_changes(before, after),
         *_metadata_changes(before.metadata, after.metadata),
         *_clustering_change(before, after),
     )
@@ -80,13 +80,17 @@ def _change(subject: str, before: Any, after: Any) -> Change:
     return Change(ChangeKind.SET, subject, before, after)
 
 
-def _protocol_changes(before: Protocol, after: Protocol) -> Iterator[Change]:
-    for entry in before.ENTRIES[:2]:
-        old, new = getattr(before, entry.attribute), getattr(after, entry.attribute)
+def _protocol_changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
+    for entry in Protocol.ENTRIES[:2]:
+        old, new = (
+            getattr(one.protocol, entry.attribute) if one.exists else None
+            for one in (before, after)
+        )
         if old != new:
-            yield Change(ChangeKind.SET, f"protocol.{entry.key}", old, new)
-    for entry in before.ENTRIES[2:]:
-        old, new = getattr(before, entry.attribute), getattr(after, entry.attribute)
+            yield _change(f"protocol.{entry.key}", old, new)
+    for entry in Protocol.ENTRIES[2:]:
+        old = getattr(before.protocol, entry.attribute)
+        new = getattr(after.protocol, entry.attribute)
         for name in sorted((new or frozenset()) - (old or frozenset())):
             yield Change(ChangeKind.ADD, f"protocol.{entry.key}[{name}]", None, name)
         for name in sorted((old or frozenset()) - (new or frozenset())):

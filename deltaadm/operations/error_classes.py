@@ -22,6 +22,7 @@ _INSPECT: Final = ("inspect", "validate")
 _FEATURES: Final = ("inspect", "enable-feature")
 _MAPPING: Final = ("set-mapping-mode", "validate")
 _SET: Final = ("alter",)
+_CREATE: Final = ("create",)
 _SCHEMA: Final = ("validate",)
 _DROP: Final = ("drop-feature",)
 
@@ -545,6 +546,33 @@ _ROWS: Final = (
         "DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
         "The table is partitioned by the column that was to be dropped.",
         _SET,
+    ),
+    # Creating and replacing tables
+    (
+        "DELTA_CANNOT_WRITE_EMPTY_SCHEMA",
+        "The query gives no column with a type, so that there is nothing to be written.",
+        _CREATE,
+    ),
+    (
+        "DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE",
+        "A table that supports clustering was to be replaced by a partitioned one.",
+        _CREATE,
+    ),
+    (
+        "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
+        "There are files already where the new table was to be.",
+        _CREATE,
+    ),
+    ("DELTA_SCHEMA_NOT_PROVIDED", "A table was to be created without columns.", _CREATE),
+    (
+        "DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION",
+        "Delta Spark does not create tables whose commits a catalog manages.",
+        _CREATE,
+    ),
+    (
+        "INVALID_PARTITION_COLUMN_DATA_TYPE",
+        "A table cannot be partitioned by a column of this type.",
+        _CREATE,
     ),
 )
 

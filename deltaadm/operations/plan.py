@@ -15,6 +15,7 @@ from deltaadm.domain.table_changes import (
     AddConstraint,
     ChangeColumns,
     ClusterBy,
+    CreateTable,
     DropColumns,
     DropFeature,
     WriteCheckpoint,
@@ -186,12 +187,15 @@ def depends_on_state(plan: Plan) -> bool:
     )
 
 
-_LOOKING_AT_STATE = (AddConstraint, ChangeColumns, ClusterBy, DropColumns)
+_LOOKING_AT_STATE = (AddConstraint, ChangeColumns, ClusterBy, CreateTable, DropColumns)
 
 
 def is_verified_by_state(steps: Iterable[Step]) -> bool:
     """Whether the protocol and the metadata do not show all that *steps* change."""
-    return any(isinstance(one, ClusterBy) for one in steps)
+    return any(
+        isinstance(one, ClusterBy) or (isinstance(one, CreateTable) and bool(one.cluster_by))
+        for one in steps
+    )
 
 
 class Executor(typing.Protocol):

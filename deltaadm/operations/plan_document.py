@@ -212,6 +212,13 @@ class SavedPlan:
         harmless appends since then may move a version that the plan names, nothing else. What a
         step costs is compared where it does not depend on files, or *current* has facts on them.
         """
+        if current.exists and not self.before.exists:
+            raise CommitError(
+                f"There is a table at {self.location} by now, and the plan makes one; nothing was "
+                "committed.",
+                remedy="Plan again.",
+                delta_error_class="DELTA_METADATA_CHANGED",
+            )
         if current.metadata.id != self.before.metadata.id:
             raise CommitError(
                 f"The table at {self.location} is not the one that was planned for: its id is "

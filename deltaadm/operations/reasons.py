@@ -45,6 +45,8 @@ def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
     """One sentence part that says what brings *change* about."""
     place, _, name = change.subject.partition("[")
     name = name.removesuffix("]")
+    if before.metadata.id != after.metadata.id and not place.startswith("protocol."):
+        return _reason_in_new_table(place, name)
     if place in ("protocol.readerFeatures", "protocol.writerFeatures"):
         return _feature_reason(change, name, before, after)
     if place.startswith("protocol."):
@@ -55,6 +57,21 @@ def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
     if place == "clusteringColumns":
         return "follows the columns' names"
     return _column_reason(change) if place == "schema" else "requested"
+
+
+_OF_A_NEW_TABLE = {
+    "id": "every table has its own",
+    "format": "the only one there is",
+    "schema": "as the new table has it",
+    "partitionColumns": "as the new table has it",
+    "description": "as the new table has it",
+}
+
+
+def _reason_in_new_table(place: str, name: str) -> str:
+    if place == "configuration":
+        return _KEPT_BY_DELTA.get(name, "a default of new tables, or what the new table has")
+    return _OF_A_NEW_TABLE.get(place, "requested")
 
 
 def _column_reason(change: Change) -> str:
@@ -103,10 +120,14 @@ def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot
         for one in after.protocol.supported_features
         if name in FEATURES[one].requires and not before.protocol.supports(one)
     )
-    return f"required by {', '.join(asking)}" if asking else "requested"
+    if asking:
+        return f"required by {', '.join(asking)}"
+    return "requested" if before.exists else "a new table has it unless defaults are ignored"
 
 
 def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:
+    if not before.exists:
+        return "the lowest that has the features of the new table"
     if isinstance(change.after, int) and isinstance(change.before, int):
         if change.after < change.before:
             return "the lowest version that supports the features"
@@ -125,6 +146,14 @@ def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:
 
 def undo(change: Change, before: Snapshot, after: Snapshot) -> str:
     """What would take *change* back, and at what price."""
+    if not before.exists:
+        return "drop the table"
+    if before.metadata.id != after.metadata.id and not change.subject.startswith("protocol."):
+        return f"RESTORE TABLE … TO VERSION AS OF {before.version}"
+    return _undo_change(change, before, after)
+
+
+def _undo_change(change: Change, before: Snapshot, after: Snapshot) -> str:
     place, _, name = change.subject.partition("[")
     name = name.removesuffix("]")
     if place in ("protocol.readerFeatures", "protocol.writerFeatures"):

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.constraints import stored_expression
-from deltaadm.domain.ddl import definition_sql, position_sql, type_sql
+from deltaadm.domain.ddl import columns_sql, definition_sql, position_sql, type_sql
 from deltaadm.domain.sql_text import identifier, is_hidden, literal
 from deltaadm.domain.table_changes import (
     AddColumns,
     AddConstraint,
     ChangeColumns,
     ClusterBy,
+    CreateTable,
+    CreationMode,
     DropColumns,
     DropConstraint,
     DropFeature,
@@ -22,8 +24,9 @@ from deltaadm.domain.table_changes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from deltaadm.domain.schema import Path
     from deltaadm.domain.table_changes import ColumnChange, Step
 
 
@@ -37,12 +40,44 @@ def statement(path: str, step: Step, name: str | None = None) -> str:
     """
     if isinstance(step, WriteCheckpoint):
         return "-- write a checkpoint; SQL has no statement for it"
-    return f"ALTER TABLE {name or _table(path)} {_CLAUSES[type(step)](step)}"
+    table = name or _table(path)
+    if isinstance(step, CreateTable):
+        return " ".join(_creation(table, step))
+    return f"ALTER TABLE {table} {_CLAUSES[type(step)](step)}"
+
+
+_VERBS: Final = {
+    CreationMode.CREATE: "CREATE TABLE",
+    CreationMode.CREATE_OR_REPLACE: "CREATE OR REPLACE TABLE",
+    CreationMode.REPLACE: "REPLACE TABLE",
+}
+
+
+def _creation(table: str, step: CreateTable) -> Iterator[str]:
+    columns = "" if step.query is not None else f" ({columns_sql(step.schema)})"
+    yield f"{_VERBS[step.mode]} {table}{columns} USING delta"
+    if step.write_options:
+        yield f"OPTIONS ({_pairs(step.write_options)})"
+    if step.partition_by:
+        yield f"PARTITIONED BY ({', '.join(map(identifier, step.partition_by))})"
+    if step.cluster_by:
+        yield _cluster(step.cluster_by)
+    if step.location is not None:
+        yield f"LOCATION {literal(step.location)}"
+    if step.comment is not None:
+        yield f"COMMENT {literal(step.comment)}"
+    if step.properties:
+        yield f"TBLPROPERTIES ({_pairs(step.properties)})"
+    if step.query is not None:
+        yield f"AS {step.query}"
+
+
+def _pairs(properties: Mapping[str, str]) -> str:
+    return ", ".join(f"{literal(key)} = {literal(value)}" for key, value in properties.items())
 
 
 def _set(step: SetProperties) -> str:
-    pairs = ", ".join(f"{literal(k)} = {literal(v)}" for k, v in step.properties.items())
-    return f"SET TBLPROPERTIES ({pairs})"
+    return f"SET TBLPROPERTIES ({_pairs(step.properties)})"
 
 
 def _unset(step: UnsetProperties) -> str:
@@ -92,16 +127,15 @@ def _drop_constraint(step: DropConstraint) -> str:
     return f"DROP CONSTRAINT {_if_exists(step)}{identifier(step.name)}"
 
 
-def _cluster(step: ClusterBy) -> str:
-    listed = ", ".join(map(_column, step.columns))
-    return f"CLUSTER BY ({listed})" if step.columns else "CLUSTER BY NONE"
+def _cluster(columns: Sequence[Path]) -> str:
+    return f"CLUSTER BY ({', '.join(map(_column, columns))})" if columns else "CLUSTER BY NONE"
 
 
 _CLAUSES: Final[Mapping[type, Callable[[Any], str]]] = {
     AddColumns: _add,
     AddConstraint: _add_constraint,
     ChangeColumns: _change,
-    ClusterBy: _cluster,
+    ClusterBy: lambda step: _cluster(step.columns),
     DropColumns: _drop,
     DropConstraint: _drop_constraint,
     DropFeature: _drop_feature,

@@ -18,6 +18,7 @@ from deltaadm.domain.table_changes import (
     ChangeColumns,
     ClusterBy,
     ColumnChange,
+    CreateTable,
     DropColumns,
     DropConstraint,
     DropFeature,
@@ -26,6 +27,7 @@ from deltaadm.domain.table_changes import (
     UnsetProperties,
     WriteCheckpoint,
 )
+from deltaadm.operations.create import create_document, read_create
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -148,6 +150,7 @@ _KINDS: Final[Mapping[str, _Kind]] = {
         lambda step: {"name": step.name, "if_exists": step.if_exists},
         lambda one: DropConstraint(str(one["name"]), bool(one["if_exists"])),
     ),
+    "create_table": _Kind(CreateTable, create_document, read_create),
     "cluster_by": _Kind(
         ClusterBy,
         lambda step: {"columns": [list(one) for one in step.columns]},

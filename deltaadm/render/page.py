@@ -46,6 +46,7 @@ from deltaadm.render.wording import (
     summary,
     unchanged,
     value_words,
+    version_words,
 )
 from deltaadm.validation.finding import ValidationReport
 
@@ -159,7 +160,7 @@ def _features(report: TableReport, findings: tuple[Finding, ...] = ()) -> Iterat
 
 def _plan(report: PlanReport) -> Iterator[Block]:
     plan = report.plan
-    yield Heading(f"{plan.operation}: {report.table} (version {plan.before.version})", level=1)
+    yield Heading(f"{plan.operation}: {report.table} ({version_words(plan.before)})", level=1)
     if plan.is_noop:
         yield Paragraph("No changes.", "good")
     else:

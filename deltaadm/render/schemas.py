@@ -13,6 +13,7 @@ from deltaadm import errors
 from deltaadm.clients import Access, Compatibility
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.features import Kind, Status
+from deltaadm.domain.table_changes import CreationMode
 from deltaadm.operations import baseline
 from deltaadm.operations.diff import ChangeKind
 from deltaadm.operations.document import FORMAT_VERSION
@@ -146,6 +147,18 @@ _STEP: Schema = {
         _object(kind={"const": "add_constraint"}, name=STRING, expression=STRING),
         _object(kind={"const": "drop_constraint"}, name=STRING, if_exists=BOOLEAN),
         _object(kind={"const": "cluster_by"}, columns=_array(_STRINGS)),
+        _object(
+            kind={"const": "create_table"},
+            mode=_one_of(CreationMode),
+            schema=OPEN,
+            partition_by=_STRINGS,
+            cluster_by=_array(_STRINGS),
+            properties=_mapping(STRING),
+            write_options=_mapping(STRING),
+            comment=_maybe(STRING),
+            location=_maybe(STRING),
+            query=_maybe(STRING),
+        ),
         _object(kind={"const": "drop_feature"}, feature=STRING, truncate_history=BOOLEAN),
     ]
 }
@@ -178,7 +191,7 @@ _PLAN = _object(
     location=STRING,
     name=_maybe(STRING),
     before=_object(
-        version=COUNT,
+        version=INTEGER,
         protocol=_PROTOCOL,
         metadata=OPEN,
         clustering_columns=_maybe(_array(_STRINGS)),

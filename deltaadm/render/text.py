@@ -54,6 +54,7 @@ from deltaadm.render.wording import (
     summary,
     unchanged,
     value_words,
+    version_words,
 )
 from deltaadm.validation.finding import Severity, ValidationReport
 
@@ -249,7 +250,7 @@ def _table(report: TableReport) -> Iterable[Text]:
 
 def _plan(report: PlanReport) -> Iterable[Text]:
     plan = report.plan
-    yield _line(f"{plan.operation}: {report.table} (version {plan.before.version})", "bold")
+    yield _line(f"{plan.operation}: {report.table} ({version_words(plan.before)})", "bold")
     if plan.is_noop:
         yield _line("No changes.")
     else:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from deltaadm.clients import ClientRelease, Verdict
     from deltaadm.domain.features import TableFeature
     from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.operations.diff import Change
     from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.inspect import TableReport
@@ -55,6 +56,11 @@ def moment(timestamp: int | None) -> str:
     except OverflowError:
         return f"{timestamp} ms since 1970"
     return moment.replace(tzinfo=None).isoformat(" ", "milliseconds") + "Z"
+
+
+def version_words(snapshot: Snapshot) -> str:
+    """Which version, or that there is no table yet."""
+    return f"version {snapshot.version}" if snapshot.exists else "no table yet"
 
 
 def facts(report: TableReport) -> Iterable[tuple[str, str]]:
@@ -158,7 +164,7 @@ def change_words(change: Change) -> str:
     head = f"{change.kind.value} {change.subject}"
     if change.kind is ChangeKind.SET:
         return f"{head}: {value_words(change.before)} -> {value_words(change.after)}"
-    if change.subject.startswith("configuration["):
+    if change.subject.startswith(("configuration[", "protocol.min", "description")):
         return f"{head} = {value_words(change.after if change.before is None else change.before)}"
     return head
 

@@ -14,6 +14,7 @@ from deltaadm.domain.table_changes import (
     AddConstraint,
     ChangeColumns,
     ClusterBy,
+    CreateTable,
     DropColumns,
     DropConstraint,
     DropFeature,
@@ -31,11 +32,17 @@ if TYPE_CHECKING:
     from deltaadm.storage.store import LogStore
 
 _PREPARATIONS = ("UPGRADE PROTOCOL", "ROW TRACKING BACKFILL", "REMOVE COLUMN MAPPING")
+_CREATING: Final = frozenset(
+    f"{how} TABLE{filled}"
+    for how in ("CREATE", "REPLACE", "CREATE OR REPLACE")
+    for filled in ("", " AS SELECT")
+)
 _OF_THEIR_OWN: Final[Mapping[type, frozenset[str]]] = {
     AddColumns: frozenset({"ADD COLUMNS"}),
     AddConstraint: frozenset({"ADD CONSTRAINT"}),
     ChangeColumns: frozenset({"CHANGE COLUMN", "CHANGE COLUMNS"}),
     ClusterBy: frozenset({"CLUSTER BY"}),
+    CreateTable: _CREATING,
     DropColumns: frozenset({"DROP COLUMNS"}),
     DropConstraint: frozenset({"DROP CONSTRAINT"}),
     RenameColumn: frozenset({"RENAME COLUMN"}),

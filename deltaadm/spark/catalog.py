@@ -112,6 +112,45 @@ class DeltaCatalog:
         ]
         return tuple(sorted(found, key=lambda one: one.name))
 
+    def place_of(self, name: Sequence[str], location: str | None = None) -> CatalogTable:
+        """
+        The Delta table with the parts *name*, or the one that would be if it were created.
+
+        Its place is then *location*, or the one below its schema. Raises what `load_delta_table`
+        does, except where there is no such table.
+        """
+        try:
+            return self.load_delta_table(name)
+        except TableError as error:
+            if error.delta_error_class != "TABLE_OR_VIEW_NOT_FOUND":
+                raise
+        *namespace, table = name
+        place = ".".join(map(identifier, namespace))
+        rows = self._answer(f"DESCRIBE NAMESPACE EXTENDED {place}", namespace)
+        below = next((str(row[1]) for row in rows if row[0] == "Location"), "")
+        return CatalogTable(
+            name=path_text(tuple(name)),
+            provider=DELTA,
+            location=location or f"{_plain(below)}/{table.lower()}",
+        )
+
+    def query_schema(self, query: str) -> str:
+        """
+        The schema of what *query* gives, as Spark's JSON; the query is not run.
+
+        Raises `Refused` for anything that is not a query that Spark understands.
+        """
+        try:
+            asked = f"SELECT * FROM (\n{query}\n)"  # noqa: S608 -- the user's own, and only read
+            return self._session.sql(asked).schema.json()
+        except Exception as error:
+            found = refusal(error)
+            raise Refused(
+                f"Spark does not understand the query: {found.message}",
+                remedy="Give a SELECT statement.",
+                delta_error_class=found.delta_error_class,
+            ) from error
+
     def get_provider(self, properties: Mapping[str, str]) -> str:
         """The `provider` among *properties*, or else what the session takes by default."""
         return properties.get("provider") or str(self._session.conf.get(DEFAULT_PROVIDER))
@@ -192,15 +231,20 @@ _FORBIDDEN: Final = re.compile(
 
 @contextmanager
 def open_catalog(
-    options: SparkOptions, say: Callable[[str], None], environ: Mapping[str, str] = os.environ
+    options: SparkOptions,
+    say: Callable[[str], None],
+    environ: Mapping[str, str] = os.environ,
+    *,
+    always: bool = False,
 ) -> Iterator[DeltaCatalog | None]:
     """
     The catalogs of the session that `open_session` gives; None where they can know no table.
 
     That is so for a session on this machine that nobody has told of a catalog: it would start with
-    an empty one, and is not started for that. In the block others get the same session.
+    an empty one, and is not started for that unless *always* is said. In the block others get
+    the same session.
     """
-    if not _has_catalog(options, environ):
+    if not (always or _has_catalog(options, environ)):
         yield None
         return
     with open_session(options, say) as session:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from deltaadm.domain.drop_feature import WAITING_CLASSES
 from deltaadm.domain.session import SessionSettings
+from deltaadm.domain.table_changes import CreateTable
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, NotYet
+from deltaadm.operations.create import schema_of_query
 from deltaadm.operations.sql import statement
 from deltaadm.spark.session import SparkOptions, configured, open_session, said, sentence
 from deltaadm.storage.local import LocalStore
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from deltaadm.domain.schema import StructType
     from deltaadm.domain.table_changes import Step
 
 
@@ -89,6 +92,8 @@ class SparkExecutor:
         _require_unicode(root, sql)
         session = self._live()
         with self._literal(session):
+            if isinstance(step, CreateTable) and step.query is not None:
+                _require_same_columns(session, step.query, step.schema)
             try:
                 session.sql(sql)
             except Exception as error:
@@ -120,6 +125,15 @@ _LITERAL_STATEMENTS: Final = {
     "spark.sql.variable.substitute": "false",
 }
 """Settings under which a statement means what it says."""
+
+
+def _require_same_columns(session: SparkSession, query: str, planned: StructType) -> None:
+    from deltaadm.spark.catalog import DeltaCatalog
+
+    if schema_of_query(DeltaCatalog(session).query_schema(query)) != planned:
+        raise CommitError(
+            "The query gives other columns than when it was planned.", remedy="Plan again."
+        )
 
 
 def address(root: str) -> str:

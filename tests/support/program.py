@@ -14,10 +14,12 @@ from typing import Any, Self
 
 from deltaadm.cli.program import run
 from deltaadm.commit.checkpoint import write_checkpoint
+from deltaadm.domain.create import no_table
 from deltaadm.domain.drop_feature import drop_waits
 from deltaadm.domain.evolve import evolve
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.table_changes import (
+    CreateTable,
     DropColumns,
     DropFeature,
     RenameColumn,
@@ -118,7 +120,8 @@ class LogWriter:
             write_checkpoint(root)
             self.steps.append(step)
             return
-        before = load_snapshot(open_store(root))
+        creates = isinstance(step, CreateTable) and not (Path(root) / "_delta_log").exists()
+        before = no_table(root) if creates else load_snapshot(open_store(root))
         after = evolve(before, step, self.live)
         made = {"protocol": after.protocol.to_wire(), "metaData": after.metadata.to_wire()}
         for one in self.foreign:
@@ -132,6 +135,8 @@ class LogWriter:
 
 
 def _told(step: Step) -> Action:
+    if isinstance(step, CreateTable):
+        return {"operation": f"{step.mode.name.replace('_', ' ')} TABLE"}
     if isinstance(step, RenameColumn | DropColumns):
         renamed = isinstance(step, RenameColumn)
         return {"operation": "RENAME COLUMN" if renamed else "DROP COLUMNS"}

@@ -18,6 +18,8 @@ from deltaadm.domain.table_changes import (
     ChangeColumns,
     ClusterBy,
     ColumnChange,
+    CreateTable,
+    CreationMode,
     DropColumns,
     DropFeature,
     RenameColumn,
@@ -25,6 +27,7 @@ from deltaadm.domain.table_changes import (
     Step,
     UnsetProperties,
 )
+from deltaadm.operations.create import read_schema
 from tests.support import oracle
 
 _TEXT = r"'((?:[^'\\]|\\.)*)'"
@@ -172,3 +175,27 @@ def schema_as_json(metadata: dict[str, Any]) -> dict[str, Any]:
     schema = metadata.get("schemaString")
     told = {key: one for key, one in metadata.items() if key != "createdTime"}
     return told | {"schemaString": json.loads(schema) if schema else schema}
+
+
+_CREATION = re.compile(
+    r"(?P<verb>CREATE|REPLACE) TABLE \S+ (?:\((?P<columns>.*?)\) )?USING delta"
+    r"(?: PARTITIONED BY \((?P<partitions>[^)]*)\))?(?: CLUSTER BY \((?P<clusters>[^)]*)\))?"
+    r"(?: LOCATION '\{path\}')?(?: TBLPROPERTIES \((?P<properties>.*?)\))?(?: AS (?P<query>.*))?",
+    re.DOTALL,
+)
+_QUERIED = "a INT, p STRING"
+"""The columns of the one query that was recorded."""
+
+
+def creation_of(sql: str) -> CreateTable:
+    """The step that a recorded CREATE or REPLACE statement is."""
+    found = _CREATION.fullmatch(sql)
+    assert found, sql
+    return CreateTable(
+        mode=CreationMode[found["verb"]],
+        schema=read_schema(found["columns"] or _QUERIED),
+        partition_by=tuple(one.strip() for one in (found["partitions"] or "").split(",") if one),
+        cluster_by=tuple(parse_column_list(found["clusters"])) if found["clusters"] else (),
+        properties=_properties(found["properties"] or ""),
+        query=found["query"],
+    )

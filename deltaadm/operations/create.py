@@ -1,0 +1,188 @@
+"""`create`: make a new table, or put one in an old one's place."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.ddl import EXISTS_DEFAULT, columns_sql, parse_columns
+from deltaadm.domain.schema import (
+    ArrayType,
+    MapType,
+    StructType,
+    folded,
+    parse_schema,
+    path_text,
+    rewrite,
+    walk,
+)
+from deltaadm.domain.table_changes import CreateTable, CreationMode
+from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.operations.plan import Plan, propose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from deltaadm.domain.schema import DataType
+    from deltaadm.domain.session import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+
+OPERATION = "create"
+
+
+def plan_create(
+    snapshot: Snapshot,
+    step: CreateTable,
+    *,
+    occupied: bool = False,
+    session: SessionSettings | None = None,
+) -> Plan:
+    """
+    The plan that carries out *step* where *snapshot* is, which may be `no_table`.
+
+    *occupied* says that there are files already where the new table would be. Raises `Refused`
+    where Delta or Spark would.
+    """
+    if occupied and not snapshot.exists:
+        raise Refused(
+            f"There are files already at {snapshot.root}, and no table.",
+            remedy="Choose an empty place; CONVERT TO DELTA makes a table of Parquet files.",
+            delta_error_class="DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
+        )
+    wanted = _told_plainly(step, snapshot)
+    plan = propose(OPERATION, snapshot, [wanted], because=_because(wanted), session=session)
+    return replace(plan, notes=tuple(_notes(snapshot, wanted)))
+
+
+def read_schema(text: str) -> StructType:
+    """
+    The schema in *text*: Spark's JSON, or columns as between the brackets of CREATE TABLE.
+
+    Raises `Refused` for anything else.
+    """
+    if not text.lstrip().startswith("{"):
+        return _without_computed_defaults(parse_columns(text))
+    try:
+        schema = _without_computed_defaults(parse_schema(text))
+    except DeltaadmError as error:
+        raise Refused(
+            f"The schema is not Spark's JSON of a struct: {error.message}",
+            remedy="DataFrame.schema.json() gives it; columns as in CREATE TABLE will do as well.",
+        ) from error
+    _require_words(schema)
+    return schema
+
+
+def schema_of_query(text: str) -> StructType:
+    """The schema of a table that a query fills, from the query's own in JSON: all may be null."""
+    schema = _nullable(parse_schema(text))
+    assert isinstance(schema, StructType)  # noqa: S101 -- what a struct becomes
+    return schema
+
+
+def _told_plainly(step: CreateTable, snapshot: Snapshot) -> CreateTable:
+    """
+    *step* as SQL takes it: CLUSTER BY minds the case of letters, and at a path a table is only
+    replaced by REPLACE TABLE, which needs one to be there.
+    """
+    spelled = {folded(path): path for path, _ in walk(step.schema)}
+    clusters = tuple(spelled.get(folded(path), path) for path in step.cluster_by)
+    step = replace(step, cluster_by=clusters)
+    if step.mode is not CreationMode.CREATE_OR_REPLACE or snapshot.name is not None:
+        return step
+    return replace(step, mode=CreationMode.REPLACE if snapshot.exists else CreationMode.CREATE)
+
+
+def _because(step: CreateTable) -> dict[str, str]:
+    keys = (*step.properties, *step.write_options)
+    given = {f"configuration[{key}]": "asked for" for key in keys}
+    return given | {
+        f"protocol.{side}Features[{key.partition('delta.feature.')[2]}]": "asked for"
+        for key in keys
+        if key.startswith("delta.feature.")
+        for side in ("reader", "writer")
+    }
+
+
+def _notes(snapshot: Snapshot, step: CreateTable) -> Iterator[str]:
+    if snapshot.exists:
+        yield (
+            f"The rows of version {snapshot.version} are not in the new table; older versions "
+            "keep them until VACUUM removes their files."
+        )
+        yield "What the old protocol supports stays supported: replacing a table never lowers it."
+    if step.query is not None:
+        yield "The rows are those that the query gives when the plan is carried out."
+
+
+def _without_computed_defaults(schema: StructType) -> StructType:
+    """Only ADD COLUMN has Spark compute what a default is for the rows that are there."""
+    return rewrite(
+        schema,
+        lambda _, one: replace(
+            one, metadata={key: v for key, v in one.metadata.items() if key != EXISTS_DEFAULT}
+        ),
+    )
+
+
+def _require_words(schema: StructType) -> None:
+    """Raise `Refused` for columns of which SQL would make something else."""
+    for one in schema.fields:
+        single = StructType((one,))
+        if _without_computed_defaults(parse_columns(columns_sql(single))) != single:
+            raise Refused(
+                f"SQL has no words for the column {path_text((one.name,))} as the schema has it: "
+                "arrays and maps without nulls, and metadata other than comments, defaults and "
+                "generation.",
+                remedy="Leave that out of the schema.",
+            )
+
+
+def _nullable(data_type: DataType) -> DataType:
+    if isinstance(data_type, StructType):
+        return StructType(
+            tuple(replace(one, type=_nullable(one.type), nullable=True) for one in data_type.fields)
+        )
+    if isinstance(data_type, ArrayType):
+        return ArrayType(_nullable(data_type.element))
+    if isinstance(data_type, MapType):
+        return MapType(_nullable(data_type.key), _nullable(data_type.value))
+    return data_type
+
+
+def create_document(step: CreateTable) -> dict[str, Any]:
+    """The parts of *step* as JSON values, so that `read_create` understands them."""
+    return {
+        "mode": step.mode.value,
+        "schema": json.loads(step.schema.to_json()),
+        "partition_by": list(step.partition_by),
+        "cluster_by": [list(one) for one in step.cluster_by],
+        "properties": dict(step.properties),
+        "write_options": dict(step.write_options),
+        "comment": step.comment,
+        "location": step.location,
+        "query": step.query,
+    }
+
+
+def read_create(document: Mapping[str, Any]) -> CreateTable:
+    """The step that `create_document` has written; raises what Python does for other parts."""
+
+    def text(key: str) -> str | None:
+        return None if document[key] is None else str(document[key])
+
+    def pairs(key: str) -> dict[str, str]:
+        return {str(name): str(value) for name, value in document[key].items()}
+
+    return CreateTable(
+        mode=CreationMode(document["mode"]),
+        schema=parse_schema(json.dumps(document["schema"], ensure_ascii=False)),
+        partition_by=tuple(map(str, document["partition_by"])),
+        cluster_by=tuple(tuple(map(str, one)) for one in document["cluster_by"]),
+        properties=pairs("properties"),
+        write_options=pairs("write_options"),
+        comment=text("comment"),
+        location=text("location"),
+        query=text("query"),
+    )

@@ -1,0 +1,140 @@
+"""`create` on the command line: what it understands, shows, saves and carries out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import LogWriter, deltaadm, untouched
+from tests.support.tables import Table
+
+SCHEMA = "id BIGINT NOT NULL, day DATE"
+CREATED = "CREATE TABLE delta.`{}` (`id` BIGINT NOT NULL, `day` DATE) USING delta"
+
+
+@pytest.fixture
+def writer(monkeypatch: pytest.MonkeyPatch) -> LogWriter:
+    made = LogWriter()
+    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: made)
+    return made
+
+
+def test_the_plan_shows_the_protocol_before_anything_exists(tmp_path: Path) -> None:
+    wish = ("--schema", SCHEMA, "--property", "delta.enableDeletionVectors=true")
+    with untouched(tmp_path):
+        result = deltaadm("create", tmp_path / "new", *wish, "--partition-by", "DAY", "--check")
+    assert result.code == 1
+    assert result.out.startswith(f"create: {tmp_path}/new (no table yet)\n")
+    assert "+ protocol.minReaderVersion = 3\n" in result.out
+    assert "needed: property delta.enableDeletionVectors is true" in result.out
+    assert "CREATE TABLE" in result.out
+    document = deltaadm("create", tmp_path / "new", *wish, "-o", "json").document
+    assert document["before"]["version"] == -1
+    assert document["after"]["protocol"]["readerFeatures"] == ["deletionVectors"]
+    assert document["after"]["metadata"]["id"] == "<known after commit>"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "statement"),
+    [
+        ([], f"{CREATED};"),
+        (
+            ["--mode", "create-or-replace", "--comment", "it's"],
+            f"{CREATED} COMMENT 'it\\'s';",
+        ),
+        (
+            ["--cluster-by", "DAY,id"],
+            f"{CREATED} CLUSTER BY (`day`, `id`);",
+        ),
+    ],
+)
+def test_the_statement(tmp_path: Path, arguments: list[str], statement: str) -> None:
+    result = deltaadm("create", tmp_path / "new", "--schema", SCHEMA, *arguments, "-o", "sql")
+    assert result.out == statement.format(tmp_path / "new") + "\n"
+
+
+def test_a_schema_comes_from_a_file(tmp_path: Path) -> None:
+    ddl, as_json = tmp_path / "columns.sql", tmp_path / "schema.json"
+    ddl.write_text("-- all there is\nid BIGINT NOT NULL,\nday DATE\n")
+    plan = deltaadm("create", tmp_path / "new", "--schema", ddl, "-o", "json").document
+    as_json.write_text(plan["after"]["metadata"]["schemaString"])
+    other = deltaadm("create", tmp_path / "new", "--schema", as_json, "-o", "json").document
+    assert other == plan
+
+
+def test_a_plan_is_saved_and_carried_out_once(tmp_path: Path, writer: LogWriter) -> None:
+    plan, place = tmp_path / "plan.json", tmp_path / "new"
+    wish = ("create", place, "--schema", SCHEMA, "--property", "x=1")
+    planned = deltaadm(*wish, "--out", plan, "-o", "json").document
+    done = deltaadm("apply", plan, "--yes", "-o", "json")
+    assert done.code == 0, done.err
+    assert done.document["outcome"]["versions"] == [0]
+    assert done.document["plan"] == planned
+    assert len(writer.steps) == 1
+    again = deltaadm("apply", plan, "--yes")
+    assert again.code == 5
+    assert "There is a table at" in again.err
+    report = deltaadm("inspect", place, "-o", "json").document
+    assert report["protocol"] == planned["after"]["protocol"]
+
+
+def test_an_edited_plan_is_refused(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    deltaadm("create", tmp_path / "new", "--schema", SCHEMA, "--out", plan)
+    document = json.loads(plan.read_text())
+    document["steps"][0]["properties"]["delta.appendOnly"] = "true"
+    plan.write_text(json.dumps(document))
+    result = deltaadm("apply", plan, "--yes")
+    assert result.code == 7
+    assert "changed after it was made" in result.err
+
+
+def test_replacing(small: Table, writer: LogWriter) -> None:
+    wish = ("create", small.path, "--schema", SCHEMA)
+    refused = deltaadm(*wish)
+    assert refused.code == 7
+    assert "There is a table already" in refused.err
+    for mode in ("replace", "create-or-replace"):
+        result = deltaadm(*wish, "--mode", mode, "--apply", "--yes", "-o", "json")
+        assert result.code == 0, result.out
+        assert result.document["plan"]["steps"][0]["sql"].startswith("REPLACE TABLE delta.`")
+        assert any("older versions keep them" in one for one in result.document["plan"]["notes"])
+    assert [step.mode.name for step in writer.steps if hasattr(step, "mode")] == ["REPLACE"] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["T"], 2, "either --schema or --as"),
+        (["T", "--schema", "a INT", "--as", "SELECT 1"], 2, "either --schema or --as"),
+        (["T", "--schema", "a INT", "--mode", "overwrite"], 2, "create-or-replace"),
+        (["T", "--schema", "a INT", "--location", "/x"], 2, "for tables with a name"),
+        (["T", "--schema", "a INT", "--check", "--apply"], 2, "cannot be combined"),
+        (["T", "--schema", "a INT", "--property", "x"], 2, "not KEY=VALUE"),
+        (["T", "--schema", "a INTT"], 7, "Did you mean INT"),
+        (["T", "--schema", "nowhere.json"], 7, "cannot be read"),
+        (["T", "--schema", "a INT", "--mode", "replace"], 7, "no table to be replaced"),
+        (["T", "--schema", "a INT", "--cluster-by", "b"], 7, "no column b"),
+        (["T", "--schema", "a INT, b INT", "--partition-by", "c"], 7, "no column c"),
+        (["T", "--schema", "a INT", "--partition-by", "a"], 7, "all of its columns"),
+        (["T", "--schema", "a INT", "--write-option", "x=1"], 7, "no query"),
+        (["T", "--schema", "a INT", "--property", "delta.nope=1"], 7, "delta.nope"),
+        (["T", "--schema", "a INT", "--for-client", "nobody"], 7, "nobody"),
+        (["main.sales.orders", "--schema", "a INT"], 7, "no catalog is configured"),
+        ([".", "--schema", "a INT"], 7, "files already"),
+    ],
+)
+def test_what_is_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    code: int,
+    words: str,
+) -> None:
+    (tmp_path / "something").write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    with untouched(tmp_path):
+        result = deltaadm("create", *arguments)
+    assert result.code == code, result.err
+    assert words in result.err

@@ -1,0 +1,187 @@
+"""Creating and replacing tables: what Delta committed or refused, in every recorded case."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from deltaadm.domain.create import no_table, partition_columns, validate_cluster_by_spec
+from deltaadm.domain.evolve import evolve
+from deltaadm.domain.metadata import Metadata
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.session import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.table_changes import CreateTable, CreationMode
+from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.operations.create import read_schema, schema_of_query
+from deltaadm.operations.diff import diff, mismatches
+from tests.support import oracle
+from tests.support.statements import creation_of, start_snapshot
+
+NOT_SAID = {
+    "e2e-102b7cf2": "REPLACE TABLE … AS SELECT with columns is no statement",
+    "e2e-c67aa87f": "CREATE OR REPLACE at a path that has a table is never said: REPLACE is",
+}
+
+
+def _cases() -> list[Any]:
+    return [
+        pytest.param(case, id=f"{case['group']}-{case['id']}")
+        for case in oracle.cases("e2e")
+        if case["ops"][0].get("sql", "").startswith(("CREATE", "REPLACE"))
+        and case["id"] not in NOT_SAID
+    ]
+
+
+def _before(case: oracle.Case) -> Snapshot:
+    return no_table("table") if case["start"]["kind"] == "none" else start_snapshot(case)
+
+
+def _outcome(case: oracle.Case) -> str | None:
+    outcome = case["expected"]["ops"][0]
+    return "ok" if outcome["ok"] else outcome["error"]["errorClass"]
+
+
+def test_no_case_is_left_out() -> None:
+    assert len(_cases()) == 91
+    assert {one.values[0]["group"] for one in _cases()} >= {"create", "create-cluster", "ctas"}
+
+
+@pytest.mark.parametrize("case", _cases())
+def test_the_prediction_equals_the_commit(case: oracle.Case) -> None:
+    session = SessionSettings.from_conf(case.get("conf") or {})
+    if _outcome(case) != "ok":
+        with pytest.raises(DeltaadmError) as refused:
+            evolve(_before(case), creation_of(case["ops"][0]["sql"]), session)
+        assert refused.value.delta_error_class == _outcome(case)
+        assert refused.value.message
+        assert refused.value.remedy
+        return
+    after = evolve(_before(case), creation_of(case["ops"][0]["sql"]), session)
+    state = case["expected"]["state"]
+    committed = replace(
+        after,
+        protocol=Protocol.from_wire(state["protocol"]),
+        metadata=Metadata.from_wire(state["metadata"]),
+    )
+    assert after.version == state["version"]
+    assert mismatches(after, committed) == ()
+
+
+ARRAY_WITHOUT_NULLS = (
+    '{"type":"struct","fields":[{"name":"a","type":'
+    '{"type":"array","elementType":"integer","containsNull":false}}]}'
+)
+AB = read_schema("a INT, b STRING, s STRUCT<x: INT>, `c.d` INT")
+
+
+def _step(mode: CreationMode = CreationMode.CREATE, **more: Any) -> CreateTable:
+    return CreateTable(mode=mode, schema=AB, **more)
+
+
+def test_a_new_table_is_clustered_as_asked() -> None:
+    columns = (("A",), ("s", "X"), ("c.d",))
+    mapped = {"delta.columnMapping.mode": "name"}
+    for properties in ({}, mapped):
+        after = evolve(no_table("t"), _step(cluster_by=columns, properties=properties))
+        assert after.protocol.supports("clustering")
+        (change,) = [
+            one for one in diff(no_table("t"), after) if one.subject == "clusteringColumns"
+        ]
+        assert change.after == ["a", "s.x", "`c.d`"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "columns", "configuration", "refusal"),
+    [
+        ("a INT", ("z",), {}, "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"),
+        ("a INT", ("a", "A"), {}, "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY"),
+        ("a INT, b INT, c INT, d INT, e INT", "abcde", {}, "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS"),
+        ("a BOOLEAN", ("a",), {}, "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"),
+        (
+            "a INT, b INT",
+            ("b",),
+            {"delta.dataSkippingNumIndexedCols": "1"},
+            "DELTA_CLUSTERING_COLUMN_MISSING_STATS",
+        ),
+        (
+            "a INT, b INT",
+            ("b",),
+            {"delta.dataSkippingStatsColumns": "a"},
+            "DELTA_CLUSTERING_COLUMN_MISSING_STATS",
+        ),
+    ],
+)
+def test_what_no_table_can_be_clustered_by(
+    schema: str, columns: tuple[str, ...], configuration: dict[str, str], refusal: str
+) -> None:
+    with pytest.raises(Refused) as caught:
+        validate_cluster_by_spec(read_schema(schema), [(one,) for one in columns], configuration)
+    assert caught.value.delta_error_class == refusal
+
+
+def test_partition_columns_are_spelled_as_in_the_schema() -> None:
+    assert partition_columns(AB, ["B", "C.D"]) == ("b", "c.d")
+
+
+@pytest.mark.parametrize("mode", [CreationMode.REPLACE, CreationMode.CREATE_OR_REPLACE])
+def test_replacing_never_lowers_the_protocol(mode: CreationMode) -> None:
+    old = replace(
+        evolve(no_table("t"), _step(properties={"delta.enableDeletionVectors": "true"})),
+        version=7,
+        metadata=replace(Metadata(id="old"), configuration={"delta.enableDeletionVectors": "true"}),
+    )
+    after = evolve(old, _step(mode))
+    assert after.version == 8
+    assert old.protocol.can_upgrade_to(after.protocol)
+    assert after.metadata.configuration == {"delta.enableDeletionVectors": "true"}
+    off = evolve(old, _step(mode, properties={"delta.enableDeletionVectors": "false"}))
+    assert off.metadata.configuration == {"delta.enableDeletionVectors": "false"}
+
+
+def test_replacing_keeps_the_ids_of_columns_that_stay() -> None:
+    mapped = {"delta.columnMapping.mode": "name"}
+    old = evolve(no_table("t"), _step(properties=mapped))
+    old = replace(old, metadata=replace(old.metadata, id="old"))
+    schema = read_schema("b STRING, n INT, A INT, s STRUCT<x: INT, y: INT>")
+    step = CreateTable(mode=CreationMode.REPLACE, schema=schema, properties=mapped)
+    after = evolve(old, step)
+    ids = {one.name: one.metadata["delta.columnMapping.id"] for one in after.metadata.schema.fields}
+    assert ids == {"b": 2, "n": 6, "A": 1, "s": 7}
+    assert after.metadata.configuration["delta.columnMapping.maxColumnId"] == "8"
+
+
+def test_the_defaults_of_the_session_count_for_new_tables() -> None:
+    session = SessionSettings(property_defaults={"appendOnly": "true", "unknown": "1"})
+    after = evolve(no_table("t"), _step(), session)
+    assert after.metadata.configuration == {"delta.appendOnly": "true"}
+
+
+def test_the_columns_of_a_query_may_all_be_null() -> None:
+    strict = read_schema("a INT NOT NULL, s STRUCT<x: INT NOT NULL>, m MAP<INT, ARRAY<INT>>")
+    assert schema_of_query(strict.to_json()) == read_schema(
+        "a INT, s STRUCT<x: INT>, m MAP<INT, ARRAY<INT>>"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        '{"type":"array"}',
+        '{"type":"struct","fields":[{"name":"a","type":"nope","nullable":true,"metadata":{}}]}',
+        '{"type":"struct","fields":[{"name":"a","type":"integer","metadata":{"x":1}}]}',
+        ARRAY_WITHOUT_NULLS,
+        "a INTT",
+        "",
+    ],
+)
+def test_what_is_no_schema_that_sql_can_say(text: str) -> None:
+    with pytest.raises(Refused):
+        read_schema(text)
+
+
+def test_a_schema_in_json_or_ddl() -> None:
+    ddl = "a INT NOT NULL COMMENT 'it''s', d INT DEFAULT 3, g INT GENERATED ALWAYS AS (a + 1)"
+    schema = read_schema(ddl)
+    assert read_schema(schema.to_json()) == schema

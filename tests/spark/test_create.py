@@ -1,0 +1,273 @@
+"""Creating and replacing tables: Delta commits or refuses what is predicted."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from deltaadm import load_snapshot, open_store
+from deltaadm.domain.create import no_table
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.table_changes import CreateTable, CreationMode
+from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.operations.create import plan_create, read_schema, schema_of_query
+from deltaadm.operations.diff import mismatches
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.provenance import versions_made_by
+from deltaadm.spark.catalog import DeltaCatalog
+from deltaadm.spark.executor import SparkExecutor
+from deltaadm.spark.session import SparkOptions
+from tests.support.program import deltaadm
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+AB = "a INT, b STRING"
+NAME, ID = ({"delta.columnMapping.mode": mode} for mode in ("name", "id"))
+ON = "TBLPROPERTIES ('delta.{}' = 'true')".format
+OLD = (
+    "(z INT, y INT) USING delta PARTITIONED BY (y) COMMENT 'old' TBLPROPERTIES "
+    "('delta.enableDeletionVectors' = 'true', 'delta.appendOnly' = 'false', 'q' = '1')"
+)
+MAPPED = (
+    "(a INT, s STRUCT<x: INT, y: INT>, u STRUCT<x: INT NOT NULL>, l ARRAY<STRUCT<q: INT>>) "
+    "USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+)
+REMAPPED = (
+    "A INT COMMENT 'new', s STRUCT<x: INT, y: STRING>, u STRUCT<x: INT>, l ARRAY<STRUCT<q: INT>>, "
+    "n INT"
+)
+
+
+def on(key: str, value: str = "true") -> dict[str, str]:
+    return {f"delta.{key}": value}
+
+
+NEW: dict[str, dict[str, Any]] = {
+    "plain": {"schema": AB, "comment": "it's", "properties": {"x": "1"}},
+    "partitioned": {"schema": AB, "partition_by": ("B",)},
+    "partitioned by nothing there": {"schema": AB, "partition_by": ("nope",)},
+    "partitioned twice": {"schema": AB, "partition_by": ("a", "A")},
+    "partitioned by a struct": {"schema": "a INT, s STRUCT<x: INT>", "partition_by": ("s",)},
+    "partitioned by a variant": {"schema": "a INT, v VARIANT", "partition_by": ("v",)},
+    "clustered": {"schema": "a INT, s STRUCT<x: INT>", "cluster_by": (("A",), ("s", "x"))},
+    "clustered and mapped": {"schema": AB, "cluster_by": (("a",), ("b",)), "properties": NAME},
+    "clustered by a boolean": {"schema": "a BOOLEAN", "cluster_by": (("a",),)},
+    "clustered without statistics": {
+        "schema": AB,
+        "cluster_by": (("b",),),
+        "properties": on("dataSkippingNumIndexedCols", "1"),
+    },
+    "clustered and partitioned": {
+        "schema": AB,
+        "cluster_by": (("a",),),
+        "partition_by": ("b",),
+    },
+    "the same column twice": {"schema": "a INT, A INT"},
+    "a reserved key": {"schema": AB, "properties": {"owner": "x"}},
+    "an unknown key": {"schema": AB, "properties": on("nope")},
+    "a bad value": {"schema": AB, "properties": on("appendOnly", "perhaps")},
+    "Iceberg V1": {"schema": AB, "properties": on("enableIcebergCompatV1")},
+    "Iceberg V2": {"schema": AB, "properties": on("enableIcebergCompatV2")},
+    "Iceberg V3": {"schema": AB, "properties": on("enableIcebergCompatV3")},
+    "Iceberg without mapping": {
+        "schema": AB,
+        "properties": on("enableIcebergCompatV2") | on("columnMapping.mode", "none"),
+    },
+    "Universal Format alone": {
+        "schema": AB,
+        "properties": on("universalFormat.enabledFormats", "iceberg"),
+    },
+    "managed by a catalog": {
+        "schema": AB,
+        "properties": on("feature.catalogManaged", "supported"),
+    },
+    "characters": {"schema": "a VARCHAR(3), c CHAR(2), n INT NOT NULL, v VOID"},
+    "an interval": {"schema": "a INT, i INTERVAL DAY"},
+    "a query": {
+        "query": "SELECT 1 AS a, array(1, 2) AS c, named_struct('q', 1) AS d -- all",
+        "comment": "c",
+        "write_options": {"x": "1", "delta.appendOnly": "true"},
+    },
+    "a query, mapped": {"query": "SELECT 1 AS a, 'x' AS `b c`", "properties": NAME},
+    "a query, clustered": {"query": "SELECT 1 AS a, 2 AS b", "cluster_by": (("b",),)},
+    "a query that gives nothing": {"query": "SELECT NULL AS n"},
+    "a query with a column twice": {"query": "SELECT 1 AS a, 2 AS a"},
+    "replacing nothing": {"schema": AB, "mode": CreationMode.REPLACE},
+    "perhaps replacing": {"schema": AB, "mode": CreationMode.CREATE_OR_REPLACE},
+}
+REPLACED: dict[str, tuple[str, dict[str, Any]]] = {
+    "nothing kept but two properties": (OLD, {"schema": AB, "properties": {"w": "1"}}),
+    "by a query": (OLD, {"query": "SELECT 5 AS five, 6 AS six", "partition_by": ("five",)}),
+    "with deletion vectors off": (
+        OLD,
+        {"schema": AB, "properties": on("enableDeletionVectors", "false")},
+    ),
+    "with times": (OLD, {"schema": AB, "properties": on("enableInCommitTimestamps")}),
+    "without times": (f"(z INT) USING delta {ON('enableInCommitTimestamps')}", {"schema": AB}),
+    "with row tracking": (OLD, {"schema": AB, "properties": on("enableRowTracking")}),
+    "keeping row tracking": (f"(z INT) USING delta {ON('enableRowTracking')}", {"schema": AB}),
+    "with Iceberg V2": (
+        "(z INT) USING delta",
+        {"schema": AB, "properties": on("enableIcebergCompatV2")},
+    ),
+    "with ids": ("(a INT) USING delta", {"schema": AB, "properties": NAME}),
+    "keeping ids": (MAPPED, {"schema": REMAPPED, "properties": NAME}),
+    "with other ids": (MAPPED, {"schema": REMAPPED, "properties": ID}),
+    "without ids": (MAPPED, {"schema": REMAPPED}),
+    "with a type to be asked for": (OLD, {"schema": "a TIMESTAMP_NTZ"}),
+    "with a default": (
+        "(z INT) USING delta",
+        {"schema": "a INT DEFAULT 3", "properties": on("feature.allowColumnDefaults", "supported")},
+    ),
+    "by a clustered table": (
+        "(a INT, b INT) USING delta PARTITIONED BY (a)",
+        {"schema": AB, "cluster_by": (("a",),)},
+    ),
+    "a clustered table": ("(a INT, b INT) USING delta CLUSTER BY (a)", {"schema": AB}),
+    "a clustered table by a partitioned one": (
+        "(a INT, b INT) USING delta CLUSTER BY (a)",
+        {"schema": AB, "partition_by": ("a",)},
+    ),
+    "not at all": (OLD, {"schema": AB, "mode": CreationMode.CREATE}),
+}
+
+
+@pytest.fixture(scope="module")
+def stall(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A schema to create tables in."""
+    place = tmp_path_factory.mktemp("stall")
+    spark.sql(f"CREATE SCHEMA stall LOCATION '{place}'")
+    yield place
+    spark.sql("DROP SCHEMA stall CASCADE")
+
+
+def _now(path: Path) -> Snapshot:
+    try:
+        return load_snapshot(open_store(str(path)), detail=Detail.STATE)
+    except TableError:
+        return no_table(str(path))
+
+
+def _result(work: Callable[[], Any]) -> str | None:
+    try:
+        work()
+    except DeltaadmError as error:
+        return error.delta_error_class
+    return "ok"
+
+
+def _carry_out(
+    spark: "SparkSession", path: Path, name: str | None, told: dict[str, Any]
+) -> tuple[str | None, str | None]:
+    """What is predicted and what happens; where both go well, they are the same."""
+    query = told.get("query")
+    schema = (
+        read_schema(told["schema"])
+        if query is None
+        else schema_of_query(DeltaCatalog(spark).query_schema(query))
+    )
+    more = {key: one for key, one in told.items() if key not in ("schema", "mode")}
+    step = CreateTable(mode=told.get("mode", CreationMode.CREATE), schema=schema, **more)
+    before = replace(_now(path), name=name)
+    plans = []
+    predicted = _result(lambda: plans.append(plan_create(before, step)))
+    said = plans[0].steps[0] if plans else step
+    names = {str(path): name} if name else {}
+    with SparkExecutor(SparkOptions(), say=lambda _: None, names=names) as executor:
+        found = _result(lambda: executor.apply(str(path), said))
+    if (predicted, found) == ("ok", "ok"):
+        after = _now(path)
+        assert mismatches(plans[0].after, after) == (), told
+        made = versions_made_by(
+            open_store(str(path)), before.version + 1, after.version, plans[0].steps[0]
+        )
+        assert made == (after.version,)
+    return predicted, found
+
+
+@pytest.mark.parametrize("what", NEW)
+def test_a_new_table_is_predicted(spark: "SparkSession", tmp_path: Path, what: str) -> None:
+    predicted, found = _carry_out(spark, tmp_path / "new", None, NEW[what])
+    assert predicted == found
+
+
+@pytest.mark.parametrize("what", REPLACED)
+def test_a_replaced_table_is_predicted(spark: "SparkSession", tmp_path: Path, what: str) -> None:
+    old, told = REPLACED[what]
+    spark.sql(f"CREATE TABLE delta.`{tmp_path}/old` {old}")
+    told = {"mode": CreationMode.REPLACE, **told}
+    predicted, found = _carry_out(spark, tmp_path / "old", None, told)
+    assert predicted == found
+
+
+def test_tables_in_a_catalog(spark: "SparkSession", stall: Path) -> None:
+    name = "spark_catalog.stall.cakes"
+    for mode in CreationMode:
+        predicted, found = _carry_out(
+            spark, stall / "cakes", name, {"mode": mode, "query": "SELECT 1 AS a"}
+        )
+        assert predicted == found == "ok"
+    assert spark.table(name).count() == 1
+    assert _now(stall / "cakes").version == 2
+    again = _carry_out(spark, stall / "cakes", name, {"schema": AB})
+    assert again == ("TABLE_OR_VIEW_ALREADY_EXISTS",) * 2
+    missing = {"schema": AB, "mode": CreationMode.REPLACE}
+    assert _carry_out(spark, stall / "pies", "spark_catalog.stall.pies", missing) == (
+        "TABLE_OR_VIEW_NOT_FOUND",
+        "TABLE_OR_VIEW_NOT_FOUND",
+    )
+
+
+def test_a_failure_leaves_the_old_table_or_nothing(
+    spark: "SparkSession", stall: Path, tmp_path: Path
+) -> None:
+    spark.sql("CREATE TABLE stall.bread USING delta AS SELECT 7 AS a")
+    failing = "SELECT CAST(raise_error('too hot') AS INT) AS a"
+    for table in ("stall.bread", "stall.buns", tmp_path / "rolls"):
+        result = deltaadm(
+            "create", table, "--mode", "create-or-replace", "--as", failing, "--apply", "--yes"
+        )
+        assert result.code == 5, result.err
+        assert "nothing was committed" in result.err
+    assert spark.table("stall.bread").collect() == [(7,)]
+    tables = {row.tableName for row in spark.sql("SHOW TABLES IN stall").collect()}
+    assert "buns" not in tables
+    assert not (tmp_path / "rolls" / "_delta_log").exists() or not list(
+        (tmp_path / "rolls" / "_delta_log").glob("*.json")
+    )
+    assert _now(stall / "bread").version == 0
+
+
+def test_the_command_creates_what_it_shows(
+    spark: "SparkSession", stall: Path, tmp_path: Path
+) -> None:
+    schema = tmp_path / "schema.json"
+    schema.write_text(spark.sql("SELECT 1 AS id, 'x' AS name").schema.json())
+    wish = ("create", "stall.jam", "--schema", schema, "--cluster-by", "id")
+    plan = deltaadm(*wish, "--check", "--out", tmp_path / "plan.json", "-o", "json")
+    assert plan.code == 1
+    assert plan.document["location"] == str(stall / "jam")
+    assert not (stall / "jam").exists()
+    done = deltaadm("apply", tmp_path / "plan.json", "--yes", "-o", "json")
+    assert done.code == 0, done.err
+    assert done.document["outcome"]["versions"] == [0]
+    assert done.document["plan"]["after"] == plan.document["after"]
+    again = deltaadm("apply", tmp_path / "plan.json", "--yes")
+    assert again.code == 5
+    assert "by now" in again.err
+    far = deltaadm(
+        *("create", "stall.honey", "--as", "SELECT 1 AS id;", "--location", tmp_path / "honey"),
+        *("--apply", "--yes", "-o", "json"),
+    )
+    assert far.code == 0, far.err
+    assert deltaadm("inspect", "stall.honey", "-o", "json").document["location"] == str(
+        tmp_path / "honey"
+    )
+    for query, words in (("SELECT nope", "nope"), ("DROP TABLE stall.jam", "Syntax error")):
+        refused = deltaadm("create", tmp_path / "no", "--as", query)
+        assert refused.code == 7
+        assert words in refused.err
+    assert spark.table("stall.jam").count() == 0
