@@ -176,6 +176,8 @@ def locate(table: str) -> str:
     from deltaadm.storage.local import LocalStore
     from deltaadm.storage.store import is_remote, open_store
 
+    if table in _Reading.located:
+        return _Reading.located[table]
     found = _Catalog.found.get(table)
     if isinstance(found, DeltaadmError):
         raise found
@@ -187,10 +189,11 @@ def locate(table: str) -> str:
 
 
 class _Reading:
-    """What reads logs: these two where Spark does."""
+    """What reads logs: the first two where Spark does; and where tables are, if that is known."""
 
     hadoop: ClassVar[Hadoop | None] = None
     engine: ClassVar[SparkEngine | None] = None
+    located: ClassVar[Mapping[str, str]] = {}
 
 
 @contextmanager
@@ -248,22 +251,22 @@ def on_executors(
     from deltaadm.spark.fleet import in_order
 
     assert _Reading.hadoop is not None  # noqa: S101 -- callers have asked for the engine
-    near = [one for one in tables if _is_near(one)]
+    near = {one: place for one in tables if (place := _place_for_executors(one))}
     stream = in_order(_Reading.hadoop.session, near, _Elsewhere(answer), lost=lost)
-    among = frozenset(near)
     for table in tables:
-        yield next(stream) if table in among else answer(table)
+        yield next(stream) if table in near else answer(table)
 
 
-def _is_near(table: str) -> bool:
-    """Whether executors can be told of a table and, given the same disks, reach it."""
+def _place_for_executors(table: str) -> str:
+    """Where executors find a table, given the same disks; empty if they cannot be told."""
     from deltaadm.storage.store import is_remote
 
     try:
         table.encode()
-        return bool(table) and not is_remote(locate(table))
+        place = locate(table) if table else ""
     except (UnicodeEncodeError, DeltaadmError):
-        return False
+        return ""
+    return "" if is_remote(place) else place
 
 
 class _Elsewhere:
@@ -272,11 +275,9 @@ class _Elsewhere:
     def __init__(self, answer: Callable[[str], Any]) -> None:
         self._answer = answer
         self._found = _Catalog.found
-        self._directory = os.path.realpath(".")
 
-    def __call__(self, table: str) -> Any:
-        if os.path.isdir(self._directory):  # noqa: PTH112 -- as everywhere here
-            os.chdir(self._directory)
+    def __call__(self, table: str, location: str) -> Any:
+        _Reading.located = {table: location}
         _Catalog.found = self._found
         return self._answer(table)
 

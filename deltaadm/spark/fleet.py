@@ -5,11 +5,12 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from deltaadm.spark.session import said
 from deltaadm.spark.store import troubles
 from deltaadm.spark.workers import require_able
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -21,13 +22,13 @@ _TASKS_PER_SLOT: Final = 4
 
 def in_order(
     session: SparkSession,
-    tables: Sequence[str],
-    answer: Callable[[str], Answer],
+    tables: Mapping[str, str],
+    answer: Callable[[str, str], Answer],
     *,
     lost: Callable[[str], Answer],
 ) -> Iterator[Answer]:
     """
-    The *answer* for each table, worked out by executors, in the order of the tables.
+    The *answer* for the name and the location of each table, worked out by executors, in order.
 
     Answers come job by job, so that a bounded number of them is kept. *lost* answers for a table
     on which an executor came to a violent end. Raises `EngineError` where executors cannot run
@@ -35,8 +36,9 @@ def in_order(
     """
     tasks = _slots(session) * _TASKS_PER_SLOT
     share = tasks * _TABLES_PER_TASK
-    for start in range(0, len(tables), share):
-        yield from _answers(session, tables[start : start + share], tasks, answer, lost)
+    rest = list(tables.items())
+    for start in range(0, len(rest), share):
+        yield from _answers(session, rest[start : start + share], tasks, answer, lost)
 
 
 def _slots(session: SparkSession) -> int:
@@ -47,9 +49,9 @@ def _slots(session: SparkSession) -> int:
 
 def _answers(
     session: SparkSession,
-    tables: Sequence[str],
+    tables: Sequence[tuple[str, str]],
     tasks: int,
-    answer: Callable[[str], Answer],
+    answer: Callable[[str, str], Answer],
     lost: Callable[[str], Answer],
 ) -> list[Answer]:
     """One job; where it fails the tables are told apart by halves."""
@@ -57,26 +59,35 @@ def _answers(
         return _collected(session, tables, tasks, answer)
     except troubles() as error:
         require_able(error)
+        if "PYTHON_EXCEPTION" in said(error):  # which *answer* would raise anywhere
+            raise
         if len(tables) == 1:
-            return [lost(tables[0])]
+            return [lost(tables[0][0])]
     half = len(tables) // 2
     parts = tables[:half], tables[half:]
     return [one for part in parts for one in _answers(session, part, tasks, answer, lost)]
 
 
 def _collected(
-    session: SparkSession, tables: Sequence[str], tasks: int, answer: Callable[[str], Answer]
+    session: SparkSession,
+    tables: Sequence[tuple[str, str]],
+    tasks: int,
+    answer: Callable[[str, str], Answer],
 ) -> list[Answer]:
     from pyspark.sql import functions as fn
 
-    def pickled(table: str) -> bytes:
-        return pickle.dumps(answer(table))
+    def pickled(table: str, location: str) -> bytes:
+        return pickle.dumps(answer(table, location))
 
-    numbered = session.createDataFrame(list(enumerate(tables)), "number int, table string")
+    numbered = session.createDataFrame(
+        [(number, *one) for number, one in enumerate(tables)],
+        "number int, table string, location string",
+    )
     work = fn.udf(pickled, "binary", useArrow=False)
     rows = (
         numbered.repartition(min(tasks, len(tables)))
-        .select("number", work("table").alias("answer"))
+        .select("number", work("table", "location").alias("answer"))
         .collect()
     )
-    return [pickle.loads(row["answer"]) for row in sorted(rows, key=lambda row: row["number"])]  # noqa: S301 -- our own executors wrote it
+    ordered = sorted(rows, key=lambda row: row["number"])
+    return [pickle.loads(row["answer"]) for row in ordered]  # noqa: S301 -- of our own making

@@ -86,24 +86,24 @@ def test_single_tables_and_plans(tmp_path: Path) -> None:
 
 
 def test_answers_come_in_order_whatever_becomes_of_executors(spark: "SparkSession") -> None:
-    def answer(name: str) -> tuple[str, str]:
-        if name == "t7":
+    def answer(name: str, place: str) -> tuple[str, str]:
+        if place == "/t7":
             os._exit(1)
         return name, "answered"
 
-    tables = [f"t{number}" for number in range(12)]
+    tables = {f"t{number}": f"/t{number}" for number in range(12)}
     found = list(in_order(spark, tables, answer, lost=lambda name: (name, "lost")))
     assert found == [(name, "lost" if name == "t7" else "answered") for name in tables]
-    assert list(in_order(spark, [], answer, lost=answer)) == []
+    assert list(in_order(spark, {}, answer, lost=str)) == []
 
 
 def test_executors_without_what_is_needed(spark: "SparkSession") -> None:
-    def answer(_: str) -> str:
+    def answer(*_: str) -> str:
         raise ModuleNotFoundError("No module named 'deltaadm'")
 
     with pytest.raises(
         EngineError, match=r"lack a package .* No module named 'deltaadm'"
     ) as caught:
-        list(in_order(spark, ["t"], answer, lost=str))
+        list(in_order(spark, {"t": "/t"}, answer, lost=str))
     assert "Install deltaadm" in caught.value.remedy
     require_able(RuntimeError("anything else"))
