@@ -22,12 +22,12 @@ for copy in (theirs, ours):
 
 
 def alter_table(value: int) -> None:
-    spark.sql(f"ALTER TABLE delta.`{theirs}` SET TBLPROPERTIES ('owner' = '{value}')").collect()
+    spark.sql(f"ALTER TABLE delta.`{theirs}` SET TBLPROPERTIES ('note' = '{value}')").collect()
 
 
 def deltaadm(value: int) -> None:
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        code = run(["alter", ours, "--set", f"owner={value}", "--apply", "--yes"])
+        code = run(["alter", ours, "--set", f"note={value}", "--apply", "--yes"])
     if code:
         sys.exit(f"deltaadm ended with {code}")
 
