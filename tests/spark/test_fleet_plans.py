@@ -1,0 +1,131 @@
+"""Plans for many tables through one Spark: together, and with the driver killed in between."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+
+from tests.spark.conftest import FAST
+from tests.support.clients import ACCEPT_ALL
+from tests.support.program import deltaadm
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "name": ["a", "b", "c"]})
+CONSENT = ("--yes", "--allow-backfill", *ACCEPT_ALL)
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    root = tmp_path / "lake"
+    for number in range(5):
+        write_deltalake(root / f"t{number}", ROWS, configuration={"delta.appendOnly": "true"})
+    return root
+
+
+def names(lake: Path) -> list[Path]:
+    return sorted(lake.iterdir())
+
+
+def inspected(table: Path) -> dict[str, Any]:
+    return dict(deltaadm("inspect", table, "-o", "json").document)
+
+
+def rows(spark: "SparkSession", table: Path) -> list[tuple[int, str]]:
+    return sorted(map(tuple, spark.read.format("delta").load(str(table)).collect()))
+
+
+def test_plans_are_committed_at_the_same_time(
+    spark: "SparkSession", lake: Path, tmp_path: Path
+) -> None:
+    """Changes of several commits and of several steps, a refusal by Delta, and a stranger."""
+    file = tmp_path / "plans.jsonl"
+    wish = ["--set", "team=data", "--add-constraint", "small=id < 3", "--unset", "delta.appendOnly"]
+    few = [argument for one in names(lake)[:2] for argument in ("--table", one)]
+    deltaadm("alter", *few, *wish, "--out", file)
+    refused = deltaadm("apply", file, *CONSENT, "-o", "jsonl")
+    assert refused.code == 9
+    assert {one["error"]["delta_error_class"] for one in refused.lines} == {
+        "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION"
+    }
+    deltaadm("enable-feature", "--discover", lake, "rowTracking", "--out", file)
+    write_deltalake(lake / "t4", ROWS, mode="append")
+    spark.sql(f"ALTER TABLE delta.`{lake}/t3` SET TBLPROPERTIES ('team' = 'other')")
+    done = deltaadm("apply", file, *CONSENT, "--jobs", "4", "-o", "jsonl")
+    assert done.code == 9
+    by_table = {Path(one["table"]).name: one for one in done.lines}
+    assert by_table.pop("t3")["error"]["kind"] == "commit"
+    assert all(one["outcome"]["mismatches"] == [] for one in by_table.values())
+    assert len(by_table) == 4
+    for one in names(lake):
+        found = {each["name"]: each["active"] for each in inspected(one)["features"]}
+        assert found.get("rowTracking", False) == (one.name != "t3")
+        assert len(rows(spark, one)) == (6 if one.name == "t4" else 3)
+
+
+def test_a_driver_that_is_killed_leaves_nothing_half_changed(
+    spark: "SparkSession", lake: Path, tmp_path: Path
+) -> None:
+    """
+    Killed at moments of its first, second and third life, whatever is being committed then.
+
+    The wish takes two steps; each table must be in one of the states that its plan names.
+    """
+    file, journal = tmp_path / "plans.jsonl", tmp_path / "plans.jsonl.journal"
+    wish = ["--set", "delta.enableDeletionVectors=true", "--unset", "delta.appendOnly"]
+    deltaadm("alter", "--discover", lake, *wish, "--out", file)
+    plans = {one["location"]: one for one in map(json.loads, file.read_text().splitlines())}
+    moments = random.Random(3)  # noqa: S311 -- moments, not secrets
+    for wanted in (1, 4):
+        _killed_after(file, journal, wanted, moments.random() / 2)
+        for one in names(lake):
+            _assert_whole(inspected(one), plans[str(one)])
+    result = deltaadm("apply", file, *CONSENT, "-o", "jsonl")
+    assert result.code == 0, result.out
+    for one in names(lake):
+        found, plan = inspected(one), plans[str(one)]
+        assert found["protocol"] == plan["after"]["protocol"]
+        properties = plan["after"]["metadata"]["configuration"]
+        assert found["metadata"]["configuration"] == properties
+        last, *others = [each["operation"] for each in DeltaTable(one).history()]
+        assert last == "UNSET TBLPROPERTIES"
+        assert "SET TBLPROPERTIES" in others
+    assert rows(spark, lake / "t0") == [(1, "a"), (2, "b"), (3, "c")]
+    last = {one["table"]: one["event"] for one in map(json.loads, journal.read_text().splitlines())}
+    assert set(last.values()) == {"done"}
+    assert len(last) == 5
+
+
+def _assert_whole(found: dict[str, Any], plan: dict[str, Any]) -> None:
+    """As before, as between the steps, or as promised: protocol and properties together."""
+    properties = found["metadata"]["configuration"]
+    on, kept = "delta.enableDeletionVectors" in properties, "delta.appendOnly" in properties
+    assert (on, kept) in {(False, True), (True, True), (True, False)}
+    assert found["protocol"] == plan["after" if on else "before"]["protocol"]
+
+
+def _killed_after(file: Path, journal: Path, lines: int, more: float) -> None:
+    """Apply in a process of its own, and kill it when its journal has so many new lines."""
+    settings = [text for key, one in FAST.items() for text in ("--spark-conf", f"{key}={one}")]
+    command = [sys.executable, "-m", "deltaadm", "apply", str(file), *CONSENT, *settings]
+    enough = _lines(journal) + lines
+    with subprocess.Popen(
+        [*command, "--jobs", "2"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as program:
+        while program.poll() is None and _lines(journal) < enough:
+            time.sleep(0.01)
+        time.sleep(more)
+        program.kill()
+    time.sleep(2)  # in which the JVM, whose input has ended, ends as well
+
+
+def _lines(journal: Path) -> int:
+    return journal.read_bytes().count(b"\n") if journal.exists() else 0
