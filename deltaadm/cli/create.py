@@ -83,6 +83,12 @@ def command(  # noqa: PLR0917 -- in the order of the command line
 
     The plan shows the protocol that the table will have before there is any. A failure leaves the
     old table, or nothing.
+
+    For example:
+
+      deltaadm create orders --schema "id BIGINT NOT NULL, day DATE" --cluster-by day
+
+      deltaadm create main.sales.big --as "SELECT * FROM main.sales.orders" --apply
     """
     require_plan_options(planning, output)
     if (schema is None) == (query is None):
