@@ -67,7 +67,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-y' = 'Do not ask before a metadata-only change.'
             '--allow-backfill' = 'Do not ask before listing every file anew.'
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
-            '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
+            '--accept-irreversible' = 'Do not ask before destroying history to drop this feature, or before dropping this table that is not Delta''s to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
@@ -103,7 +103,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-y' = 'Do not ask before a metadata-only change.'
             '--allow-backfill' = 'Do not ask before listing every file anew.'
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
-            '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
+            '--accept-irreversible' = 'Do not ask before destroying history to drop this feature, or before dropping this table that is not Delta''s to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
@@ -136,7 +136,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-y' = 'Do not ask before a metadata-only change.'
             '--allow-backfill' = 'Do not ask before listing every file anew.'
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
-            '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
+            '--accept-irreversible' = 'Do not ask before destroying history to drop this feature, or before dropping this table that is not Delta''s to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
@@ -168,7 +168,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-y' = 'Do not ask before a metadata-only change.'
             '--allow-backfill' = 'Do not ask before listing every file anew.'
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
-            '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
+            '--accept-irreversible' = 'Do not ask before destroying history to drop this feature, or before dropping this table that is not Delta''s to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
@@ -185,13 +185,14 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'create' = [ordered]@{
             '--schema' = 'The columns, as in CREATE TABLE; or a file with them, or with Spark''s JSON.'
             '--as' = 'Fill the table with what a query gives.'
+            '--provider' = 'delta (default), or what the parent catalog makes: parquet, csv, orc, ...'
             '--mode' = 'create (default), create-or-replace or replace.'
             '--partition-by' = 'Partition by these columns, with commas.'
             '--cluster-by' = 'Cluster by up to four columns, with commas.'
             '--property' = 'A table property.'
             '--comment' = 'What the table is for.'
             '--location' = 'Where a table with a name has its files.'
-            '--write-option' = 'An option for writing what --as gives.'
+            '--write-option' = 'An option for writing what --as gives; for other providers, of the table.'
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
@@ -201,7 +202,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-y' = 'Do not ask before a metadata-only change.'
             '--allow-backfill' = 'Do not ask before listing every file anew.'
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
-            '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
+            '--accept-irreversible' = 'Do not ask before destroying history to drop this feature, or before dropping this table that is not Delta''s to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
@@ -249,7 +250,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-y' = 'Do not ask before a metadata-only change.'
             '--allow-backfill' = 'Do not ask before listing every file anew.'
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
-            '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
+            '--accept-irreversible' = 'Do not ask before destroying history to drop this feature, or before dropping this table that is not Delta''s to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
@@ -283,7 +284,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-y' = 'Do not ask before a metadata-only change.'
             '--allow-backfill' = 'Do not ask before listing every file anew.'
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
-            '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
+            '--accept-irreversible' = 'Do not ask before destroying history to drop this feature, or before dropping this table that is not Delta''s to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
@@ -309,7 +310,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-y' = 'Do not ask before a metadata-only change.'
             '--allow-backfill' = 'Do not ask before listing every file anew.'
             '--allow-rewrite' = 'Do not ask before rewriting every data file.'
-            '--accept-irreversible' = 'Do not ask before destroying history to drop it; may be given several times.'
+            '--accept-irreversible' = 'Do not ask before destroying history to drop this feature, or before dropping this table that is not Delta''s to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before this client gets wrong data; may be given several times.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for places that only Spark reaches.'
             '--spark-master' = 'Spark master; this machine if left out.'
@@ -402,7 +403,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'validate --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'validate --config' = @('<files>')
         'validate --out' = @('<files>')
-        'validate --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
+        'validate --accept-irreversible' = @()
         'validate --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'validate --engine' = @('embedded', 'spark')
         'validate --spark-master' = @()
@@ -425,7 +426,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'upgrade-protocol --out' = @('<files>')
         'upgrade-protocol --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'upgrade-protocol --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
-        'upgrade-protocol --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
+        'upgrade-protocol --accept-irreversible' = @()
         'upgrade-protocol --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'upgrade-protocol --engine' = @('embedded', 'spark')
         'upgrade-protocol --spark-master' = @()
@@ -445,7 +446,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'enable-feature --out' = @('<files>')
         'enable-feature --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'enable-feature --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
-        'enable-feature --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
+        'enable-feature --accept-irreversible' = @()
         'enable-feature --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'enable-feature --engine' = @('embedded', 'spark')
         'enable-feature --spark-master' = @()
@@ -465,7 +466,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'set-mapping-mode --out' = @('<files>')
         'set-mapping-mode --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'set-mapping-mode --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
-        'set-mapping-mode --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
+        'set-mapping-mode --accept-irreversible' = @()
         'set-mapping-mode --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'set-mapping-mode --engine' = @('embedded', 'spark')
         'set-mapping-mode --spark-master' = @()
@@ -477,6 +478,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'set-mapping-mode --color' = @('auto', 'always', 'never')
         'create --schema' = @()
         'create --as' = @()
+        'create --provider' = @()
         'create --mode' = @('create', 'create-or-replace', 'replace')
         'create --partition-by' = @()
         'create --cluster-by' = @()
@@ -487,7 +489,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'create --out' = @('<files>')
         'create --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'create --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
-        'create --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
+        'create --accept-irreversible' = @()
         'create --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'create --engine' = @('embedded', 'spark')
         'create --spark-master' = @()
@@ -521,7 +523,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter --out' = @('<files>')
         'alter --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'alter --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
-        'alter --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
+        'alter --accept-irreversible' = @()
         'alter --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'alter --engine' = @('embedded', 'spark')
         'alter --spark-master' = @()
@@ -541,7 +543,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'drop-feature --out' = @('<files>')
         'drop-feature --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'drop-feature --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
-        'drop-feature --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
+        'drop-feature --accept-irreversible' = @()
         'drop-feature --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'drop-feature --engine' = @('embedded', 'spark')
         'drop-feature --spark-master' = @()
@@ -558,7 +560,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'apply --resume' = @('<files>')
         'apply --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'apply --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
-        'apply --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
+        'apply --accept-irreversible' = @()
         'apply --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'apply --engine' = @('embedded', 'spark')
         'apply --spark-master' = @()
@@ -604,7 +606,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'rules 0+' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
         'explain 0+' = @('DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985', 'adaptiveMetadata', 'adaptiveMetadata-preview', 'allowColumnDefaults', 'appendOnly', 'catalogManaged', 'catalogOwned-preview', 'changeDataFeed', 'checkConstraints', 'checkpointProtection', 'clustering', 'collations', 'collations-preview', 'columnMapping', 'columnMappingUsageTracking', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'generatedColumns', 'geospatial', 'geospatial-dev', 'icebergCompatV1', 'icebergCompatV2', 'icebergCompatV3', 'icebergWriterCompatV1', 'icebergWriterCompatV3', 'identityColumns', 'inCommitTimestamp', 'invariants', 'materializePartitionColumns', 'redirectReaderWriter-preview', 'redirectWriterOnly-preview', 'rowTracking', 'timestampNanos', 'timestampNtz', 'timestampWithoutTimezone', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck', 'variantShredding', 'variantShredding-preview', 'variantType', 'variantType-preview', 'DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED', 'DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED', 'DELTA_ADDING_DELETION_VECTORS_WITH_TIGHT_BOUNDS_DISALLOWED', 'DELTA_ADD_CONSTRAINTS', 'DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED', 'DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED', 'DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE', 'DELTA_CANNOT_DROP_GEOSPATIAL_FEATURE', 'DELTA_CANNOT_MODIFY_APPEND_ONLY', 'DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES', 'DELTA_CANNOT_MODIFY_TABLE_PROPERTY', 'DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS', 'DELTA_CANNOT_SET_COORDINATED_COMMITS_DEPENDENCIES', 'DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS', 'DELTA_CANNOT_WRITE_EMPTY_SCHEMA', 'DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED', 'DELTA_CLUSTERING_COLUMN_MISSING_STATS', 'DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE', 'DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS', 'DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN', 'DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE', 'DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET', 'DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY', 'DELTA_COLUMN_NOT_FOUND_IN_SCHEMA', 'DELTA_COLUMN_PATH_NOT_NESTED', 'DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND', 'DELTA_CONSTRAINT_ALREADY_EXISTS', 'DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE', 'DELTA_CONSTRAINT_DOES_NOT_EXIST', 'DELTA_CREATE_TABLE_SCHEME_MISMATCH', 'DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION', 'DELTA_DOMAIN_METADATA_NOT_SUPPORTED', 'DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA', 'DELTA_DUPLICATE_ACTIONS_FOUND', 'DELTA_DUPLICATE_COLUMNS_FOUND', 'DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS', 'DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR', 'DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_ALREADY_EXISTS', 'DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH', 'DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT', 'DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION', 'DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD', 'DELTA_FEATURE_DROP_DEPENDENT_FEATURE', 'DELTA_FEATURE_DROP_FEATURE_IS_DELTA_PROPERTY', 'DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT', 'DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST', 'DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED', 'DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE', 'DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE', 'DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD', 'DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION', 'DELTA_FEATURE_REQUIRES_HIGHER_WRITER_VERSION', 'DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE', 'DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH', 'DELTA_GEOSPATIAL_NOT_SUPPORTED', 'DELTA_ICEBERG_COMPAT_VIOLATION', 'DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED', 'DELTA_INVALID_CALENDAR_INTERVAL_EMPTY', 'DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES', 'DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING', 'DELTA_INVALID_CONSTRAINT_NAME', 'DELTA_INVALID_INTERVAL', 'DELTA_INVALID_ISOLATION_LEVEL', 'DELTA_INVALID_PARTITION_COLUMN_NAME', 'DELTA_INVALID_PROTOCOL_VERSION', 'DELTA_METADATA_CHANGED', 'DELTA_MISSING_COMMIT_INFO', 'DELTA_MISSING_COMMIT_TIMESTAMP', 'DELTA_MISSING_DELTA_TABLE', 'DELTA_MISSING_PART_FILES', 'DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND', 'DELTA_NESTED_NOT_NULL_CONSTRAINT', 'DELTA_NEW_CHECK_CONSTRAINT_VIOLATION', 'DELTA_NO_RECREATABLE_HISTORY_FOUND', 'DELTA_OPERATION_NOT_ALLOWED', 'DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED', 'DELTA_PROTOCOL_CHANGED', 'DELTA_PROTOCOL_PROPERTY_NOT_INT', 'DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE', 'DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS', 'DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION', 'DELTA_SCHEMA_NOT_PROVIDED', 'DELTA_STATE_RECOVER_ERROR', 'DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS', 'DELTA_TABLE_ONLY_OPERATION', 'DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION', 'DELTA_TIMESTAMP_GREATER_THAN_COMMIT', 'DELTA_TRUNCATED_TRANSACTION_LOG', 'DELTA_TXN_LOG_FAILED_INTEGRITY', 'DELTA_UNIVERSAL_FORMAT_VIOLATION', 'DELTA_UNKNOWN_CONFIGURATION', 'DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP', 'DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION', 'DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE', 'DELTA_UNSUPPORTED_COLUMN_MAPPING_PROTOCOL', 'DELTA_UNSUPPORTED_COLUMN_MAPPING_SCHEMA_CHANGE', 'DELTA_UNSUPPORTED_COMMENT_MAP_ARRAY', 'DELTA_UNSUPPORTED_DATA_TYPES', 'DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN', 'DELTA_UNSUPPORTED_DROP_COLUMN', 'DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE', 'DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN', 'DELTA_UNSUPPORTED_FEATURES_FOR_READ', 'DELTA_UNSUPPORTED_FEATURES_FOR_WRITE', 'DELTA_UNSUPPORTED_FEATURES_IN_CONFIG', 'DELTA_UNSUPPORTED_FEATURE_STATUS', 'DELTA_UNSUPPORTED_RENAME_COLUMN', 'DELTA_VERSIONS_NOT_CONTIGUOUS', 'DELTA_VERSION_NOT_FOUND', 'DELTA_VIOLATE_CONSTRAINT_WITH_VALUES', 'DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED', 'FAILED_READ_FILE', 'INVALID_FIELD_NAME', 'INVALID_JSON_DATA_TYPE', 'INVALID_PARTITION_COLUMN_DATA_TYPE', 'UNSUPPORTED_DATA_TYPE', 'UNSUPPORTED_FEATURE', 'UNSUPPORTED_TABLE_CHANGE', 'UNSUPPORTED_TIME_TYPE', 'UNSUPPORTED_TYPE_WIDENING')
         'doctor 0+' = @()
-        'schema 0' = @('baseline', 'doctor', 'drop-feature', 'error', 'error-class', 'feature', 'features', 'inspect', 'journal', 'line', 'outcome', 'plan', 'rule', 'rules', 'validate')
+        'schema 0' = @('baseline', 'best-effort', 'doctor', 'drop-feature', 'error', 'error-class', 'feature', 'features', 'inspect', 'journal', 'line', 'outcome', 'plan', 'rule', 'rules', 'validate')
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
     $helps = @{

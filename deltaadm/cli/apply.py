@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from deltaadm.cli import wiring
+from deltaadm.cli.best_effort import apply_saved
 from deltaadm.cli.carrying_out import Limits, carry_out_plans, journal_of
 from deltaadm.cli.options import (
     ClientOptions,
@@ -15,6 +16,7 @@ from deltaadm.cli.options import (
     expanded,
 )
 from deltaadm.cli.planning import Wanted, carry_out_plan, failing_well, planned
+from deltaadm.operations.best_effort import read_best_effort
 from deltaadm.operations.plan_document import SavedPlan, read_plans
 from deltaadm.operations.reports import OutcomeReport
 
@@ -70,7 +72,11 @@ def command(
     wiring.check_format(output, OutcomeReport)
 
     def work() -> int:
-        plans = read_plans(wiring.read_file(file))
+        text = wiring.read_file(file)
+        other = read_best_effort(text)
+        if other is not None:
+            return apply_saved(other, consent, spark, output)
+        plans = read_plans(text)
         if len(plans) == 1 and journal is None:
             return _apply(plans[0], clients, consent, spark, output)
         return carry_out_plans(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deltaadm.cli import wiring
+from deltaadm.cli import best_effort, wiring
 from deltaadm.cli.options import (
     ClientOptions,
     ConsentOptions,
@@ -18,6 +18,7 @@ from deltaadm.cli.options import (
 from deltaadm.cli.planning import Wanted, conclude, failing_well, planned, require_plan_options
 from deltaadm.domain.ddl import parse_column_list
 from deltaadm.domain.table_changes import CreateTable, CreationMode
+from deltaadm.operations.best_effort import DELTA, get_provider
 from deltaadm.operations.create import plan_create, read_schema, schema_of_query
 
 if TYPE_CHECKING:
@@ -41,6 +42,13 @@ def command(  # noqa: PLR0917 -- in the order of the command line
     query: Annotated[
         str | None,
         typer.Option("--as", metavar="QUERY", help="Fill the table with what a query gives."),
+    ] = None,
+    provider: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROVIDER",
+            help="delta (default), or what the parent catalog makes: parquet, csv, orc, ...",
+        ),
     ] = None,
     mode: Annotated[
         CreationMode,
@@ -68,7 +76,9 @@ def command(  # noqa: PLR0917 -- in the order of the command line
     write_options: Annotated[
         list[str] | None,
         typer.Option(
-            "--write-option", metavar="KEY=VALUE", help="An option for writing what --as gives."
+            "--write-option",
+            metavar="KEY=VALUE",
+            help="An option for writing what --as gives; for other providers, of the table.",
         ),
     ] = None,
     *,
@@ -82,13 +92,16 @@ def command(  # noqa: PLR0917 -- in the order of the command line
     Make a new table, or put one in an old one's place.
 
     The plan shows the protocol that the table will have before there is any. A failure leaves the
-    old table, or nothing.
+    old table, or nothing. A table of another provider than Delta has no protocol, and is not
+    replaced but dropped and made anew.
 
     For example:
 
       deltaadm create orders --schema "id BIGINT NOT NULL, day DATE" --cluster-by day
 
       deltaadm create main.sales.big --as "SELECT * FROM main.sales.orders" --apply
+
+      deltaadm create sales.export --provider csv --schema "id BIGINT" --write-option header=true
     """
     require_plan_options(planning, output)
     if (schema is None) == (query is None):
@@ -98,6 +111,10 @@ def command(  # noqa: PLR0917 -- in the order of the command line
 
     def work() -> int:
         named = wiring.is_name(table)
+        made_by = get_provider(provider, given)
+        if made_by != DELTA:
+            best_effort.require_name(table, made_by)
+            _require_no_clients(clients)
         if location is not None and not named:
             raise typer.BadParameter("is for tables with a name", param_hint="--location")
         with (
@@ -115,12 +132,15 @@ def command(  # noqa: PLR0917 -- in the order of the command line
                 schema=columns,
                 partition_by=tuple(".".join(path) for path in _listed(partition_by)),
                 cluster_by=_listed(cluster_by),
-                properties=given,
+                properties={key: one for key, one in given.items() if key != "provider"},
                 write_options=options,
                 comment=comment,
                 location=None if location is None else str(Path(location).absolute()),
                 query=text,
             )
+            if made_by != DELTA:
+                made = best_effort.planned(table, step, made_by, catalog)
+                return best_effort.conclude(made, catalog, planning, consent, output)
             place = wiring.new_place(table, step.location, catalog)
             wanted = Wanted.of(clients, consent, table, place)
             plan = planned(
@@ -135,6 +155,11 @@ def command(  # noqa: PLR0917 -- in the order of the command line
             return conclude(table, plan, planning, wanted, consent, spark, output)
 
     return failing_well(table, output, work)
+
+
+def _require_no_clients(clients: ClientOptions) -> None:
+    if clients.for_client or clients.for_client_writing:
+        raise typer.BadParameter("is for Delta tables", param_hint="--for-client")
 
 
 def _listed(given: list[str] | None) -> tuple["ColumnPath", ...]:

@@ -264,8 +264,9 @@ class ConsentOptions:
     accept_irreversible: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FEATURE",
-            help="Do not ask before destroying history to drop it; may be given several times.",
+            metavar="FEATURE|TABLE",
+            help="Do not ask before destroying history to drop this feature, or before dropping "
+            "this table that is not Delta's to replace it; may be given several times.",
         ),
     ] = None
     accept_silently_wrong: Annotated[

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import typer
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.operations.plan import Executor, Outcome, Plan
+    from deltaadm.operations.reports import Report
     from deltaadm.replay.engine import Detail
 
 Planner = Callable[["Snapshot", "SessionSettings"], "Plan"]
@@ -144,11 +145,7 @@ def conclude(  # noqa: PLR0917 -- the groups of options, in the order of the com
     if planning.out is not None:
         from deltaadm.operations.plan_document import plan_document
 
-        text = json.dumps(plan_document(plan, table), indent=2)
-        wiring.write_file(planning.out, text + "\n")
-        wiring.say(
-            f"The plan is in {planning.out}; carry it out with: deltaadm apply {planning.out}"
-        )
+        wiring.save_plan(planning.out, json.dumps(plan_document(plan, table), indent=2))
     if not planning.apply:
         wiring.show([PlanReport(table, plan)], output)
         if output.output == "text" and not plan.is_noop:
@@ -228,7 +225,7 @@ def committed(plan: "Plan", executor: "Executor") -> "Outcome":
     )
 
 
-class _Consent(NamedTuple):
+class Consent(NamedTuple):
     """Something that must be agreed to: the option that does, or the answer to a question."""
 
     option: str
@@ -248,6 +245,12 @@ def require_consent(
             *_harm_to_agree_to(report.plan, wanted),
         )
     }
+    agree(missing.values(), [report for report, _ in plans], output)
+
+
+def agree(asked: Iterable[Consent], plans: "Sequence[Report]", output: OutputOptions) -> None:
+    """Have whoever sits at the terminal agree to all that is *asked* about the reported *plans*."""
+    missing = {one.option: one for one in asked}
     if not missing:
         return
     if not _has_terminal():
@@ -257,23 +260,23 @@ def require_consent(
             remedy=f"Pass {' '.join(missing)} to go on without being asked.",
         )
     if output.output != "text" or not sys.stdout.isatty() or len(plans) > 1:
-        wiring.show_to_user([report for report, _ in plans], output)
+        wiring.show_to_user(plans, output)
     for one in missing.values():
         _ask(one.question, one.answer)
 
 
-def _costs_to_agree_to(plan: "Plan", consent: ConsentOptions) -> Iterator[_Consent]:
+def _costs_to_agree_to(plan: "Plan", consent: ConsentOptions) -> Iterator[Consent]:
     given = {
         "--yes": consent.yes,
         "--allow-backfill": consent.allow_backfill,
         "--allow-rewrite": consent.allow_rewrite,
     }
     if not given["--yes"]:
-        yield _Consent("--yes", "Commit this? Only 'yes' is accepted: ", "yes")
+        yield Consent("--yes", "Commit this? Only 'yes' is accepted: ", "yes")
     cost = plan.cost
     option = _CONSENT_TO.get(cost)
     if option is not None and not given[option]:
-        yield _Consent(
+        yield Consent(
             option,
             f"This is a {cost.value}, and costs as much as the table is large. "
             f"Type '{cost.value}' to go on: ",
@@ -281,20 +284,20 @@ def _costs_to_agree_to(plan: "Plan", consent: ConsentOptions) -> Iterator[_Conse
         )
     for name in plan.irreversible:
         if name not in (consent.accept_irreversible or ()):
-            yield _Consent(
+            yield Consent(
                 f"--accept-irreversible {name}",
                 f"Dropping {name} destroys history for good. Type '{name}' to go on: ",
                 name,
             )
 
 
-def _harm_to_agree_to(plan: "Plan", wanted: Wanted) -> Iterator[_Consent]:
+def _harm_to_agree_to(plan: "Plan", wanted: Wanted) -> Iterator[Consent]:
     from deltaadm.operations.clients import needing_consent
 
     for one in needing_consent(plan, (*wanted.reading, *wanted.writing), wanted.accepted):
         release = one.after.release
         what = "; ".join(cell.note for cell in one.after.responsible)
-        yield _Consent(
+        yield Consent(
             f"--accept-silently-wrong {release.client.id}",
             f"{release} goes wrong without an error: {what}. Type '{release.client.id}' to go on: ",
             release.client.id,

@@ -17,8 +17,8 @@ def command(
     """
     Print the JSON Schema of a kind of document that deltaadm writes.
 
-    The kinds: baseline, doctor, drop-feature, error, error-class, feature, features, inspect,
-    journal, line, outcome, plan, rule, rules, validate.
+    The kinds: baseline, best-effort, doctor, drop-feature, error, error-class, feature, features,
+    inspect, journal, line, outcome, plan, rule, rules, validate.
     """
     from deltaadm.render.schemas import SCHEMAS
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from deltaadm.spark.catalog import CatalogTable, DeltaCatalog
     from deltaadm.spark.engine import SparkEngine
     from deltaadm.spark.executor import SparkExecutor
+    from deltaadm.spark.parent_catalog import SparkParentCatalog
     from deltaadm.spark.session import SparkOptions
     from deltaadm.spark.store import Hadoop
     from deltaadm.storage.store import LogStore
@@ -394,6 +395,30 @@ def new_place(table: str, location: str | None, there: DeltaCatalog | None) -> s
     return locate(table)
 
 
+def place_in(there: DeltaCatalog | None, table: str) -> tuple[str, str]:
+    """The whole name of a table, there or not, and where a new one would have its files."""
+    from deltaadm.storage.store import table_name
+
+    assert there is not None  # noqa: S101 -- who needs a name has a catalog
+    parts = table_name(table) or ()
+    return there.whole_name(parts), there.default_place(parts)
+
+
+def parent_catalog(there: DeltaCatalog | None) -> SparkParentCatalog:
+    """The catalog to which *there* hands tables of other providers."""
+    from deltaadm.spark.parent_catalog import SparkParentCatalog
+
+    assert there is not None  # noqa: S101 -- who needs a name has a catalog
+    return SparkParentCatalog(there.session)
+
+
+def is_occupied_here(location: str) -> bool:
+    """Like `is_occupied`, but nothing is known of places that only Spark need reach."""
+    from deltaadm.storage.store import is_remote
+
+    return not is_remote(location) and is_occupied(location)
+
+
 def is_occupied(location: str) -> bool:
     """Whether there are files already at the local place *location*."""
     from deltaadm.storage.local import LocalStore
@@ -586,6 +611,12 @@ def _said(settings: SessionSettings) -> dict[str, str]:
 
     usual = SessionSettings().to_conf()
     return {key: one for key, one in settings.to_conf().items() if usual.get(key) != one}
+
+
+def save_plan(path: Path, text: str) -> None:
+    """Write the document of a plan, and say how it is carried out."""
+    write_file(path, text + "\n")
+    say(f"The plan is in {path}; carry it out with: deltaadm apply {path}")
 
 
 def write_file(path: Path, text: str) -> None:

@@ -37,7 +37,7 @@ from deltaadm.domain.transaction import COORDINATOR, prepare_commit, update_meta
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from deltaadm.domain.schema import Path, StructType
     from deltaadm.domain.session import SessionSettings
@@ -61,7 +61,8 @@ def create_table(snapshot: Snapshot, step: CreateTable, session: SessionSettings
     Raises `Refused` with Delta's error class where Delta or Spark would refuse.
     """
     _require_fitting_mode(snapshot, step)
-    _check_columns(step)
+    check_new_columns(step)
+    _refuse_options_without_query(step)
     partitions = partition_columns(step.schema, step.partition_by)
     configuration = table_properties(step, session)
     clusters: tuple[Path, ...] = ()
@@ -92,13 +93,7 @@ def table_properties(step: CreateTable, session: SessionSettings) -> dict[str, s
 
     Write options of Delta's own become properties, and clustering brings its feature along.
     """
-    for key in step.properties:
-        if key in _RESERVED:
-            raise Refused(
-                f"The property {key!r} is reserved by Spark.",
-                remedy="It is not a table property; leave it out.",
-                delta_error_class="UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
-            )
+    refuse_reserved(step.properties)
     options = {
         key: one for key, one in step.write_options.items() if key.lower().startswith("delta.")
     }
@@ -115,6 +110,17 @@ def table_properties(step: CreateTable, session: SessionSettings) -> dict[str, s
     _refuse_catalog_features(given)
     clustering = {f"{FEATURE_PREFIX}clustering": "supported"} if step.cluster_by else {}
     return {**_required_by_iceberg(given), **given, **clustering}
+
+
+def refuse_reserved(properties: Iterable[str]) -> None:
+    """Raise `Refused` for keys that Spark takes for something else."""
+    for key in properties:
+        if key in _RESERVED:
+            raise Refused(
+                f"The property {key!r} is reserved by Spark.",
+                remedy="It is not a table property; leave it out.",
+                delta_error_class="UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
+            )
 
 
 def _required_by_iceberg(given: Mapping[str, str]) -> dict[str, str]:
@@ -216,7 +222,8 @@ def _require_fitting_mode(snapshot: Snapshot, step: CreateTable) -> None:
         )
 
 
-def _check_columns(step: CreateTable) -> None:
+def check_new_columns(step: CreateTable) -> None:
+    """Raise `Refused` for columns that no table can have, whatever its provider."""
     if not step.schema.fields:
         raise Refused(
             "A table needs at least one column.",
@@ -231,11 +238,6 @@ def _check_columns(step: CreateTable) -> None:
             remedy="Give them types: CAST(NULL AS INT).",
             delta_error_class="DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS",
         )
-    if step.write_options and step.query is None:
-        raise Refused(
-            "Write options are for writing rows, and there is no query that gives any.",
-            remedy="Leave them out, or fill the table with --as QUERY.",
-        )
     twice = Counter(tuple(part.lower() for part in path) for path, _ in walk(step.schema))
     repeated = [path_text(path) for path, times in twice.items() if times > 1]
     if repeated:
@@ -243,6 +245,14 @@ def _check_columns(step: CreateTable) -> None:
             f"These columns occur more than once, ignoring case: {', '.join(repeated)}.",
             remedy="Give each a name of its own.",
             delta_error_class="COLUMN_ALREADY_EXISTS",
+        )
+
+
+def _refuse_options_without_query(step: CreateTable) -> None:
+    if step.write_options and step.query is None:
+        raise Refused(
+            "Write options are for writing rows, and there is no query that gives any.",
+            remedy="Leave them out, or fill the table with --as QUERY.",
         )
 
 

@@ -76,9 +76,7 @@ def read_schema(text: str) -> StructType:
 
 def schema_of_query(text: str) -> StructType:
     """The schema of a table that a query fills, from the query's own in JSON: all may be null."""
-    schema = _nullable(parse_schema(text))
-    assert isinstance(schema, StructType)  # noqa: S101 -- what a struct becomes
-    return schema
+    return nullable_schema(parse_schema(text))
 
 
 def _told_plainly(step: CreateTable, snapshot: Snapshot) -> CreateTable:
@@ -137,6 +135,13 @@ def _require_words(schema: StructType) -> None:
                 "generation.",
                 remedy="Leave that out of the schema.",
             )
+
+
+def nullable_schema(schema: StructType) -> StructType:
+    """*schema*, in which all may be null."""
+    made = _nullable(schema)
+    assert isinstance(made, StructType)  # noqa: S101 -- what a struct becomes
+    return made
 
 
 def _nullable(data_type: DataType) -> DataType:

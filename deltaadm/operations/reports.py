@@ -10,6 +10,7 @@ from deltaadm.dataclass import dataclass
 if TYPE_CHECKING:
     from deltaadm.domain.features import TableFeature
     from deltaadm.errors import DeltaadmError
+    from deltaadm.operations.best_effort import BestEffortOutcome, BestEffortStagedTable
     from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.error_classes import ErrorClass
     from deltaadm.operations.inspect import TableReport
@@ -32,6 +33,14 @@ class OutcomeReport:
 
     table: str
     outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class BestEffortReport:
+    """A plan for a table of another provider, and what it came to if it was carried out."""
+
+    plan: BestEffortStagedTable
+    outcome: BestEffortOutcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +145,7 @@ if TYPE_CHECKING:
         TableReport
         | PlanReport
         | OutcomeReport
+        | BestEffortReport
         | ValidationReport
         | Failure
         | FeatureCatalogue

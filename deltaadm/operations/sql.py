@@ -42,8 +42,13 @@ def statement(path: str, step: Step, name: str | None = None) -> str:
         return "-- write a checkpoint; SQL has no statement for it"
     table = name or _table(path)
     if isinstance(step, CreateTable):
-        return " ".join(_creation(table, step))
+        return creation(table, step)
     return f"ALTER TABLE {table} {_CLAUSES[type(step)](step)}"
+
+
+def creation(table: str, step: CreateTable, provider: str = "delta") -> str:
+    """The statement that makes *table*, as SQL spells its name, a table of *provider*."""
+    return " ".join(_creation(table, step, provider))
 
 
 _VERBS: Final = {
@@ -53,9 +58,9 @@ _VERBS: Final = {
 }
 
 
-def _creation(table: str, step: CreateTable) -> Iterator[str]:
+def _creation(table: str, step: CreateTable, provider: str) -> Iterator[str]:
     columns = "" if step.query is not None else f" ({columns_sql(step.schema)})"
-    yield f"{_VERBS[step.mode]} {table}{columns} USING delta"
+    yield f"{_VERBS[step.mode]} {table}{columns} USING {_provider(provider)}"
     if step.write_options:
         yield f"OPTIONS ({_pairs(step.write_options)})"
     if step.partition_by:
@@ -70,6 +75,14 @@ def _creation(table: str, step: CreateTable) -> Iterator[str]:
         yield f"TBLPROPERTIES ({_pairs(step.properties)})"
     if step.query is not None:
         yield f"AS {step.query}"
+
+
+def _provider(provider: str) -> str:
+    """The name of a class has dots in it."""
+    return ".".join(
+        one if one.isascii() and one.isidentifier() else identifier(one)
+        for one in provider.split(".")
+    )
 
 
 def _pairs(properties: Mapping[str, str]) -> str:

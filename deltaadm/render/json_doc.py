@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.inspect import FeatureReport, MappingReport, TableReport
     from deltaadm.operations.reports import (
+        BestEffortReport,
         Check,
         DoctorReport,
         DropReport,
@@ -59,6 +60,12 @@ def _plan(report: PlanReport) -> dict[str, Any]:
     from deltaadm.operations.plan_document import plan_document
 
     return plan_document(report.plan, report.table)
+
+
+def _best_effort(report: BestEffortReport) -> dict[str, Any]:
+    from deltaadm.operations.best_effort import best_effort_document
+
+    return best_effort_document(report.plan, report.outcome)
 
 
 def _failure(report: Failure) -> dict[str, Any]:
@@ -323,6 +330,7 @@ def _registered(feature: TableFeature) -> dict[str, Any]:
 _BODIES: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "TableReport": _table,
     "PlanReport": _plan,
+    "BestEffortReport": _best_effort,
     "OutcomeReport": _outcome,
     "ValidationReport": _validation,
     "Failure": _failure,

@@ -8,6 +8,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.operations.inspect import TableReport, describe
 from deltaadm.operations.mend import fix_command
 from deltaadm.operations.reports import (
+    BestEffortReport,
     DoctorReport,
     DropReport,
     ErrorClassExplanation,
@@ -25,7 +26,10 @@ from deltaadm.render.wording import (
     CATALOGUE_TITLES,
     COLUMN_TITLES,
     DIFFERS,
+    PARENT_CATALOG,
     SEVERITIES,
+    best_effort_made,
+    best_effort_title,
     catalogue_row,
     change_words,
     client_cells,
@@ -34,6 +38,7 @@ from deltaadm.render.wording import (
     cost_words,
     drop_sentences,
     explained,
+    fact_words,
     facts,
     feature_rows,
     file_rows,
@@ -51,8 +56,9 @@ from deltaadm.render.wording import (
 from deltaadm.validation.finding import ValidationReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from deltaadm.operations.diff import Change
     from deltaadm.operations.plan import PlannedChange
     from deltaadm.operations.reports import Report
     from deltaadm.validation.finding import Finding, Severity
@@ -183,6 +189,21 @@ def _plan(report: PlanReport) -> Iterator[Block]:
         yield Items(plan.notes)
 
 
+def _best_effort(report: BestEffortReport) -> Iterator[Block]:
+    plan, outcome = report.plan, report.outcome
+    yield Heading(best_effort_title(plan), level=1)
+    if outcome is not None:
+        yield from _compared(outcome.mismatches)
+        if not outcome.mismatches:
+            yield Paragraph(best_effort_made(plan), "good")
+        return
+    yield Items(tuple(map(fact_words, plan.changes)))
+    yield Paragraph(PARENT_CATALOG)
+    yield from map(Command, plan.statements)
+    yield Heading("Notes")
+    yield Items(plan.notes)
+
+
 def _change(one: PlannedChange) -> tuple[str, ...]:
     return change_words(one.change), one.because, one.undo
 
@@ -191,15 +212,19 @@ def _outcome(report: OutcomeReport) -> Iterator[Block]:
     outcome = report.outcome
     yield Heading(f"{outcome.plan.operation}: {report.table}", level=1)
     if outcome.mismatches:
-        yield Paragraph(DIFFERS, "error")
-        rows = (
-            (one.subject, value_words(one.before), value_words(one.after))
-            for one in outcome.mismatches
-        )
-        yield Table("Differences", ("place", "planned", "found"), tuple(rows))
+        yield from _compared(outcome.mismatches)
     else:
         for one in outcome_sentences(outcome):
             yield Paragraph(one, "good")
+
+
+def _compared(mismatches: Sequence[Change]) -> Iterator[Block]:
+    if mismatches:
+        yield Paragraph(DIFFERS, "error")
+        rows = (
+            (one.subject, value_words(one.before), value_words(one.after)) for one in mismatches
+        )
+        yield Table("Differences", ("place", "planned", "found"), tuple(rows))
 
 
 def _validation(report: ValidationReport) -> Iterator[Block]:
@@ -309,6 +334,7 @@ def _overview(report: Overview) -> Iterator[Block]:
 _BLOCKS: Final[Mapping[type, Callable[[Any], Iterator[Block]]]] = {
     TableReport: _table,
     PlanReport: _plan,
+    BestEffortReport: _best_effort,
     OutcomeReport: _outcome,
     ValidationReport: _validation,
     Failure: _failure,

@@ -135,6 +135,17 @@ _COLUMN_CHANGE = _object(
     position=_maybe(STRING),
     default=_maybe(STRING),
 )
+_CREATION: Schema = {
+    "mode": _one_of(CreationMode),
+    "schema": OPEN,
+    "partition_by": _STRINGS,
+    "cluster_by": _array(_STRINGS),
+    "properties": _mapping(STRING),
+    "write_options": _mapping(STRING),
+    "comment": _maybe(STRING),
+    "location": _maybe(STRING),
+    "query": _maybe(STRING),
+}
 _STEP: Schema = {
     "anyOf": [
         _object(kind={"const": "set_properties"}, properties=_mapping(STRING)),
@@ -147,18 +158,7 @@ _STEP: Schema = {
         _object(kind={"const": "add_constraint"}, name=STRING, expression=STRING),
         _object(kind={"const": "drop_constraint"}, name=STRING, if_exists=BOOLEAN),
         _object(kind={"const": "cluster_by"}, columns=_array(_STRINGS)),
-        _object(
-            kind={"const": "create_table"},
-            mode=_one_of(CreationMode),
-            schema=OPEN,
-            partition_by=_STRINGS,
-            cluster_by=_array(_STRINGS),
-            properties=_mapping(STRING),
-            write_options=_mapping(STRING),
-            comment=_maybe(STRING),
-            location=_maybe(STRING),
-            query=_maybe(STRING),
-        ),
+        _object(kind={"const": "create_table"}, **_CREATION),
         _object(kind={"const": "drop_feature"}, feature=STRING, truncate_history=BOOLEAN),
     ]
 }
@@ -217,6 +217,23 @@ _PLAN = _object(
     binding=_object(
         table_id=_maybe(STRING), version=COUNT, protocol_sha256=STRING, metadata_sha256=STRING
     ),
+)
+_BEST_EFFORT = _object(
+    **_HEAD,
+    operation=STRING,
+    table=STRING,
+    name=STRING,
+    provider=STRING,
+    location=STRING,
+    before=_maybe(
+        _object(provider=STRING, location=STRING, is_managed=BOOLEAN, fingerprint=STRING)
+    ),
+    step=_object(**_CREATION),
+    statements=_STRINGS,
+    changes=_array(_object(**_DIFFERENCE)),
+    irreversible=_STRINGS,
+    notes=_STRINGS,
+    outcome=_maybe(_object(mismatches=_array(_object(**_DIFFERENCE)))),
 )
 _OUTCOME = _object(
     **_HEAD,
@@ -324,6 +341,7 @@ _NOTED: Schema = {**_HEAD, "plan": STRING, "table": STRING}
 
 _BODIES: Final = {
     "baseline": ("The findings that are known already, as a file", _BASELINE),
+    "best-effort": ("A plan for a table of another provider, and what it came to", _BEST_EFFORT),
     "doctor": ("What `doctor` writes", _object(**_HEAD, checks=_array(_CHECK))),
     "drop-feature": (
         "How far features of a table are from being dropped",

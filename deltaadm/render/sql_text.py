@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.operations.reports import OutcomeReport, PlanReport
+from deltaadm.operations.reports import BestEffortReport, OutcomeReport, PlanReport
 from deltaadm.operations.sql import statement
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 def write_sql(reports: Sequence[Report], out: TextIO) -> None:
     """One statement a line, each ended by a semicolon; an empty plan is a comment."""
     for report in reports:
+        if isinstance(report, BestEffortReport):
+            out.writelines(f"{one};\n" for one in report.plan.statements)
+            continue
         if isinstance(report, OutcomeReport):
             plan = report.outcome.plan
         elif isinstance(report, PlanReport):

@@ -14,6 +14,7 @@ from deltaadm.operations.diff import ChangeKind
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.mend import fix_command
 from deltaadm.operations.reports import (
+    BestEffortReport,
     DoctorReport,
     DropReport,
     ErrorClassExplanation,
@@ -33,7 +34,10 @@ from deltaadm.render.wording import (
     CATALOGUE_TITLES,
     COLUMN_TITLES,
     DIFFERS,
+    PARENT_CATALOG,
     SEVERITIES,
+    best_effort_made,
+    best_effort_title,
     catalogue_row,
     change_words,
     client_cells,
@@ -42,6 +46,7 @@ from deltaadm.render.wording import (
     cost_words,
     drop_sentences,
     explained,
+    fact_words,
     facts,
     feature_rows,
     file_rows,
@@ -62,6 +67,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TextIO
 
+    from deltaadm.operations.diff import Change
     from deltaadm.operations.plan import Plan, PlannedChange
     from deltaadm.operations.reports import Report
     from deltaadm.validation.finding import Finding
@@ -273,6 +279,21 @@ def _plan(report: PlanReport) -> Iterable[Text]:
         yield from _bullets("-", plan.notes)
 
 
+def _best_effort(report: BestEffortReport) -> Iterable[Text]:
+    plan, outcome = report.plan, report.outcome
+    if outcome is not None:
+        yield from _compared(outcome.mismatches) or [_line(best_effort_made(plan), "green")]
+        return
+    yield _line(best_effort_title(plan), "bold")
+    yield Text()
+    for one in plan.changes:
+        yield _line(f"  {fact_words(one)}", _STYLES[one.kind])
+    yield _heading(PARENT_CATALOG)
+    yield from (_command(f"  {one}") for one in plan.statements)
+    yield _heading("Notes")
+    yield from _bullets("-", plan.notes)
+
+
 def _changes(plan: Plan) -> Iterable[Text]:
     columns = [one for one in plan.changes if one.change.subject.startswith("schema[")]
     together = len(columns) > _COLUMNS_SHOWN_ONE_BY_ONE
@@ -304,14 +325,20 @@ def _drops(report: DropReport) -> Iterable[Text]:
 def _outcome(report: OutcomeReport) -> Iterable[Text]:
     outcome = report.outcome
     if outcome.mismatches:
-        yield _line(DIFFERS, "bold red")
-        yield from _grid(
-            (one.subject, f"planned: {value_words(one.before)}", f"found: {value_words(one.after)}")
-            for one in outcome.mismatches
-        )
+        yield from _compared(outcome.mismatches)
     else:
         for one in outcome_sentences(outcome):
             yield _line(one, "green" if outcome.plan.stages else "")
+
+
+def _compared(mismatches: Sequence[Change]) -> list[Text]:
+    if not mismatches:
+        return []
+    rows = (
+        (one.subject, f"planned: {value_words(one.before)}", f"found: {value_words(one.after)}")
+        for one in mismatches
+    )
+    return [_line(DIFFERS, "bold red"), *_grid(rows)]
 
 
 # findings
@@ -413,6 +440,7 @@ def _error_class(report: ErrorClassExplanation) -> Iterable[Text]:
 _PARTS: Final[Mapping[type, Callable[[Any], Iterable[Text]]]] = {
     TableReport: _table,
     PlanReport: _plan,
+    BestEffortReport: _best_effort,
     OutcomeReport: _outcome,
     ValidationReport: _validation,
     Failure: _failure,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.features import undo_feature
+from deltaadm.operations.create import OPERATION
 from deltaadm.operations.diff import ChangeKind
 from deltaadm.validation.finding import Cause, Severity
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.features import TableFeature
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.operations.best_effort import BestEffortStagedTable
     from deltaadm.operations.diff import Change
     from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.inspect import TableReport
@@ -169,6 +171,7 @@ def change_words(change: Change) -> str:
     return head
 
 
+PARENT_CATALOG: Final = "Handed to the parent catalog, one after the other:"
 DIFFERS: Final = "The result differs from the plan:"
 
 
@@ -191,6 +194,25 @@ def unchanged(plan: Plan) -> str:
     if any(one.is_commit for one in plan.stages):
         return "No difference in the end, but these steps are committed all the same."
     return "Protocol and metadata stay as they are."
+
+
+def best_effort_title(plan: BestEffortStagedTable) -> str:
+    """What is made, and in whose place."""
+    before = plan.before
+    old = "no table yet" if before is None else f"in the place of a table of {before.provider}"
+    return f"{OPERATION}: {plan.table} (provider {plan.provider}, {old})"
+
+
+def fact_words(change: Change) -> str:
+    """What a new table has, or what of an old one goes."""
+    told = change.after if change.before is None else change.before
+    return f"{change.kind.value} {change.subject} = {value_words(told)}"
+
+
+def best_effort_made(plan: BestEffortStagedTable) -> str:
+    """That all went well."""
+    filled = "" if plan.fill is None else " and filled"
+    return f"{plan.name} was made{filled}, and is what was planned."
 
 
 def shut_out_rows(plan: Plan) -> tuple[tuple[str, str], ...]:

@@ -55,6 +55,11 @@ class DeltaCatalog:
     def __init__(self, session: SparkSession) -> None:
         self._session = session
 
+    @property
+    def session(self) -> SparkSession:
+        """The session whose catalogs these are."""
+        return self._session
+
     def load_table(self, name: Sequence[str]) -> CatalogTable:
         """
         The table with the parts *name*: schema and table, or catalog, schema and table.
@@ -124,15 +129,26 @@ class DeltaCatalog:
         except TableError as error:
             if error.delta_error_class != "TABLE_OR_VIEW_NOT_FOUND":
                 raise
+        return CatalogTable(
+            name=path_text(tuple(name)),
+            provider=DELTA,
+            location=location or self.default_place(name),
+        )
+
+    def whole_name(self, name: Sequence[str]) -> str:
+        """The name with the parts *name* as SQL spells it, with that of the catalog it is in."""
+        if len(name) > 2:  # noqa: PLR2004 -- schema and table
+            return path_text(tuple(name))
+        [[catalog]] = self._answer("SELECT current_catalog()", ())
+        return path_text((str(catalog), *name))
+
+    def default_place(self, name: Sequence[str]) -> str:
+        """Where a new table with the parts *name* has its files unless that is said."""
         *namespace, table = name
         place = ".".join(map(identifier, namespace))
         rows = self._answer(f"DESCRIBE NAMESPACE EXTENDED {place}", namespace)
         below = next((str(row[1]) for row in rows if row[0] == "Location"), "")
-        return CatalogTable(
-            name=path_text(tuple(name)),
-            provider=DELTA,
-            location=location or f"{_plain(below)}/{table.lower()}",
-        )
+        return f"{plain_location(below)}/{table.lower()}"
 
     def query_schema(self, query: str) -> str:
         """
@@ -183,7 +199,7 @@ class DeltaCatalog:
         return CatalogTable(
             name=path_text(tuple(filter(None, parts))),
             provider="" if is_view else provider.lower(),
-            location=_plain(last.get("Location", "")),
+            location=plain_location(last.get("Location", "")),
             is_view=is_view,
         )
 
@@ -275,7 +291,7 @@ def _session_is_active() -> bool:
     return SparkSession.getActiveSession() is not None
 
 
-def _plain(location: str) -> str:
+def plain_location(location: str) -> str:
     """A catalog does not encode what it prints, so that a path with `%` is no URL."""
     return re.sub("^file:(//)?(?=/)", "", location)
 

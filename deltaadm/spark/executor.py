@@ -104,7 +104,7 @@ class SparkExecutor:
         """The session with settings under which statements mean what they say."""
         with self._settings:
             if not self._running:
-                self._restore.enter_context(configured(session, _LITERAL_STATEMENTS))
+                self._restore.enter_context(configured(session, LITERAL_STATEMENTS))
             self._running += 1
         try:
             yield
@@ -120,7 +120,7 @@ class SparkExecutor:
         return self._session
 
 
-_LITERAL_STATEMENTS: Final = {
+LITERAL_STATEMENTS: Final = {
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.variable.substitute": "false",
 }

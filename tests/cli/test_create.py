@@ -122,6 +122,19 @@ def test_replacing(small: Table, writer: LogWriter) -> None:
         (["T", "--schema", "a INT", "--for-client", "nobody"], 7, "nobody"),
         (["main.sales.orders", "--schema", "a INT"], 7, "no catalog is configured"),
         ([".", "--schema", "a INT"], 7, "files already"),
+        (["T", "--schema", "a INT", "--provider", "csv"], 7, "is a place"),
+        (["s.t", "--schema", "a INT", "--provider", "csv"], 7, "no catalog is configured"),
+        (["s.t", "--schema", "a INT", "--property", "provider=csv"], 7, "no catalog is"),
+        (
+            ["s.t", "--schema", "a INT", "--provider", "csv", "--for-client", "duckdb"],
+            2,
+            "is for Delta tables",
+        ),
+        (
+            ["T", "--schema", "a INT", "--provider", "delta", "--property", "provider=csv"],
+            7,
+            "said twice",
+        ),
     ],
 )
 def test_what_is_refused(

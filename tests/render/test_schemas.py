@@ -13,6 +13,7 @@ from deltaadm.operations.baseline import baseline_of, write_baseline
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.plan_document import plan_document
 from deltaadm.operations.reports import (
+    BestEffortReport,
     DoctorReport,
     DropReport,
     ErrorClassExplanation,
@@ -38,6 +39,7 @@ NAMES = {
     TableReport: "inspect",
     ValidationReport: "validate",
     PlanReport: "plan",
+    BestEffortReport: "best-effort",
     OutcomeReport: "outcome",
     FeatureCatalogue: "features",
     FeatureExplanation: "feature",

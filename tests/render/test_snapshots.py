@@ -9,7 +9,7 @@ import pytest
 
 from deltaadm import __version__
 from deltaadm.operations.inspect import TableReport
-from deltaadm.operations.reports import FeatureExplanation, PlanReport
+from deltaadm.operations.reports import BestEffortReport, FeatureExplanation, PlanReport
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
 from deltaadm.validation.finding import ValidationReport
 from tests.support import samples
@@ -24,6 +24,7 @@ GROUPS = {
     "inspections": samples.inspections,
     "plans": samples.plans,
     "feature": samples.features,
+    "other provider": lambda _: samples.best_effort(),
 }
 CASES = [
     pytest.param(name, group, id=f"{group}-{name}")
@@ -32,6 +33,7 @@ CASES = [
         ("inspections", TableReport),
         ("plans", PlanReport),
         ("feature", FeatureExplanation),
+        ("other provider", BestEffortReport),
     )
     for name in formats_for(shows)
     if name != "jsonl" or group == "validations"

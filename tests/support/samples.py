@@ -6,9 +6,11 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.table_changes import SetProperties, Step
+from deltaadm.domain.table_changes import CreateTable, CreationMode, SetProperties, Step
 from deltaadm.errors import Refused, StorageError, TableError
 from deltaadm.operations.alter import TableChanges, plan_changes
+from deltaadm.operations.best_effort import BestEffortOutcome, ParentTable, plan_best_effort
+from deltaadm.operations.create import read_schema
 from deltaadm.operations.diff import Change, ChangeKind
 from deltaadm.operations.drop_feature import DropStatus, Phase
 from deltaadm.operations.enable_feature import plan_features
@@ -17,6 +19,7 @@ from deltaadm.operations.features import explain_feature, list_features
 from deltaadm.operations.inspect import describe
 from deltaadm.operations.plan import Outcome
 from deltaadm.operations.reports import (
+    BestEffortReport,
     Check,
     DoctorReport,
     DropReport,
@@ -274,7 +277,37 @@ def hostile_reports(path: Path, text: str) -> Sequence[Report]:
             ),
         ),
         Failure(text, error),
+        *best_effort(text, table=text, location=f"/data/{text}"),
     )
+
+
+def best_effort(
+    text: str = "since 2026", *, table: str = "shop.export", location: str = "/data/shop/export"
+) -> Iterator[Report]:
+    """A table of another provider: planned anew, planned in the place of another, and made."""
+    step = CreateTable(
+        mode=CreationMode.CREATE_OR_REPLACE,
+        schema=read_schema("id BIGINT NOT NULL, day DATE"),
+        partition_by=("day",),
+        properties={"x": text},
+        write_options={"header": text},
+        comment=text,
+        query="SELECT 1 AS id, DATE'2026-01-01' AS day",
+    )
+    old = ParentTable(provider="orc", location=location, is_managed=True, fingerprint="5f")
+    for before in (None, old):
+        plan = plan_best_effort(
+            table,
+            "spark_catalog.shop.export",
+            step,
+            provider="csv",
+            location=location,
+            before=before,
+        )
+        yield BestEffortReport(plan)
+        yield BestEffortReport(plan, BestEffortOutcome())
+    missed = Change(ChangeKind.SET, "provider", "csv", text)
+    yield BestEffortReport(plan, BestEffortOutcome(mismatches=(missed,)))
 
 
 def every_kind(path: Path) -> Iterator[Report]:
@@ -293,6 +326,7 @@ def every_kind(path: Path) -> Iterator[Report]:
             DropStatus(name="c", phase=Phase.BLOCKED, refusal=Refused("d", remedy="e")),
         ),
     )
+    yield from best_effort()
     yield list_rules()
     yield explain("DL101")
     yield explain("DELTA_VERSIONS_NOT_CONTIGUOUS")

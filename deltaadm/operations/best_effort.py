@@ -1,0 +1,480 @@
+"""
+Tables of other providers than Delta, which Delta's catalog hands to its parent catalog.
+
+There is no protocol, and no commit that takes the place of another: to replace such a table is to
+drop it and to make a new one, which is what Delta calls a best-effort staged table.
+"""
+
+from __future__ import annotations
+
+import json
+import typing
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm import __version__
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.create import check_new_columns, partition_columns, refuse_reserved
+from deltaadm.domain.ddl import type_sql
+from deltaadm.domain.schema import StructType, path_text, rewrite, walk
+from deltaadm.domain.sql_text import identifier
+from deltaadm.domain.table_changes import CreateTable, CreationMode
+from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.operations.create import OPERATION, create_document, nullable_schema, read_create
+from deltaadm.operations.diff import Change, ChangeKind
+from deltaadm.operations.document import FORMAT_VERSION
+from deltaadm.operations.plan_document import change_document
+from deltaadm.operations.sql import creation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+DELTA: Final = "delta"
+
+
+def get_provider(said: str | None, properties: Mapping[str, str]) -> str:
+    """
+    The provider of a new table: what was *said*, else the property `provider`, else Delta.
+
+    Delta's catalog takes `spark.sql.sources.default` last, but whoever makes a table with
+    deltaadm without a word on its provider wants one of Delta in whatever session it is made.
+    Raises `Refused` where both are given and differ.
+
+    >>> get_provider(None, {"provider": "CSV"}), get_provider(None, {})
+    ('csv', 'delta')
+    """
+    by_property = properties.get("provider")
+    if said and by_property and said.lower() != by_property.lower():
+        raise Refused(
+            f"The provider is said twice: {said}, and {by_property} as a property.",
+            remedy="Give --provider alone.",
+        )
+    return (said or by_property or DELTA).lower()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParentTable:
+    """
+    A table as the parent catalog has it, of whatever provider.
+
+    `fingerprint` differs as soon as anything does that the catalog says about the table.
+    """
+
+    provider: str
+    location: str
+    is_managed: bool
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParentDefinition:
+    """What the parent catalog says of a table that has been made."""
+
+    provider: str
+    location: str
+    schema: StructType
+    partition_by: tuple[str, ...]
+    properties: Mapping[str, str]
+    comment: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestEffortStagedTable:
+    """
+    The plan for a table of a provider other than Delta, made by the parent catalog.
+
+    `table` is what the user calls it, `name` its whole name as SQL spells it, `location` where its
+    files will be, and `before` the table that it replaces.
+    """
+
+    table: str
+    name: str
+    provider: str
+    location: str
+    step: CreateTable
+    before: ParentTable | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def drop(self) -> str | None:
+        """The statement that makes room, if there is a table already."""
+        return None if self.before is None else f"DROP TABLE {self.name}"
+
+    @property
+    def create(self) -> str:
+        """The statement that makes the table, without rows."""
+        empty = replace(self.step, mode=CreationMode.CREATE, query=None)
+        return creation(self.name, empty, self.provider)
+
+    @property
+    def fill(self) -> str | None:
+        """The statement that puts the rows of the query into the table, if there is one."""
+        if self.step.query is None:
+            return None
+        columns = ", ".join(identifier(one.name) for one in self.step.schema.fields)
+        return f"INSERT INTO {self.name} ({columns}) {self.step.query}"
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """All of them, in order."""
+        return tuple(filter(None, (self.drop, self.create, self.fill)))
+
+    @property
+    def irreversible(self) -> tuple[str, ...]:
+        """The table that is dropped for good, which needs a consent of its own."""
+        return () if self.before is None else (self.name,)
+
+    @property
+    def definition(self) -> ParentDefinition:
+        """What the parent catalog should say of the table: it keeps partition columns last."""
+        by = self.step.partition_by
+        fields = self.step.schema.fields
+        last = [one for name in by for one in fields if one.name == name]
+        return ParentDefinition(
+            provider=self.provider,
+            location=self.location,
+            schema=StructType((*(one for one in fields if one.name not in by), *last)),
+            partition_by=by,
+            properties=self.step.properties,
+            comment=self.step.comment,
+        )
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The table that goes, and everything that the new one has."""
+        gone = (
+            ()
+            if self.before is None
+            else (Change(ChangeKind.REMOVE, "table", before=_told(self.before)),)
+        )
+        made = _facts(self.definition).items()
+        return gone + tuple(Change(ChangeKind.ADD, key, after=one) for key, one in made)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestEffortOutcome:
+    """What became of the plan: all was done, and here is what is not as planned."""
+
+    mismatches: tuple[Change, ...] = ()
+
+
+def _told(table: ParentTable) -> str:
+    return f"{table.provider} at {table.location}"
+
+
+def plan_best_effort(
+    table: str,
+    name: str,
+    step: CreateTable,
+    *,
+    provider: str,
+    location: str,
+    before: ParentTable | None = None,
+    occupied: bool = False,
+) -> BestEffortStagedTable:
+    """
+    The plan that makes the table *name* of *provider*, in the place of *before* if that is there.
+
+    *occupied* says that there are files at *location*. Raises `Refused` for what the parent catalog
+    would refuse, as far as that can be told, and for what Delta alone has.
+    """
+    _require_fitting_mode(name, step, before)
+    check_new_columns(step)
+    _refuse_what_delta_alone_has(step, provider)
+    refuse_reserved(step.properties)
+    partitions = partition_columns(step.schema, step.partition_by)
+    emptied = before is not None and before.is_managed and before.location == location
+    if occupied and not emptied:
+        _require_free_place(step, location)
+    notes = (*_notes(provider, before), *_notes_on_rows(step, location, full=occupied))
+    return BestEffortStagedTable(
+        table=table,
+        name=name,
+        provider=provider,
+        location=location,
+        step=replace(step, partition_by=partitions),
+        before=before,
+        notes=notes,
+    )
+
+
+def _require_fitting_mode(name: str, step: CreateTable, before: ParentTable | None) -> None:
+    if step.mode is CreationMode.CREATE and before is not None:
+        raise Refused(
+            f"There is a table already: {name}, of the provider {before.provider}.",
+            remedy="Drop it and make another with --mode create-or-replace, or choose another "
+            "name.",
+            delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
+        )
+    if step.mode is CreationMode.REPLACE and before is None:
+        raise Refused(
+            f"There is no table to be replaced: {name}.",
+            remedy="Create it with --mode create or create-or-replace.",
+            delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
+        )
+
+
+def _refuse_what_delta_alone_has(step: CreateTable, provider: str) -> None:
+    if step.cluster_by:
+        raise Refused(
+            f"A table of the provider {provider} cannot be clustered by columns; Delta's can.",
+            remedy="Use --partition-by, or leave --provider out.",
+        )
+    own = [key for key in (*step.properties, *step.write_options) if key.startswith("delta.")]
+    if own:
+        raise Refused(
+            f"These properties are Delta's, and mean nothing to {provider}: {', '.join(own)}.",
+            remedy="Leave them out, or leave --provider out.",
+        )
+
+
+def _require_free_place(step: CreateTable, location: str) -> None:
+    if step.location is None or step.query is not None:
+        raise Refused(
+            f"There are files already at {location}, where the table would be.",
+            remedy="Choose an empty place with --location; without --as, files at the place that "
+            "is given become the table's rows.",
+            delta_error_class="LOCATION_ALREADY_EXISTS",
+        )
+
+
+def _notes(provider: str, before: ParentTable | None) -> Iterator[str]:
+    yield (
+        f"A table of the provider {provider} has no Delta protocol: no versions, no features, no "
+        "history, nothing for `validate` to check."
+    )
+    if before is not None:
+        yield (
+            "This is not atomic: the old table is dropped first, and nothing brings it back if "
+            "the new one cannot be made or filled."
+        )
+        yield (
+            f"The rows at {before.location} are deleted with the old table."
+            if before.is_managed
+            else f"The files of the old table stay at {before.location}; no table has them then."
+        )
+
+
+def _notes_on_rows(step: CreateTable, location: str, *, full: bool) -> Iterator[str]:
+    strict = [path_text(path) for path, one in walk(step.schema) if not one.nullable]
+    if strict:
+        yield f"NOT NULL is not kept: {', '.join(strict)} may hold nulls."
+    if step.query is not None:
+        yield "The rows are those that the query gives when the plan is carried out."
+        yield "If the table cannot be filled, it is dropped again."
+    elif full and step.location is not None:
+        yield f"Files that are at {location} already become rows of the table."
+
+
+def _facts(one: ParentDefinition) -> dict[str, Any]:
+    """By place, what can be told of a definition; types without what only some catalogs keep."""
+    facts: dict[str, Any] = {"provider": one.provider, "location": one.location}
+    if one.comment is not None:
+        facts["comment"] = one.comment
+    bare = nullable_schema(rewrite(one.schema, lambda _, each: replace(each, metadata={})))
+    facts |= {f"schema[{path_text((each.name,))}]": type_sql(each.type) for each in bare.fields}
+    if one.partition_by:
+        facts["partitionColumns"] = list(one.partition_by)
+    return facts | {f"configuration[{key}]": value for key, value in one.properties.items()}
+
+
+# Carrying it out
+
+
+class ParentCatalog(typing.Protocol):
+    """The catalog to which Delta's hands what is not Delta's."""
+
+    def find(self, name: str) -> ParentTable | None:
+        """The table *name*, or None; raises `TableError` for a view."""
+
+    def definition(self, name: str) -> ParentDefinition:
+        """What the catalog says of the table *name*."""
+
+    def check_query(self, plan: BestEffortStagedTable) -> None:
+        """Raise `Refused` where the query reads the old table, or gives other columns."""
+
+    def run(self, sql: str) -> None:
+        """Carry a statement out; raises `CommitError` where Spark refuses."""
+
+
+def carry_out(
+    plan: BestEffortStagedTable, parent: ParentCatalog, note: Callable[[str], None]
+) -> BestEffortOutcome:
+    """
+    Drop the old table, make the new one and fill it; compare what the catalog then says.
+
+    *note* hears before each step what will be true if the run is interrupted in it. Raises
+    `CommitError` where the catalog no longer has what the plan rests on, and what a step raises,
+    saying what is lost and what is left; a table that could not be filled is dropped again.
+    """
+    if parent.find(plan.name) != plan.before:
+        raise CommitError(
+            f"The table {plan.name} is not what the plan rests on any more; nothing was changed.",
+            remedy="Plan again.",
+        )
+    if plan.step.query is not None:
+        parent.check_query(plan)
+    lost = ""
+    if plan.drop is not None and plan.before is not None:
+        note(f"{plan.name} may have been dropped, and no new one made")
+        try:
+            parent.run(plan.drop)
+        except DeltaadmError as error:
+            raise _telling(error, _after_failed_drop(plan, parent)) from error
+        lost = _lost(plan.before)
+    note(f"{lost}{plan.name} may have been made: look for it")
+    try:
+        parent.run(plan.create)
+    except DeltaadmError as error:
+        raise _telling(error, f"{lost}no new table was made" if lost else _NOTHING) from error
+    if plan.fill is not None:
+        note(f"{lost}{plan.name} was made, and may lack rows: look into it")
+        try:
+            parent.run(plan.fill)
+        except DeltaadmError as error:
+            raise _telling(error, lost + _undone(plan, parent)) from error
+    note(f"{plan.name} was made")
+    return BestEffortOutcome(mismatches=_mismatches(plan.definition, parent.definition(plan.name)))
+
+
+_NOTHING: Final = "nothing was changed"
+
+
+def _lost(before: ParentTable) -> str:
+    rows = (
+        f"with its rows at {before.location}"
+        if before.is_managed
+        else f"and its files are left at {before.location}"
+    )
+    return f"the old table was dropped before that, {rows}; "
+
+
+def _after_failed_drop(plan: BestEffortStagedTable, parent: ParentCatalog) -> str:
+    try:
+        found = parent.find(plan.name)
+    except DeltaadmError:
+        return "it is unknown whether the old table is still there"
+    if found is None:
+        return "the old table is gone, and no new one was made"
+    return "the old table is still in the catalog, and no new one was made"
+
+
+def _undone(plan: BestEffortStagedTable, parent: ParentCatalog) -> str:
+    """What is true once it was tried to drop what was made."""
+    try:
+        parent.run(f"DROP TABLE {plan.name}")
+    except DeltaadmError as error:
+        return (
+            f"the new table could not be dropped again ({error.message.rstrip('.')}), and is left "
+            "without rows, or with some of them"
+        )
+    if plan.step.location is None:
+        return "the new table was dropped again"
+    return f"the new table was dropped again; files may be left at {plan.location}"
+
+
+def _telling(error: DeltaadmError, state: str) -> DeltaadmError:
+    return type(error)(
+        f"{error.message.rstrip('.')}; {state}.",
+        remedy=error.remedy,
+        delta_error_class=error.delta_error_class,
+    )
+
+
+def _mismatches(planned: ParentDefinition, found: ParentDefinition) -> tuple[Change, ...]:
+    """What is not as planned; properties that a catalog adds by itself are no difference."""
+    wanted, there = _facts(planned), _facts(found)
+    return tuple(
+        Change(ChangeKind.SET, key, wanted.get(key), there.get(key))
+        for key in wanted | {key: 0 for key in there if not key.startswith("configuration[")}
+        if wanted.get(key) != there.get(key)
+    )
+
+
+# The document
+
+
+def best_effort_document(
+    plan: BestEffortStagedTable, outcome: BestEffortOutcome | None = None
+) -> dict[str, Any]:
+    """The JSON document of *plan*, from which `read_best_effort` knows the wish again."""
+    before = plan.before
+    return {
+        "format_version": FORMAT_VERSION,
+        "tool_version": __version__,
+        "operation": OPERATION,
+        "table": plan.table,
+        "name": plan.name,
+        "provider": plan.provider,
+        "location": plan.location,
+        "before": None
+        if before is None
+        else {
+            "provider": before.provider,
+            "location": before.location,
+            "is_managed": before.is_managed,
+            "fingerprint": before.fingerprint,
+        },
+        "step": create_document(plan.step),
+        "statements": list(plan.statements),
+        "changes": [change_document(one) for one in plan.changes],
+        "irreversible": list(plan.irreversible),
+        "notes": list(plan.notes),
+        "outcome": outcome and {"mismatches": [change_document(one) for one in outcome.mismatches]},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class SavedBestEffort:
+    """What a plan file says: the wish, and the document that planning it again must give."""
+
+    table: str
+    provider: str
+    step: CreateTable
+    document: Mapping[str, Any]
+
+    def require_same(self, plan: BestEffortStagedTable) -> None:
+        """Raise `CommitError` unless *plan*, made anew, is what was saved."""
+        now, then = best_effort_document(plan), self.document
+        differ = [key for key in now if key not in _PROSE and now[key] != then.get(key)]
+        if differ:
+            raise CommitError(
+                f"The plan would be another one now, in {', '.join(differ)}: the table has "
+                "changed since then, or the file; nothing was changed.",
+                remedy="Plan again.",
+            )
+
+
+_PROSE: Final = frozenset({"tool_version", "notes"})
+"""Keys whose wording may differ from one version of deltaadm to another."""
+
+
+def read_best_effort(text: str) -> SavedBestEffort | None:
+    """
+    The plan in the document *text*, or None for another kind of document.
+
+    Raises `Refused` for one of another format, or one that is damaged.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(document, dict) or not {"provider", "step", "statements"} <= set(document):
+        return None
+    if document.get("format_version") != FORMAT_VERSION:
+        raise Refused(
+            f"The plan has format version {document.get('format_version')}; this deltaadm reads "
+            f"{FORMAT_VERSION}.",
+            remedy="Apply it with the deltaadm that made it, or plan again.",
+        )
+    try:
+        return SavedBestEffort(
+            str(document["table"]),
+            str(document["provider"]),
+            read_create(document["step"]),
+            document,
+        )
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise Refused(
+            "The file is not a plan of deltaadm: it holds something unexpected.",
+            remedy="Make one with --out FILE.",
+        ) from error

@@ -1,0 +1,136 @@
+"""Tables of other providers than Delta: the parent catalog makes them, and drops what fails."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.program import deltaadm
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+HERE = "spark_catalog.depot"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def depot(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    place = tmp_path_factory.mktemp("depot")
+    spark.sql(f"CREATE SCHEMA depot LOCATION '{place}'")
+    yield place
+    spark.sql("DROP SCHEMA depot CASCADE")
+
+
+def rows(spark: "SparkSession", table: str) -> list[tuple[object, ...]]:
+    return sorted(tuple(row) for row in spark.table(f"depot.{table}").collect())
+
+
+def create(*arguments: object, mode: str = "create") -> tuple[object, ...]:
+    return ("create", *arguments, "--mode", mode, "--apply", "--yes", "-o", "json")
+
+
+def test_a_table_is_planned_made_filled_and_replaced(
+    spark: "SparkSession", depot: Path, tmp_path: Path
+) -> None:
+    wish = ("depot.days", "--provider", "parquet", "--partition-by", "DAY", "--property", "x=1")
+    columns = "id BIGINT NOT NULL COMMENT 'it''s', day DATE, code VARCHAR(3), l ARRAY<INT>"
+    planned = deltaadm("create", *wish, "--schema", columns, "--comment", "c", "--check")
+    assert planned.code == 1, planned.err
+    assert "has no Delta protocol" in planned.out
+    assert "NOT NULL is not kept: id" in planned.out
+    assert f"+ location = {depot}/days\n" in planned.out
+    assert not spark.catalog.tableExists("depot.days")
+
+    made = deltaadm(*create(*wish, "--schema", columns, "--comment", "c"))
+    assert made.code == 0, made.out
+    assert made.document["outcome"] == {"mismatches": []}
+    assert spark.table("depot.days").columns == ["id", "code", "l", "day"]
+    again = deltaadm(*create(*wish, "--schema", columns))
+    assert again.code == 7
+    assert "There is a table already: spark_catalog.depot.days" in again.out
+
+    filling = ("--as", "SELECT DATE'2026-01-02' AS day, 5 AS n -- all")
+    unasked = deltaadm(*create(*wish, *filling, mode="replace"))
+    assert unasked.code == 7
+    assert "Pass --accept-irreversible depot.days" in unasked.out
+    agreed = ("--accept-irreversible", "depot.days")
+    done = deltaadm(*create(*wish, *filling, mode="replace"), *agreed)
+    assert done.code == 0, done.out
+    assert [one.split()[0] for one in done.document["statements"]] == ["DROP", "CREATE", "INSERT"]
+    assert [row[0] for row in rows(spark, "days")] == [5]
+
+    plan = tmp_path / "plan.json"
+    export = ("create", "depot.days", "--mode", "create-or-replace", "--schema", "a INT, b STRING")
+    provided = ("--property", "provider=CSV", "--write-option", "header=true")
+    saved = deltaadm(*export, *provided, "--location", tmp_path / "out", "--out", plan)
+    assert saved.code == 0, saved.err
+    assert "- table = parquet at " in saved.out
+    document = json.loads(plan.read_text())
+    plan.write_text(json.dumps(document | {"irreversible": []}))
+    assert "would be another one now, in irreversible" in deltaadm("apply", plan, "--yes").err
+    plan.write_text(json.dumps(document))
+    applied = deltaadm("apply", plan, "--yes", *agreed)
+    assert applied.code == 0, applied.err
+    assert "was made, and is what was planned." in applied.out
+    spark.sql("INSERT INTO depot.days VALUES (1, 'x')")
+    assert [one for one in (tmp_path / "out").glob("*.csv") if one.read_text() == "a,b\n1,x\n"]
+    stale = deltaadm("apply", plan, "--yes", *agreed)
+    assert stale.code == 5
+    assert "nothing was changed" in stale.err
+    assert rows(spark, "days") == [(1, "x")]
+
+
+def test_what_fails_is_told_and_dropped_again(spark: "SparkSession", depot: Path) -> None:
+    failing = ("--as", "SELECT CAST(raise_error('oh') AS INT) AS a", "--provider", "parquet")
+    first = deltaadm(*create("depot.fails", *failing))
+    assert first.code == 5
+    assert "the new table was dropped again" in first.out
+    assert not spark.catalog.tableExists("depot.fails")
+
+    spark.sql("CREATE TABLE depot.old USING delta AS SELECT 1 AS a")
+    agreed = ("--accept-irreversible", "depot.old")
+    replaced = ("depot.old", "--provider", "csv")
+    for arguments, words in (
+        (("--as", "SELECT a + 1 AS a FROM depot.old"), "The query reads spark_catalog.depot.old"),
+        (("--as", f"TABLE delta.`{depot}/old`"), "The query reads"),
+        (("--schema", "a INT GENERATED ALWAYS AS (1), b INT"), "generated columns"),
+        (("--schema", "a INT", "--cluster-by", "a"), "cannot be clustered"),
+        (("--schema", "a INT", "--property", "delta.appendOnly=true"), "mean nothing to csv"),
+        (("--schema", "a INT", "--provider", "nope"), "Failed to find the data source"),
+    ):
+        refused = deltaadm(*create(*replaced, *arguments, mode="replace"), *agreed)
+        assert (refused.code, words in refused.out) == (7, True), refused.out
+    assert rows(spark, "old") == [(1,)]
+
+    lost = deltaadm(*create(*replaced, "--schema", "a ARRAY<INT>", mode="replace"), *agreed)
+    assert lost.code == 5
+    assert f"the old table was dropped before that, with its rows at {depot}/old" in lost.out
+    assert not spark.catalog.tableExists("depot.old")
+
+    spark.sql("CREATE VIEW depot.seen AS SELECT 1 AS a")
+    view = deltaadm(*create("depot.seen", "--schema", "a INT", "--provider", "csv"))
+    assert view.code == 3
+    assert "is a view" in view.out
+
+
+def test_files_that_are_there_already(spark: "SparkSession", depot: Path, tmp_path: Path) -> None:
+    spark.sql("SELECT 3 AS a").write.parquet(str(tmp_path / "there"))
+    wish = ("depot.there", "--provider", "parquet", "--location", tmp_path / "there")
+    refused = deltaadm(*create(*wish, "--as", "SELECT 1 AS a"))
+    assert refused.code == 7
+    assert "There are files already" in refused.out
+    taken = deltaadm(*create(*wish, "--schema", "a INT"))
+    assert taken.code == 0, taken.out
+    assert any("become rows of the table" in one for one in taken.document["notes"])
+    assert rows(spark, "there") == [(3,)]
+    agreed = ("--accept-irreversible", "spark_catalog.depot.there")
+    moved = deltaadm(
+        *create("depot.there", "--provider", "orc", "--as", "SELECT 4 AS a", mode="replace"),
+        *agreed,
+    )
+    assert moved.code == 0, moved.out
+    assert any("files of the old table stay" in one for one in moved.document["notes"])
+    assert (moved.document["location"], rows(spark, "there")) == (f"{depot}/there", [(4,)])
+    assert list((tmp_path / "there").glob("*.parquet"))
