@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple, Self
 
 import typer
 
+from deltaadm.cli import wiring
 from deltaadm.cli.options import (
     ClientOptions,
     ConsentOptions,
@@ -102,6 +103,13 @@ class RuleOptions:
     to_unset: Annotated[
         list[str] | None, typer.Option("--unset", metavar="KEY", help="Remove a property.")
     ] = None
+    set_location: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Let the table's name in the catalog lead to the Delta table at another place.",
+        ),
+    ] = None
     checkpoint: Annotated[
         bool,
         typer.Option("--checkpoint", help="Write a checkpoint of the newest version; no Spark."),
@@ -122,13 +130,22 @@ def command(
     output: OutputOptions,
 ) -> int:
     """
-    Change columns, constraints, clustering and properties, or write a checkpoint.
+    Change columns, constraints, clustering, properties or location, or write a checkpoint.
 
     Each kind of change is a commit of its own, in this order: properties are set, constraints
     dropped, columns added, changed, clustered by, dropped and renamed, constraints added, and
     properties unset; the checkpoint comes last. Columns are named as they are before, in new
     constraints as they are afterwards: s.x is x in the struct s, and backticks go around what
     has dots in its name.
+
+    --set-location goes with no other change, and commits nothing: the name in the catalog leads to
+    the table at the new place from then on, which must have the same columns and partitions.
+
+    For example:
+
+      deltaadm alter orders --add-column "country STRING" --set team=web
+
+      deltaadm alter main.sales.orders --set-location /data/restored --apply
     """
     if not any((*astuple(columns), *astuple(rules))):
         raise typer.BadParameter("say what is to change; see --help", param_hint="alter")
@@ -136,6 +153,8 @@ def command(
         raise typer.BadParameter(
             "cannot be combined with --cluster-by", param_hint="--no-cluster-by"
         )
+    if rules.set_location is not None and (many.names_tables or len(tables or ()) > 1):
+        raise typer.BadParameter("is for one table", param_hint="--set-location")
     texts = _Pairs.of(columns, rules)
     require_tables(tables, many)
     return plan_tables(
@@ -187,6 +206,7 @@ def _wanted(columns: ColumnOptions, rules: RuleOptions, texts: _Pairs) -> TableC
         add_constraints=texts.constraints,
         unset=rules.to_unset or (),
         checkpoint=rules.checkpoint,
+        location=None if rules.set_location is None else wiring.load_there(rules.set_location),
     )
 
 

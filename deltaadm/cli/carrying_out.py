@@ -133,8 +133,7 @@ class _Run:
         """The plan as far as it is left on the table as it is now, or why it cannot be."""
         try:
             wanted = Wanted.of(self._clients, self._consent, saved.table, saved.location)
-            if saved.name and saved.before.exists:
-                saved.require_location(wiring.locate(saved.name))
+            saved.require_location(_place(saved), begun=saved.digest in self._journal.begun)
             return _Ready(saved, self._left(saved, wanted), wanted)
         except DeltaadmError as error:
             return _failure(saved, error)
@@ -142,7 +141,7 @@ class _Run:
     def _left(self, saved: "SavedPlan", wanted: Wanted) -> Plan:
         begun = saved.digest in self._journal.begun
         return planned(
-            saved.location,
+            _place(saved),
             partial(saved.left_on, begun=begun),
             wanted,
             name=saved.name,
@@ -183,7 +182,7 @@ class _Run:
         try:
             bases = [one.plan.before for one in ready]
             with wiring.executor(self._spark, ready[0].plan.session, *bases) as executor:
-                if any(stage.is_commit for one in ready for stage in one.plan.stages):
+                if any(stage.has_statement for one in ready for stage in one.plan.stages):
                     executor.settings()  # starts Spark in this thread, to which it belongs
                 try:
                     yield executor, pool
@@ -214,6 +213,11 @@ class _Run:
                     saved.digest, saved.table, answer.line, done=answer.code in {0, WAITING}
                 )
         return answer
+
+
+def _place(saved: "SavedPlan") -> str:
+    """Where the table is to which the name in a plan leads."""
+    return wiring.locate(saved.name) if saved.name and saved.before.exists else saved.location
 
 
 def _failure(saved: "SavedPlan", error: DeltaadmError) -> Answer:

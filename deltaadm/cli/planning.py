@@ -213,14 +213,21 @@ def carry_out_plan(
 
 def committed(plan: "Plan", executor: "Executor") -> "Outcome":
     """What *plan* came to; raises what `carry_out` does."""
-    from deltaadm.operations.plan import carry_out, is_verified_by_state
+    from deltaadm.operations.plan import (
+        carry_out,
+        is_verified_by_state,
+        moves,
+        require_same_places,
+    )
     from deltaadm.replay.engine import Detail
 
     detail = Detail.STATE if is_verified_by_state(plan.steps) else Detail.PROTOCOL
+    by_name = moves(plan.steps)
+    require_same_places(plan, lambda place: wiring.load(place, detail=detail))
     return carry_out(
         plan,
         executor=executor,
-        load=lambda: wiring.load_now(plan.before, detail),
+        load=lambda: wiring.load_now(plan.before, detail, by_name=by_name),
         committed=wiring.versions_made(plan.before),
     )
 

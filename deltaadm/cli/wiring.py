@@ -437,9 +437,24 @@ def is_occupied(location: str) -> bool:
         ) from error
 
 
-def load_now(before: Snapshot, detail: Detail | None = None) -> Snapshot:
-    """The table that was in the state *before*, as it is now."""
-    return load(place_now(before), detail=detail, name=before.name, may_lack=not before.exists)
+def load_now(before: Snapshot, detail: Detail | None = None, *, by_name: bool = False) -> Snapshot:
+    """
+    The table that was in the state *before*, as it is now.
+
+    With *by_name* it is the one to which its name in the open catalog leads by now.
+    """
+    place = _look_again(before.name) if by_name and before.name else place_now(before)
+    return load(place, detail=detail, name=before.name, may_lack=not before.exists)
+
+
+def _look_again(name: str) -> str:
+    """Where the table with this *name* is now."""
+    from deltaadm.storage.store import table_name
+
+    parts = table_name(name)
+    if parts is not None and _Catalog.open is not None:
+        _Catalog.found[name] = _or_error(partial(_Catalog.open.load_delta_table, parts))
+    return locate(name)
 
 
 def place_now(before: Snapshot) -> str:
@@ -502,6 +517,14 @@ def load(
             return no_table(location, name)
         raise
     return snapshot if name is None else replace(snapshot, name=name)
+
+
+def load_there(place: str) -> Snapshot:
+    """The whole state of the table at *place*, which is none that was looked up by a name."""
+    from deltaadm.replay.engine import Detail
+
+    location = locate(place)
+    return replace(load(location, detail=Detail.STATE), root=location)
 
 
 def versions_made(before: Snapshot) -> Callable[[int, int, Step], tuple[int, ...]]:

@@ -20,6 +20,7 @@ from deltaadm.domain.cost import Cost
 from deltaadm.domain.create import create_table
 from deltaadm.domain.drop_feature import cost_of_drop, drop_feature, drops_in_several_commits
 from deltaadm.domain.features import FEATURES
+from deltaadm.domain.location import set_location
 from deltaadm.domain.metadata_checks import RETENTION_KEYS, check_retention
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
@@ -44,6 +45,7 @@ from deltaadm.domain.table_changes import (
     DropConstraint,
     DropFeature,
     RenameColumn,
+    SetLocation,
     SetProperties,
     UnsetProperties,
     WriteCheckpoint,
@@ -113,6 +115,7 @@ _TELLERS: Final[Mapping[type, Callable[[Snapshot, Any, SessionSettings], Snapsho
     DropConstraint: drop_constraint,
     DropFeature: drop_feature,
     RenameColumn: rename_column,
+    SetLocation: set_location,
 }
 
 

@@ -26,6 +26,7 @@ class SessionSettings:
     allow_arbitrary_properties: bool = False
     allow_column_mapping_removal: bool = True
     strip_column_mapping_metadata: bool = True
+    bypass_location_schema_check: bool = False
 
     @classmethod
     def from_conf(cls, conf: Mapping[str, str]) -> Self:
@@ -54,6 +55,7 @@ FLAGS: Final[Mapping[str, str]] = {
     "spark.databricks.delta.allowArbitraryProperties.enabled": "allow_arbitrary_properties",
     "spark.databricks.delta.columnMapping.allowRemoval": "allow_column_mapping_removal",
     "spark.databricks.delta.columnMapping.stripMetadata": "strip_column_mapping_metadata",
+    "spark.databricks.delta.alterLocation.bypassSchemaCheck": "bypass_location_schema_check",
 }
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.ddl import ColumnDefinition, Position
     from deltaadm.domain.schema import DataType, Path, StructType
+    from deltaadm.domain.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,17 @@ class CreateTable:
     query: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SetLocation:
+    """
+    `ALTER TABLE … SET LOCATION`: a name in a catalog then leads to the table that is *there*.
+
+    No commit: the catalog's entry changes, and both tables stay as they are.
+    """
+
+    there: Snapshot
+
+
 Step = (
     SetProperties
     | UnsetProperties
@@ -172,4 +184,5 @@ Step = (
     | DropConstraint
     | ClusterBy
     | CreateTable
+    | SetLocation
 )

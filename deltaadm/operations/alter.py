@@ -1,4 +1,4 @@
-"""`alter`: change columns, constraints, clustering and properties, write a checkpoint."""
+"""`alter`: change columns, constraints, clustering, properties, location; write a checkpoint."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from deltaadm.domain.table_changes import (
     DropColumns,
     DropConstraint,
     RenameColumn,
+    SetLocation,
     SetProperties,
     Step,
     UnsetProperties,
@@ -43,6 +44,7 @@ class TableChanges:
 
     Columns are named as they are before, except in *add_constraints*, where the expressions see
     them as they are afterwards. *cluster_by* is None where clustering stays, empty for none.
+    *location* is the table to which the name in the catalog is to lead; it goes with nothing else.
     """
 
     set_properties: Mapping[str, str] = field(default_factory=dict)
@@ -55,6 +57,7 @@ class TableChanges:
     add_constraints: Mapping[str, str] = field(default_factory=dict)
     unset: Sequence[str] = ()
     checkpoint: bool = False
+    location: Snapshot | None = None
 
     def steps(self) -> list[Step]:
         """
@@ -81,6 +84,8 @@ class TableChanges:
             steps.append(UnsetProperties(tuple(self.unset), if_exists=True))
         if self.checkpoint:
             steps.append(WriteCheckpoint())
+        if self.location is not None:
+            steps.append(SetLocation(self.location))
         return steps
 
     def subjects(self) -> Iterator[str]:
@@ -101,6 +106,8 @@ class TableChanges:
             yield "schema"
         if self.cluster_by is not None:
             yield "clusteringColumns"
+        if self.location is not None:
+            yield "location"
 
 
 def plan_changes(
@@ -156,6 +163,22 @@ def _notes(plan: Plan) -> Iterator[str]:
         for one in plan.steps
     ):
         yield "No data file is touched: files keep the old type until they are rewritten."
+    for one in plan.steps:
+        if isinstance(one, SetLocation):
+            yield from _notes_on_location(plan.before, one.there)
+
+
+def _notes_on_location(here: Snapshot, there: Snapshot) -> Iterator[str]:
+    sizes = [f", {one.files}" if one.files else "" for one in (here, there)]
+    yield (
+        f"Nothing is committed to either table. {here.name} leads to the table at {there.root} "
+        f"(version {there.version}{sizes[1]}) from then on; the one at {here.root} (version "
+        f"{here.version}{sizes[0]}) stays where it is."
+    )
+    yield (
+        "If the catalog manages the table, as one that was created without a location, DROP TABLE "
+        "will delete the files at the new place."
+    )
 
 
 def _refuse_unsafe_spellings(wanted: Mapping[str, str], unset: Iterable[str]) -> None:

@@ -56,6 +56,13 @@ def diff(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
     )
 
 
+def relocation(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
+    """The difference in place, which is none where *after* is the same table later on."""
+    if before.root == after.root:
+        return ()
+    return (Change(ChangeKind.SET, "location", before.root, after.root),)
+
+
 def mismatches(predicted: Snapshot, actual: Snapshot) -> tuple[Change, ...]:
     """Like `diff`, but whatever only the commit could choose is accepted."""
     return tuple(one for one in diff(predicted, actual) if not _accepted(one.before, one.after))

@@ -547,6 +547,17 @@ _ROWS: Final = (
         "The table is partitioned by the column that was to be dropped.",
         _SET,
     ),
+    # Changing where a name in a catalog leads
+    (
+        "DELTA_CANNOT_SET_LOCATION_ON_PATH_IDENTIFIER",
+        "Only a table with a name in a catalog can be given another location.",
+        _SET,
+    ),
+    (
+        "DELTA_SET_LOCATION_SCHEMA_MISMATCH",
+        "The table at the new location has other columns or other partitions.",
+        _SET,
+    ),
     # Creating and replacing tables
     (
         "DELTA_CANNOT_WRITE_EMPTY_SCHEMA",

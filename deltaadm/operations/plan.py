@@ -18,10 +18,11 @@ from deltaadm.domain.table_changes import (
     CreateTable,
     DropColumns,
     DropFeature,
+    SetLocation,
     WriteCheckpoint,
 )
-from deltaadm.errors import CommitError, DeltaadmError, NotYet
-from deltaadm.operations.diff import Change, diff, mismatches
+from deltaadm.errors import CommitError, DeltaadmError, NotYet, Refused
+from deltaadm.operations.diff import Change, diff, mismatches, relocation
 from deltaadm.operations.reasons import reason, undo
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ class Stage:
     @property
     def is_commit(self) -> bool:
         """Whether it makes a new version."""
+        return not isinstance(self.step, (WriteCheckpoint, SetLocation))
+
+    @property
+    def has_statement(self) -> bool:
+        """Whether Spark carries it out, by a statement."""
         return not isinstance(self.step, WriteCheckpoint)
 
 
@@ -122,7 +128,7 @@ class Plan:
                 undo=undo(one, self.before, self.after),
                 cost=self.cost,
             )
-            for one in diff(self.before, self.after)
+            for one in (*relocation(self.before, self.after), *diff(self.before, self.after))
         )
 
 
@@ -138,26 +144,32 @@ def propose(
     """
     The plan that carries out *steps* in order.
 
-    Raises `Refused` where Delta would refuse a step.
+    Raises `Refused` where Delta would refuse a step, and for a new location among other steps: it
+    would not be plain which of the two tables they change.
     """
+    if len(steps) > 1 and moves(steps):
+        raise Refused(
+            "A table's location is set by itself, without other changes.",
+            remedy="Plan the other changes by themselves, before or after that.",
+        )
     settings = session or SessionSettings()
     stages = []
     state = before
     for step in steps:
         after = evolve(state, step, settings)
-        commits = _commits(state, step, after)
-        if commits or isinstance(step, WriteCheckpoint):
-            after = replace(after, version=state.version + commits)
-            stages.append(
-                Stage(
-                    step=step,
-                    after=after,
-                    cost=step_cost(state, step),
-                    several_commits=makes_several_commits(state, step),
-                    waits=isinstance(step, DropFeature) and drop_waits(state, step),
-                )
-            )
-            state = after
+        if not _does_something(state, step, after):
+            continue
+        stage = Stage(
+            step=step,
+            after=after,
+            cost=step_cost(state, step),
+            several_commits=makes_several_commits(state, step),
+            waits=isinstance(step, DropFeature) and drop_waits(state, step),
+        )
+        if stage.is_commit:
+            stage = replace(stage, after=replace(after, version=state.version + 1))
+        stages.append(stage)
+        state = stage.after
     return Plan(
         operation=operation,
         before=before,
@@ -168,8 +180,12 @@ def propose(
     )
 
 
-def _commits(before: Snapshot, step: Step, after: Snapshot) -> bool:
-    """Whether *step* makes a commit worth making: Delta commits some that change nothing."""
+def _does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
+    """Whether *step* is worth taking: Delta commits some that change nothing."""
+    if isinstance(step, WriteCheckpoint):
+        return True
+    if isinstance(step, SetLocation):
+        return bool(relocation(before, after))
     if isinstance(step, ClusterBy) and before.domains is None:
         return before != after
     return isinstance(step, DropFeature) or bool(diff(before, after))
@@ -187,13 +203,26 @@ def depends_on_state(plan: Plan) -> bool:
     )
 
 
-_LOOKING_AT_STATE = (AddConstraint, ChangeColumns, ClusterBy, CreateTable, DropColumns)
+_LOOKING_AT_STATE = (
+    AddConstraint,
+    ChangeColumns,
+    ClusterBy,
+    CreateTable,
+    DropColumns,
+    SetLocation,
+)
+
+
+def moves(steps: Iterable[Step]) -> bool:
+    """Whether a name in a catalog leads to another table after *steps*."""
+    return any(isinstance(one, SetLocation) for one in steps)
 
 
 def is_verified_by_state(steps: Iterable[Step]) -> bool:
     """Whether the protocol and the metadata do not show all that *steps* change."""
     return any(
-        isinstance(one, ClusterBy) or (isinstance(one, CreateTable) and bool(one.cluster_by))
+        isinstance(one, (ClusterBy, SetLocation))
+        or (isinstance(one, CreateTable) and bool(one.cluster_by))
         for one in steps
     )
 
@@ -236,7 +265,7 @@ def carry_out(
     """
     if plan.is_noop:
         return Outcome(plan=plan, actual=plan.before, versions=())
-    if any(stage.is_commit for stage in plan.stages):
+    if any(stage.has_statement for stage in plan.stages):
         require_same_settings(plan, executor.settings())
     current = load()
     require_same_base(plan.before, current)
@@ -255,8 +284,12 @@ def carry_out(
             partly = committed(current.version + 1, load().version, stage.step)
             raise _interrupted(error, versions, partly) from error
         actual = load()
-        own = committed(current.version + 1, actual.version, stage.step)
-        found = mismatches(_expected(plan, stage, current, own), actual)
+        own = committed(current.version + 1, actual.version, stage.step) if stage.is_commit else ()
+        expected = _expected(plan, stage, current, own)
+        found = (
+            *(relocation(expected, actual) if moves([stage.step]) else ()),
+            *mismatches(expected, actual),
+        )
         versions += own
         current = actual
     return Outcome(plan=plan, actual=current, versions=versions, mismatches=found)
@@ -305,15 +338,23 @@ def _committed(versions: tuple[int, ...]) -> str:
     )
 
 
-def require_same_base(base: Snapshot, current: Snapshot) -> None:
+def require_same_places(plan: Plan, load_at: Callable[[str], Snapshot]) -> None:
+    """Raise `CommitError` unless tables to which *plan* leads a name are as they were."""
+    for step in plan.steps:
+        if isinstance(step, SetLocation):
+            there = load_at(step.there.root)
+            require_same_base(step.there, there, what=f"The table at {there.root}")
+
+
+def require_same_base(base: Snapshot, current: Snapshot, *, what: str = "The table") -> None:
     """Raise `CommitError` unless *current* has the protocol and metadata that *base* has."""
     changed = diff(base, current)
     if not changed and current.version >= base.version:
         return
-    what = ", ".join(one.subject for one in changed[:5]) or "its version went back"
+    subjects = ", ".join(one.subject for one in changed[:5]) or "its version went back"
     raise CommitError(
-        f"The table has changed since version {base.version}, on which the plan rests: "
-        f"at version {current.version} {what} differs; nothing was committed.",
+        f"{what} has changed since version {base.version}, on which the plan rests: "
+        f"at version {current.version} {subjects} differs; nothing was committed.",
         remedy="Plan again on the table as it is now.",
         delta_error_class="DELTA_PROTOCOL_CHANGED"
         if any(one.subject.startswith("protocol") for one in changed)

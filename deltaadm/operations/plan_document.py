@@ -9,24 +9,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm import __version__
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.clustering import clustering_columns, with_clustering
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import DropFeature
+from deltaadm.domain.table_changes import DropFeature, SetLocation
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.operations.diff import diff, mismatches
 from deltaadm.operations.document import FORMAT_VERSION, protocol_document, verdict_document
 from deltaadm.operations.plan import Plan, Stage, depends_on_state, propose, require_same_base
 from deltaadm.operations.sql import statement
+from deltaadm.operations.state_document import read_state, state_document
 from deltaadm.operations.steps import UnknownStep, read_step, step_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from deltaadm.clients import Shift
-    from deltaadm.domain.schema import Path
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.table_changes import Step
     from deltaadm.operations.diff import Change
 
@@ -46,12 +43,7 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
         "table": table,
         "location": plan.before.root,
         "name": plan.before.name,
-        "before": {
-            "version": plan.before.version,
-            "protocol": protocol_document(plan.before.protocol),
-            "metadata": plan.before.metadata.to_wire(),
-            "clustering_columns": _listed(clustering_columns(plan.before)),
-        },
+        "before": state_document(plan.before),
         "after": {
             "protocol": protocol_document(plan.after.protocol),
             "metadata": plan.after.metadata.to_wire(),
@@ -60,7 +52,7 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
             {
                 **step_document(stage.step),
                 "sql": statement(plan.before.root, stage.step, plan.before.name)
-                if stage.is_commit
+                if stage.has_statement
                 else None,
                 "cost": stage.cost.value,
                 "commits": _commits(stage),
@@ -91,10 +83,6 @@ def plan_document(plan: Plan, table: str) -> dict[str, Any]:
 def _size(snapshot: Snapshot) -> dict[str, int] | None:
     files = snapshot.files
     return None if files is None else {"files": files.files, "bytes": files.bytes}
-
-
-def _listed(columns: Sequence[Path] | None) -> list[list[str]] | None:
-    return None if columns is None else [list(one) for one in columns]
 
 
 def _commits(stage: Stage) -> str:
@@ -157,16 +145,25 @@ class SavedPlan:
     @property
     def after(self) -> Snapshot:
         """The state that the plan promises."""
-        return _state(self.location, self.before.version, self.promise["after"])
+        return read_state(self.location, self.before.version, self.promise["after"])
 
-    def require_location(self, location: str) -> None:
-        """Raise `CommitError` unless the table's name still leads to where it was."""
-        if location != self.location:
+    def require_location(self, location: str, *, begun: bool = False) -> None:
+        """
+        Raise `CommitError` unless the table's name still leads to where it was.
+
+        Where the plan has *begun* to be carried out it may lead to where the plan sends it.
+        """
+        if location != self.location and not (begun and self._sends_to(location)):
             raise CommitError(
                 f"{self.name} is at {location} now, and the plan is for {self.location}; nothing "
                 "was committed.",
                 remedy="Plan again.",
             )
+
+    def _sends_to(self, location: str) -> bool:
+        return any(
+            isinstance(one, SetLocation) and one.there.root == location for one in self.steps
+        )
 
     def left_on(self, current: Snapshot, *, begun: bool) -> Plan:
         """
@@ -174,9 +171,11 @@ class SavedPlan:
 
         Where the plan has *begun* to be carried out, by a run that was interrupted, these are its
         last steps: those after the one whose result the table shows, or from the one on that takes
-        several commits and was interrupted between them. Raises what `renewed_on` does for a table
-        that something else has changed.
+        several commits and was interrupted between them. *current* is the table to which the name
+        leads. Raises what `renewed_on` does for a table that something else has changed.
         """
+        if begun and self._sends_to(current.root):
+            return self._plan_on(current, ())
         if current.metadata.id != self.before.metadata.id or not diff(self.before, current):
             return self.renewed_on(current)
         promised = self._plan_on(self.before)
@@ -334,7 +333,9 @@ def _saved(document: Mapping[str, Any]) -> SavedPlan:
         table=str(document["table"]),
         location=location,
         name=document.get("name"),
-        before=replace(_state(location, version, document["before"]), name=document.get("name")),
+        before=replace(
+            read_state(location, version, document["before"]), name=document.get("name")
+        ),
         steps=tuple(read_step(one) for one in document["steps"]),
         because={str(one["subject"]): str(one["because"]) for one in document["changes"]},
         notes=tuple(map(str, document["notes"])),
@@ -366,19 +367,6 @@ def _without_costs(promise: Mapping[str, Any]) -> dict[str, Any]:
             {key: value for key, value in one.items() if key != "cost"} for one in promise[entries]
         ]
     return bare
-
-
-def _state(location: str, version: int, document: Mapping[str, Any]) -> Snapshot:
-    bare = Snapshot(
-        root=location,
-        version=version,
-        protocol=Protocol.from_wire(document["protocol"]),
-        metadata=Metadata.from_wire(document["metadata"]),
-    )
-    columns = document.get("clustering_columns")
-    if columns is None:
-        return bare
-    return with_clustering(bare, [tuple(map(str, one)) for one in columns])
 
 
 def _unreadable(cause: str) -> Refused:

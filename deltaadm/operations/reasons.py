@@ -43,6 +43,12 @@ _UNDO_UNMAPPING = "set-mapping-mode name (metadata only), which gives new ids"
 
 def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
     """One sentence part that says what brings *change* about."""
+    if before.root != after.root:
+        return "as the table at the new place has it"
+    return _reason_in_place(change, before, after)
+
+
+def _reason_in_place(change: Change, before: Snapshot, after: Snapshot) -> str:
     place, _, name = change.subject.partition("[")
     name = name.removesuffix("]")
     if before.metadata.id != after.metadata.id and not place.startswith("protocol."):
@@ -148,6 +154,8 @@ def undo(change: Change, before: Snapshot, after: Snapshot) -> str:
     """What would take *change* back, and at what price."""
     if not before.exists:
         return "drop the table"
+    if before.root != after.root:
+        return f"alter --set-location {before.root} (metadata only)"
     if before.metadata.id != after.metadata.id and not change.subject.startswith("protocol."):
         return f"RESTORE TABLE … TO VERSION AS OF {before.version}"
     return _undo_change(change, before, after)

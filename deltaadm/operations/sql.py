@@ -18,6 +18,7 @@ from deltaadm.domain.table_changes import (
     DropConstraint,
     DropFeature,
     RenameColumn,
+    SetLocation,
     SetProperties,
     UnsetProperties,
     WriteCheckpoint,
@@ -153,6 +154,7 @@ _CLAUSES: Final[Mapping[type, Callable[[Any], str]]] = {
     DropConstraint: _drop_constraint,
     DropFeature: _drop_feature,
     RenameColumn: _rename,
+    SetLocation: lambda step: f"SET LOCATION {literal(step.there.root)}",
     SetProperties: _set,
     UnsetProperties: _unset,
 }

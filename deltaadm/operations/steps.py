@@ -23,11 +23,13 @@ from deltaadm.domain.table_changes import (
     DropConstraint,
     DropFeature,
     RenameColumn,
+    SetLocation,
     SetProperties,
     UnsetProperties,
     WriteCheckpoint,
 )
 from deltaadm.operations.create import create_document, read_create
+from deltaadm.operations.state_document import read_state, state_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -151,6 +153,11 @@ _KINDS: Final[Mapping[str, _Kind]] = {
         lambda one: DropConstraint(str(one["name"]), bool(one["if_exists"])),
     ),
     "create_table": _Kind(CreateTable, create_document, read_create),
+    "set_location": _Kind(
+        SetLocation,
+        lambda step: {"location": step.there.root, **state_document(step.there)},
+        lambda one: SetLocation(read_state(str(one["location"]), int(one["version"]), one)),
+    ),
     "cluster_by": _Kind(
         ClusterBy,
         lambda step: {"columns": [list(one) for one in step.columns]},

@@ -227,7 +227,9 @@ def _carried_out(document: Document) -> tuple[str, str]:
     versions = ", ".join(map(str, outcome["versions"]))
     if any(one.get("waits") for one in document["plan"]["steps"]):
         return "waiting", "plan again after some time for the second of two runs"
-    return ("committed", f"version {versions}") if versions else ("no changes", "")
+    if versions:
+        return "committed", f"version {versions}"
+    return ("no changes", "") if document["plan"]["is_noop"] else ("done", "without a commit")
 
 
 def _outcome(document: Document) -> Iterator[tuple[str, str]]:

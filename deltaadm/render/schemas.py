@@ -146,6 +146,12 @@ _CREATION: Schema = {
     "location": _maybe(STRING),
     "query": _maybe(STRING),
 }
+_STATE: Schema = {
+    "version": INTEGER,
+    "protocol": _PROTOCOL,
+    "metadata": OPEN,
+    "clustering_columns": _maybe(_array(_STRINGS)),
+}
 _STEP: Schema = {
     "anyOf": [
         _object(kind={"const": "set_properties"}, properties=_mapping(STRING)),
@@ -157,6 +163,7 @@ _STEP: Schema = {
         _object(kind={"const": "change_columns"}, changes=_array(_COLUMN_CHANGE)),
         _object(kind={"const": "add_constraint"}, name=STRING, expression=STRING),
         _object(kind={"const": "drop_constraint"}, name=STRING, if_exists=BOOLEAN),
+        _object(kind={"const": "set_location"}, location=STRING, **_STATE),
         _object(kind={"const": "cluster_by"}, columns=_array(_STRINGS)),
         _object(kind={"const": "create_table"}, **_CREATION),
         _object(kind={"const": "drop_feature"}, feature=STRING, truncate_history=BOOLEAN),
@@ -190,12 +197,7 @@ _PLAN = _object(
     table=STRING,
     location=STRING,
     name=_maybe(STRING),
-    before=_object(
-        version=INTEGER,
-        protocol=_PROTOCOL,
-        metadata=OPEN,
-        clustering_columns=_maybe(_array(_STRINGS)),
-    ),
+    before=_object(**_STATE),
     after=_object(protocol=_PROTOCOL, metadata=OPEN),
     steps=_array(_PLANNED_STEP),
     changes=_array(_object(**_DIFFERENCE, because=STRING, undo=STRING, cost=_one_of(Cost))),

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.features import undo_feature
+from deltaadm.domain.table_changes import WriteCheckpoint
 from deltaadm.operations.create import OPERATION
 from deltaadm.operations.diff import ChangeKind
+from deltaadm.operations.plan import moves
 from deltaadm.validation.finding import Cause, Severity
 
 if TYPE_CHECKING:
@@ -178,15 +180,17 @@ DIFFERS: Final = "The result differs from the plan:"
 def outcome_sentences(outcome: Outcome) -> Iterable[str]:
     """What was committed, if all is as planned."""
     listed = ", ".join(map(str, outcome.versions))
-    checkpoint = any(not one.is_commit for one in outcome.plan.stages)
-    if not outcome.versions and not checkpoint:
+    steps = outcome.plan.steps
+    if outcome.plan.is_noop:
         yield "Nothing was committed: there is nothing to do."
     if len(outcome.versions) == 1:
         yield f"Version {listed} was committed, and is what was planned."
     elif outcome.versions:
         yield f"Versions {listed} were committed, and are what was planned."
-    if checkpoint:
+    if any(isinstance(one, WriteCheckpoint) for one in steps):
         yield f"_last_checkpoint points to a checkpoint of version {outcome.actual.version}."
+    if moves(steps):
+        yield f"{outcome.actual.name} leads to {outcome.actual.root} now, as was planned."
 
 
 def unchanged(plan: Plan) -> str:

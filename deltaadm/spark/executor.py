@@ -9,9 +9,10 @@ from pathlib import PurePath
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.drop_feature import WAITING_CLASSES
 from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import CreateTable
+from deltaadm.domain.table_changes import CreateTable, SetLocation
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, NotYet
 from deltaadm.operations.create import schema_of_query
 from deltaadm.operations.sql import statement
@@ -88,7 +89,7 @@ class SparkExecutor:
         Raises `CommitError` with the error class where Delta or Spark refuses, `NotYet` where
         Delta wants to be asked again later, and `EngineError` where Spark breaks down.
         """
-        sql = statement(address(root), step, self._names.get(root))
+        sql = statement(address(root), _addressed(step), self._names.get(root))
         _require_unicode(root, sql)
         session = self._live()
         with self._literal(session):
@@ -151,6 +152,13 @@ def address(root: str) -> str:
         return root.rstrip("/")
     path = PurePath(os.path.realpath(store.path)).as_posix()
     return store.qualifier + (path if path.startswith("/") else f"/{path}")
+
+
+def _addressed(step: Step) -> Step:
+    """The same step, with the location in it as Spark has to be told it."""
+    if not isinstance(step, SetLocation):
+        return step
+    return SetLocation(replace(step.there, root=address(step.there.root)))
 
 
 def _require_unicode(root: str, sql: str) -> None:

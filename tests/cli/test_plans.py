@@ -551,3 +551,25 @@ def test_a_feature_that_is_none() -> None:
     assert result.err == (
         "error: There is no table feature named 'rowtrakcing'.\n  Did you mean rowTracking?\n"
     )
+
+
+def test_a_location_is_set_for_one_name_in_a_catalog(tmp_path: Path) -> None:
+    places = [Table(tmp_path / name) for name in ("here", "there")]
+    for one in places:
+        one.commit(0, protocol(), metadata())
+    here, there = (str(one.path) for one in places)
+    by_path = deltaadm("alter", here, "--set-location", there, "-o", "json")
+    assert by_path.code == 7
+    found = by_path.document["error"]["delta_error_class"]
+    assert found == "DELTA_CANNOT_SET_LOCATION_ON_PATH_IDENTIFIER"
+    for more, code, words in (
+        ([there], 2, "is for one table"),
+        (["--table", here], 2, "is for one table"),
+        (["--set", "a=b"], 7, "is set by itself"),
+    ):
+        result = deltaadm("alter", here, *more, "--set-location", there)
+        assert result.code == code
+        assert words in " ".join(result.err.split())
+    nowhere = deltaadm("alter", here, "--set-location", tmp_path / "nowhere", "-o", "json")
+    assert nowhere.code == 3
+    assert nowhere.document["error"]["delta_error_class"] == "DELTA_MISSING_DELTA_TABLE"

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -33,6 +34,49 @@ def test_what_is_set_is_one_step_and_what_is_unset_another() -> None:
     assert plan.steps == (SetProperties({"a": "1"}), UnsetProperties(("b",), if_exists=True))
     assert changes(plan) == ["+ configuration[a] = 1", "- configuration[b] = 1"]
     assert {one.because for one in plan.changes} == {"asked for"}
+
+
+NAMED = replace(snapshot(), name="main.sales.t", files=FileFacts(files=2, bytes=10))
+OTHER = replace(snapshot((2, 5), {"x": "1"}, id="other"), root="/other", version=9)
+
+
+def test_another_location_is_another_table() -> None:
+    plan = plan_changes(NAMED, TableChanges(location=OTHER))
+    assert plan.after == replace(OTHER, name="main.sales.t")
+    assert [one for one in changes(plan) if "configuration" not in one] == [
+        "~ location /t -> /other",
+        "~ protocol.minReaderVersion 1 -> 2",
+        "~ protocol.minWriterVersion 2 -> 5",
+        f"~ id {NAMED.metadata.id} -> other",
+    ]
+    assert "+ configuration[x] = 1" in changes(plan)
+    assert [one.because for one in plan.changes][:2] == [
+        "asked for",
+        "as the table at the new place has it",
+    ]
+    assert {one.undo for one in plan.changes} == {"alter --set-location /t (metadata only)"}
+    assert not any(one.is_commit for one in plan.stages)
+    assert depends_on_state(plan)
+    assert "/other (version 9) from then on; the one at /t (version 3, 2 files" in plan.notes[0]
+    assert "DROP TABLE" in plan.notes[1]
+
+
+def test_the_location_that_a_table_has_changes_nothing() -> None:
+    plan = plan_changes(NAMED, TableChanges(location=replace(NAMED, version=9)))
+    assert (plan.is_noop, plan.notes) == (True, ())
+
+
+def test_a_copy_of_the_table_at_another_place_is_a_change_of_place_alone() -> None:
+    plan = plan_changes(NAMED, TableChanges(location=replace(NAMED, root="/copy", version=9)))
+    assert changes(plan) == ["~ location /t -> /copy"]
+
+
+@pytest.mark.parametrize(
+    "more", [{"set_properties": {"a": "1"}}, {"checkpoint": True}, {"unset": ["gone"]}]
+)
+def test_a_location_is_set_alone(more: dict[str, Any]) -> None:
+    with pytest.raises(Refused, match="by itself"):
+        plan_changes(NAMED, TableChanges(location=OTHER, **more))
 
 
 @pytest.mark.parametrize(

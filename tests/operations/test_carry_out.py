@@ -9,14 +9,14 @@ from deltaadm.domain.column_mapping import ColumnMappingMode
 from deltaadm.domain.evolve import evolve
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import Step
+from deltaadm.domain.table_changes import SetLocation, Step
 from deltaadm.errors import CommitError, EngineError
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.enable_feature import plan_features
-from deltaadm.operations.plan import Outcome, Plan, carry_out
+from deltaadm.operations.plan import Outcome, Plan, carry_out, require_same_places
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 from deltaadm.operations.upgrade_protocol import plan_upgrade
-from tests.support.plans import committed, mapped, snapshot, written
+from tests.support.plans import committed, mapped, schema, snapshot, written
 
 START = snapshot((1, 2), {"b": "1"})
 TWO_STEPS = plan_changes(START, TableChanges(set_properties={"a": "1"}, unset=["b"]))
@@ -226,3 +226,70 @@ def test_settings_that_change_the_result_stop_it(plan: Plan, live: SessionSettin
         run(plan, table)
     assert "--spark-conf" in caught.value.remedy
     assert table.steps == []
+
+
+NAMED = replace(START, name="s.t")
+ELSEWHERE = replace(snapshot((1, 2), {"b": "2"}, id="other"), root="/other", version=9)
+MOVING = plan_changes(NAMED, TableChanges(location=ELSEWHERE))
+
+
+@dataclass
+class MemoryCatalog:
+    """A name that leads to a table, and the executor that sends it elsewhere."""
+
+    state: Snapshot = NAMED
+    live: SessionSettings = field(default_factory=SessionSettings)
+    found: Snapshot | None = None
+
+    def settings(self) -> SessionSettings:
+        return self.live
+
+    def apply(self, root: str, step: Step) -> None:
+        assert root == self.state.root
+        assert isinstance(step, SetLocation)
+        self.state = replace(self.found or step.there, name="s.t")
+
+
+def move(catalog: MemoryCatalog) -> Outcome:
+    def none(first: int, last: int, step: Step) -> tuple[int, ...]:
+        raise AssertionError((first, last, step))
+
+    return carry_out(MOVING, executor=catalog, load=lambda: catalog.state, committed=none)
+
+
+def test_a_name_leads_elsewhere_without_a_commit() -> None:
+    outcome = move(MemoryCatalog())
+    assert (outcome.versions, outcome.mismatches) == ((), ())
+    assert outcome.actual == replace(ELSEWHERE, name="s.t")
+
+
+@pytest.mark.parametrize(
+    ("found", "subject"),
+    [
+        pytest.param(replace(ELSEWHERE, root="/third"), "location", id="place"),
+        pytest.param(replace(ELSEWHERE, protocol=mapped().protocol), "protocol", id="protocol"),
+    ],
+)
+def test_a_name_that_leads_to_something_else_than_planned_is_told(
+    found: Snapshot, subject: str
+) -> None:
+    assert move(MemoryCatalog(found=found)).mismatches[0].subject.startswith(subject)
+
+
+def test_a_table_that_has_changed_at_the_new_place_stops_the_plan() -> None:
+    require_same_places(MOVING, lambda _: replace(ELSEWHERE, version=10))
+    with pytest.raises(CommitError, match=r"The table at /other has changed .* configuration\[b\]"):
+        require_same_places(MOVING, lambda _: replace(START, root="/other", version=10))
+
+
+def test_settings_under_which_the_new_place_would_be_refused_stop_the_plan() -> None:
+    wide = replace(snapshot((1, 2), schemaString=schema("more", "columns")), root="/other")
+    plan = plan_changes(
+        NAMED,
+        TableChanges(location=wide),
+        session=SessionSettings(bypass_location_schema_check=True),
+    )
+    catalog = MemoryCatalog()
+    with pytest.raises(CommitError, match="session's settings"):
+        carry_out(plan, executor=catalog, load=lambda: catalog.state, committed=lambda *_: ())
+    assert catalog.state == NAMED

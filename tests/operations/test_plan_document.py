@@ -42,6 +42,16 @@ WIDE = snapshot(
     {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "3"},
     schemaString=json.dumps({"type": "struct", "fields": COLUMNS}),
 )
+ELSEWHERE = with_clustering(
+    replace(
+        snapshot(
+            (3, 7), {"b": "2"}, reader=["deletionVectors"], writer=["deletionVectors"], id="x"
+        ),
+        root="/data/it's there",
+        version=7,
+    ),
+    [],
+)
 PLANS = {
     "versions": plan_upgrade(TABLE, reader=2, writer=5),
     "features": plan_features(TABLE, ["rowTracking", "deletionVectors"]),
@@ -63,6 +73,9 @@ PLANS = {
             add_constraints={"odd name": "b > 0 -- or so"},
             cluster_by=[("A",), ("c",)],
         ),
+    ),
+    "location": plan_changes(
+        replace(TABLE, name="main.sales.`odd t`", domains={}), TableChanges(location=ELSEWHERE)
     ),
     "nothing": plan_upgrade(TABLE),
     "session": plan_changes(
@@ -256,6 +269,18 @@ def test_any_edit_is_refused_or_harmless(data: st.DataObject) -> None:
         return
     assert changes(plan) == changes(PLANS["two steps"])
     assert plan.steps == PLANS["two steps"].steps
+
+
+def test_a_plan_that_moved_a_name_before_it_was_interrupted_has_nothing_left() -> None:
+    [saved] = read_plans(json.dumps(document(PLANS["location"])))
+    saved.require_location("/t")
+    saved.require_location("/data/it's there", begun=True)
+    assert saved.left_on(replace(ELSEWHERE, name=saved.name), begun=True).is_noop
+    before = PLANS["location"].before
+    assert saved.left_on(before, begun=True).steps == PLANS["location"].steps
+    for place, begun in (("/data/it's there", False), ("/elsewhere", True)):
+        with pytest.raises(CommitError, match=f"is at {place} now"):
+            saved.require_location(place, begun=begun)
 
 
 def test_what_files_cost_is_judged_when_they_are_known() -> None:

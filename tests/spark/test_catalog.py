@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deltaadm.cli.journal import Journal
+from deltaadm.domain.sql_text import literal
 from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.operations.plan_document import read_plans
 from deltaadm.spark.catalog import CatalogTable, DeltaCatalog, open_catalog
+from deltaadm.spark.executor import refusal
 from deltaadm.spark.session import SparkOptions
-from tests.support.program import deltaadm
+from tests.support.clients import ACCEPT_ALL
+from tests.support.program import Result, deltaadm
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -150,6 +155,109 @@ def test_a_name_that_leads_elsewhere_since_then_stops_the_plan(
     assert result.code == 5
     assert f"{HERE}.moving is at {shop}/moved now" in result.err
     assert len(list((shop / "moved" / "_delta_log").glob("*.json"))) == 1
+
+
+@pytest.fixture
+def yard(spark: "SparkSession", tmp_path: Path) -> Iterator[Path]:
+    """A schema whose tables are sent elsewhere."""
+    spark.sql(f"CREATE SCHEMA yard LOCATION '{tmp_path}/yard'")
+    yield tmp_path / "yard"
+    spark.sql("DROP SCHEMA yard CASCADE")
+
+
+PLACES = {
+    "copy of it": ("a INT, b STRING", "", None),
+    "mapped%20 it's": (
+        "a INT, b STRING",
+        "CLUSTER BY (a) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'x' = 'y')",
+        None,
+    ),
+    "comment": ("a INT COMMENT 'x', b STRING", "", "DELTA_SET_LOCATION_SCHEMA_MISMATCH"),
+    "nullability": ("a INT NOT NULL, b STRING", "", "DELTA_SET_LOCATION_SCHEMA_MISMATCH"),
+    "partitions": ("a INT, b STRING", "PARTITIONED BY (b)", "DELTA_SET_LOCATION_SCHEMA_MISMATCH"),
+    "nowhere": (None, "", "DELTA_MISSING_DELTA_TABLE"),
+}
+
+
+def test_a_name_gets_another_location_or_is_refused_as_delta_refuses(
+    spark: "SparkSession", yard: Path, tmp_path: Path
+) -> None:
+    spark.sql("CREATE TABLE yard.roaming (a INT, b STRING) USING delta")
+    plan, home, catalog = tmp_path / "plan.json", yard / "roaming", DeltaCatalog(spark)
+    for name, (columns, layout, _) in PLACES.items():
+        if columns is not None:
+            spark.sql(f"CREATE TABLE delta.`{tmp_path}/{name}` ({columns}) USING delta {layout}")
+
+    def move(place: Path, *more: object) -> Result:
+        return deltaadm("alter", "yard.roaming", "--set-location", place, "-o", "json", *more)
+
+    def location() -> str:
+        return catalog.load_table(("yard", "roaming")).location
+
+    for name, (_, _, error_class) in PLACES.items():
+        sql = f"ALTER TABLE yard.roaming SET LOCATION {literal(str(tmp_path / name))}"
+        if error_class is not None:
+            with pytest.raises(Exception, match=error_class) as refused:
+                spark.sql(sql)
+            assert refusal(refused.value).delta_error_class == error_class
+            assert move(tmp_path / name).document["error"]["delta_error_class"] == error_class
+            continue
+        planned = move(tmp_path / name, "--out", plan).document
+        assert planned["steps"][0]["sql"] == sql.replace("yard.", "spark_catalog.yard.")
+        done = deltaadm("apply", plan, "--yes", "-o", "json", *ACCEPT_ALL)
+        assert done.code == 0, done.err
+        assert (done.document["outcome"]["versions"], done.document["outcome"]["mismatches"]) == (
+            [],
+            [],
+        )
+        assert done.document["plan"] == planned
+        assert location() == str(tmp_path / name)
+        assert move(tmp_path / name).document["is_noop"]
+        assert deltaadm("apply", plan, "--yes", *ACCEPT_ALL).code == 5
+        assert move(home, "--apply", "--yes").code == 0
+        assert location() == str(home)
+
+    bypass = ("--spark-conf", "spark.databricks.delta.alterLocation.bypassSchemaCheck=true")
+    spark.conf.set(bypass[1].partition("=")[0], "true")
+    assert move(tmp_path / "comment", *bypass, "--apply", "--yes").code == 0
+    assert spark.table("yard.roaming").schema["a"].metadata["comment"] == "x"
+    assert move(home, *bypass, "--apply", "--yes").code == 0
+    spark.conf.unset(bypass[1].partition("=")[0])
+    assert move(tmp_path / "comment", "--check").code == 7
+
+    move(tmp_path / "copy of it", "--out", plan)
+    spark.sql(f"ALTER TABLE delta.`{tmp_path}/copy of it` SET TBLPROPERTIES ('new' = '1')")
+    stale = deltaadm("apply", plan, "--yes", *ACCEPT_ALL)
+    assert (stale.code, location()) == (5, str(home))
+    assert "copy of it has changed since version 0" in stale.err
+    logs = [len(list((one / "_delta_log").glob("*.json"))) for one in (home, tmp_path / "comment")]
+    assert logs == [1, 1]
+
+
+def test_an_interrupted_run_knows_names_that_lead_elsewhere_already(
+    spark: "SparkSession", yard: Path, tmp_path: Path
+) -> None:
+    place, catalog = tmp_path / "place", DeltaCatalog(spark)
+    for name in ("first", "second"):
+        spark.sql(f"CREATE TABLE yard.{name} (a INT) USING delta")
+        spark.sql(f"CREATE TABLE delta.`{place}/{name}` (a INT) USING delta")
+    plans, journal = tmp_path / "plans.jsonl", tmp_path / "journal"
+    lines = [
+        deltaadm("alter", f"yard.{name}", "--set-location", place / name, "-o", "jsonl").out
+        for name in ("first", "second")
+    ]
+    plans.write_text("".join(lines))
+    with Journal(journal) as notes:
+        notes.begin(read_plans(lines[0])[0].digest, "yard.first")
+    spark.sql(f"ALTER TABLE yard.first SET LOCATION '{place}/first'")
+    done = deltaadm("apply", plans, "--journal", journal, "--yes", "-o", "jsonl")
+    assert done.code == 0, done.out
+    again = deltaadm("apply", plans, "--journal", journal, "--yes").out.splitlines()
+    assert {"no changes  yard.first", "done        yard.second  without a commit"} <= set(again)
+    assert not list(yard.glob("*/_delta_log/*1.json"))
+    for name in ("first", "second"):
+        assert catalog.load_table(("yard", name)).location == str(place / name)
+        assert deltaadm("inspect", f"yard.{name}", "-o", "json").document["version"] == 0
 
 
 def test_a_session_that_can_know_no_table_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
