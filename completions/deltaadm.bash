@@ -109,7 +109,7 @@ _deltaadm_value() {
         'create --cluster-by') : ;;
         'create --property') : ;;
         'create --comment') : ;;
-        'create --location') : ;;
+        'create --location') files=1 ;;
         'create --write-option') : ;;
         'create --out') files=1 ;;
         'create --for-client') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
@@ -137,7 +137,7 @@ _deltaadm_value() {
         'alter --cluster-by') : ;;
         'alter --set') : ;;
         'alter --unset') : ;;
-        'alter --set-location') : ;;
+        'alter --set-location') files=1 ;;
         'alter --table') files=1 ;;
         'alter --tables-from') files=1 ;;
         'alter --discover') files=1 ;;

@@ -132,7 +132,7 @@ def _option(parameter: "TyperOption", formats: tuple[str, ...]) -> Option:
     )
 
 
-_FILES: Final = frozenset({"TABLE", "TABLE...", "PLAN", "FILE", "DIRECTORY"})
+_FILES: Final = frozenset({"TABLE", "TABLE...", "PLAN", "FILE", "DIRECTORY", "PATH"})
 
 
 def _value(parameter: "TyperOption | TyperArgument", formats: tuple[str, ...]) -> Value:
