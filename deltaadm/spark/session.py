@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import sys
 import tempfile
 import threading
 import time
@@ -235,7 +236,7 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
         conf = _configuration(master, options.conf, options.jars, scratch)
         gateway = stack.enter_context(start_jvm(conf, scratch, show=options.debug))
         try:
-            with _interrupts_as_they_are():
+            with _interrupts_as_they_are(), environment(_python(master)):
                 spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
                 session = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
         except Exception as error:
@@ -244,6 +245,13 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
         if master.startswith("spark://"):
             _require_executors(session, master)
         yield session
+
+
+def _python(master: str) -> dict[str, str]:
+    """Workers on this machine run the Python that has deltaadm, unless another one is asked for."""
+    if not master.startswith("local") or "PYSPARK_PYTHON" in os.environ:
+        return {}
+    return {"PYSPARK_PYTHON": sys.executable}
 
 
 def _require_executors(session: SparkSession, master: str) -> None:

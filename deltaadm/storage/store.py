@@ -137,12 +137,16 @@ def table_name(location: str) -> tuple[str, ...] | None:
     The parts of *location* if it can only be `schema.table` or `catalog.schema.table`.
 
     Parts with other characters than letters, digits and underscores need backticks; None for
-    anything else, and for the name of a directory that is there.
+    anything else, for the name of a directory that is there, and for delta.`path`.
 
     >>> table_name("main.sales.`order lines`"), table_name("./main.sales")
     (('main', 'sales', 'order lines'), None)
+    >>> table_name("delta.`sales`"), table_name("delta.sales")
+    (None, ('delta', 'sales'))
     """
     if "." not in location or ("/" in location and "`" not in location):
+        return None
+    if _unquoted(location) is not None:
         return None
     import os
 

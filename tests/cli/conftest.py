@@ -1,5 +1,6 @@
 """What every run of the program finds around it."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from tests.support.tables import Table
 def _plain_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "SPARK_REMOTE"):
         monkeypatch.delenv(name, raising=False)
+    if "pyspark" in sys.modules:  # another test of this process may have a session
+        monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("DELTAADM_NO_INPUT", "1")
 

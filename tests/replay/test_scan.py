@@ -69,10 +69,21 @@ def test_what_cannot_be_sent_is_found_here() -> None:
     assert [one.message for _, one in found] == PATHS
 
 
-def test_no_process_is_left_behind() -> None:
+def test_no_process_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    processes: list[int] = []
+    fork = os.fork
+
+    def counted() -> int:
+        process = fork()
+        processes.append(process)
+        return process
+
+    monkeypatch.setattr(os, "fork", counted)
     list(looked_into(PATHS, lambda _path: "", processes=3))
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert len(processes) == 2
+    for process in processes:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(process, os.WNOHANG)
 
 
 def test_nothing_to_look_into() -> None:
