@@ -135,7 +135,7 @@ def command(  # noqa: PLR0917 -- in the order of the command line
                 properties={key: one for key, one in given.items() if key != "provider"},
                 write_options=options,
                 comment=comment,
-                location=None if location is None else str(Path(location).absolute()),
+                location=None if location is None else _absolute(location),
                 query=text,
             )
             if made_by != DELTA:
@@ -155,6 +155,13 @@ def command(  # noqa: PLR0917 -- in the order of the command line
             return conclude(table, plan, planning, wanted, consent, spark, output)
 
     return failing_well(table, output, work)
+
+
+def _absolute(location: str) -> str:
+    """The same place for every process; a URL is one already."""
+    from deltaadm.storage.store import is_remote
+
+    return location if is_remote(location) else str(Path(location).absolute())
 
 
 def _require_no_clients(clients: ClientOptions) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from deltaadm.cli.wiring import note_commits
 from tests.support import tables
 from tests.support.program import LogWriter
 from tests.support.tables import Table
@@ -16,6 +17,7 @@ def _plain_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     if "pyspark" in sys.modules:  # another test of this process may have a session
         monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
+    note_commits("nothing was committed")  # as at the start of a process
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("DELTAADM_NO_INPUT", "1")
 

@@ -266,6 +266,8 @@ def test_the_command_creates_what_it_shows(
     assert deltaadm("inspect", "stall.honey", "-o", "json").document["location"] == str(
         tmp_path / "honey"
     )
+    remote = deltaadm("create", "stall.tea", "--schema", "id INT", "--location", "s3://bucket/tea")
+    assert (remote.code, "s3://bucket/tea" in remote.err) == (4, True), remote.err
     for query, words in (("SELECT nope", "nope"), ("DROP TABLE stall.jam", "Syntax error")):
         refused = deltaadm("create", tmp_path / "no", "--as", query)
         assert refused.code == 7
