@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import repeat
+from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.snapshot import FileFacts
@@ -12,7 +12,7 @@ from deltaadm.replay.engine import UnreadableCheckpoint
 from deltaadm.replay.reconcile import NUM_RECORDS_FIRST, FactsBuilder, Fold, merge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -138,10 +138,9 @@ class CheckpointReader:
 
     def _parquet_adds(self, path: str, fold: Fold) -> Iterator[Document]:
         """Only files that *fold* may hide are offered to it, which remembers what it is offered."""
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        touched = pa.array(fold.touched_paths(), pa.string())
+        touched = _texts(fold.touched_paths())
         for adds in self._add_batches(path, _ADD_COLUMNS, always=_ADD_COLUMNS):
             marked = _doubtful(pc.struct_field(adds, "path"), touched)
             doubts = repeat(False) if marked is None else marked.to_pylist()
@@ -203,10 +202,9 @@ class CheckpointReader:
 
     def _parquet_facts(self, path: str, fold: Fold) -> FileFacts:
         """Count column by column; only files that *fold* may hide are looked at one by one."""
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        touched = pa.array(fold.touched_paths(), pa.string())
+        touched = _texts(fold.touched_paths())
         total = FileFacts()
         for adds in _ahead(self._add_batches(path, _FACT_COLUMNS, always=("path", "size"))):
             doubtful = _doubtful(pc.struct_field(adds, "path"), touched)
@@ -273,6 +271,19 @@ def _ahead(batches: Iterator[pa.StructArray]) -> Iterator[pa.StructArray]:
         while (batch := coming.result()) is not None:
             coming = reader.submit(next, batches, None)
             yield batch
+
+
+def _texts(values: Collection[str]) -> pa.StringArray:
+    """An array of *values*; `pa.array` would import pandas wherever it is installed."""
+    from array import array
+
+    import pyarrow as pa
+
+    bodies = [one.encode() for one in values]
+    offsets = array("i", accumulate(map(len, bodies), initial=0))
+    return pa.StringArray.from_buffers(
+        len(bodies), pa.py_buffer(offsets), pa.py_buffer(b"".join(bodies))
+    )
 
 
 def _doubtful(paths: pa.StringArray, touched: pa.StringArray) -> pa.BooleanArray | None:
@@ -356,9 +367,9 @@ def _column_facts(adds: pa.StructArray) -> FileFacts:
     stats = column("stats").cast(pa.string())
     parsed = column("stats_parsed")
     vector = column("deletionVector")
-    counted = pc.fill_null(pc.match_substring_regex(stats, NUM_RECORDS_FIRST), fill_value=False)
+    counted = pc.match_substring_regex(stats, NUM_RECORDS_FIRST)  # null where there are none
     odd = FactsBuilder()
-    odd.add_all({"stats": one} for one in stats.filter(pc.invert(counted)).drop_null().to_pylist())
+    odd.add_all({"stats": one} for one in stats.filter(pc.invert(counted)).to_pylist())
     in_struct = 0
     if not pa.types.is_null(parsed.type):
         numbers = pc.struct_field(parsed, "numRecords")
