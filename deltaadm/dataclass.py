@@ -142,6 +142,7 @@ def _attributes(cls: type, fields: tuple[_Field, ...], *, frozen: bool) -> dict[
 
 def _init(cls: type, fields: tuple[_Field, ...]) -> Callable[..., None]:
     names = tuple(one.name for one in fields)
+    known = frozenset(names)
     positional = tuple(one.name for one in fields if not one.keyword)
     defaults = {one.name: one.default for one in fields if one.default is not _MISSING}
     factories = {
@@ -163,10 +164,8 @@ def _init(cls: type, fields: tuple[_Field, ...]) -> Callable[..., None]:
         )
         if surplus or values.keys() != known:
             raise TypeError(_mistake(cls, fields, given, named))
-        for name in names:
-            _put(self, name, values[name])
+        _fill(self, names, map(values.__getitem__, names))
 
-    known = dict.fromkeys(names).keys()
     return __init__
 
 
@@ -177,14 +176,10 @@ def _mistake(
     positional = [one.name for one in fields if not one.keyword]
     if len(given) > len(positional):
         return f"{cls.__qualname__} takes {len(positional)} positional arguments at most"
-    known = {*positional, *(one.name for one in fields)} - set(positional[: len(given)])
-    if strange := [name for name in named if name not in known]:
+    rest = {one.name: one for one in fields if one.name not in positional[: len(given)]}
+    if strange := [name for name in named if name not in rest]:
         return f"{cls.__qualname__} got unexpected arguments: {', '.join(strange)}"
-    missing = [
-        one.name
-        for one in fields
-        if one.name in known and one.name not in named and not one.optional
-    ]
+    missing = [name for name, one in rest.items() if name not in named and not one.optional]
     return f"{cls.__qualname__} is missing the arguments: {', '.join(missing)}"
 
 
