@@ -8,12 +8,8 @@ import typer
 
 from deltaadm.cli import wiring
 from deltaadm.cli.options import (
-    ClientOptions,
-    ConsentOptions,
+    ChangeOptions,
     FleetOptions,
-    OutputOptions,
-    PlanOptions,
-    SparkOptionGroup,
     TableArguments,
     expanded,
     pairs,
@@ -123,11 +119,7 @@ def command(
     columns: ColumnOptions,
     rules: RuleOptions,
     many: FleetOptions,
-    planning: PlanOptions,
-    clients: ClientOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
+    change: ChangeOptions,
 ) -> int:
     """
     Change columns, constraints, clustering, properties or location, or write a checkpoint.
@@ -163,11 +155,7 @@ def command(
         lambda snapshot, session: plan_changes(
             snapshot, _wanted(columns, rules, texts), session=session
         ),
-        planning=planning,
-        clients=clients,
-        consent=consent,
-        spark=spark,
-        output=output,
+        change=change,
     )
 
 

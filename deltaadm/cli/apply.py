@@ -5,16 +5,10 @@ from typing import Annotated
 
 import typer
 
-from deltaadm.cli import wiring
+from deltaadm.cli import catalogs, streams, wiring
 from deltaadm.cli.best_effort import apply_saved
 from deltaadm.cli.carrying_out import Limits, carry_out_plans, journal_of
-from deltaadm.cli.options import (
-    ClientOptions,
-    ConsentOptions,
-    OutputOptions,
-    SparkOptionGroup,
-    expanded,
-)
+from deltaadm.cli.options import CommitOptions, expanded
 from deltaadm.cli.planning import Wanted, carry_out_plan, failing_well, planned
 from deltaadm.operations.best_effort import read_best_effort
 from deltaadm.operations.plan_document import SavedPlan, read_plans
@@ -51,10 +45,7 @@ def command(
         ),
     ] = None,
     *,
-    clients: ClientOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
+    options: CommitOptions,
 ) -> int:
     """
     Carry out exactly the plan in a file, or refuse; or the plans, if there are several.
@@ -69,46 +60,37 @@ def command(
 
       deltaadm apply plans.jsonl --yes --jobs 8 --max-failures 5
     """
-    wiring.check_format(output, OutcomeReport)
+    streams.check_format(options.output, OutcomeReport)
 
     def work() -> int:
-        text = wiring.read_file(file)
+        text = streams.read_file(file)
         other = read_best_effort(text)
         if other is not None:
-            return apply_saved(other, consent, spark, output)
+            return apply_saved(other, options)
         plans = read_plans(text)
         if len(plans) == 1 and journal is None:
-            return _apply(plans[0], clients, consent, spark, output)
+            return _apply(plans[0], options)
         return carry_out_plans(
             plans,
             journal or journal_of(file),
             Limits(jobs, max_failures),
-            clients=clients,
-            consent=consent,
-            spark=spark,
-            output=output,
+            options,
         )
 
-    return failing_well(str(file), output, work)
+    return failing_well(str(file), options.output, work)
 
 
-def _apply(
-    saved: SavedPlan,
-    clients: ClientOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
-) -> int:
+def _apply(saved: SavedPlan, options: CommitOptions) -> int:
     def carry_out() -> int:
         named = [saved.name] if saved.name else []
-        with wiring.reading(spark), wiring.catalog(named, spark):
-            wiring.look_up(named if saved.before.exists else [], spark)
+        with wiring.reading(options.spark), catalogs.catalog(named, options.spark):
+            catalogs.look_up(named if saved.before.exists else [], options.spark)
             for name in named if saved.before.exists else []:
                 saved.require_location(wiring.locate(name))
             return carry_out_here()
 
     def carry_out_here() -> int:
-        wanted = Wanted.of(clients, consent, saved.table, saved.location)
+        wanted = Wanted.of(options, saved.table, saved.location)
         return carry_out_plan(
             saved.table,
             planned(
@@ -118,10 +100,8 @@ def _apply(
                 name=saved.name,
                 may_lack=not saved.before.exists,
             ),
-            wanted=wanted,
-            consent=consent,
-            spark=spark,
-            output=output,
+            wanted,
+            options,
         )
 
-    return failing_well(saved.table, output, carry_out)
+    return failing_well(saved.table, options.output, carry_out)

@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from deltaadm.cli import wiring
-from deltaadm.cli.options import ConsentOptions, OutputOptions, PlanOptions, SparkOptionGroup
-from deltaadm.cli.planning import MISMATCH, NOT_EMPTY, Consent, agree, failing_well
+from deltaadm.cli import catalogs, streams, wiring
+from deltaadm.cli.exit_codes import FOUND, MISMATCH
+from deltaadm.cli.options import ChangeOptions, CommitOptions, ConsentOptions
+from deltaadm.cli.planning import Consent, agree, failing_well
 from deltaadm.errors import Refused
 from deltaadm.operations.best_effort import (
     BestEffortStagedTable,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 def require_name(table: str, provider: str) -> None:
     """Raise `Refused` for a place: only its log makes a directory a table, and Delta has logs."""
-    if not wiring.is_name(table):
+    if not catalogs.is_name(table):
         raise Refused(
             f"A table of the provider {provider} is made by its name in a catalog, and {table!r} "
             "is a place.",
@@ -38,8 +39,8 @@ def planned(
     """The plan for *table*, which Spark has looked at; raises `Refused` where it would refuse."""
     if catalog is None:
         wiring.locate(table)  # says that there is no catalog
-    parent = wiring.parent_catalog(catalog)
-    name, default = wiring.place_in(catalog, table)
+    parent = catalogs.parent_catalog(catalog)
+    name, default = catalogs.place_in(catalog, table)
     before = parent.find(name)
     location = step.location or default
     plan = plan_best_effort(
@@ -58,48 +59,45 @@ def planned(
 def conclude(
     plan: BestEffortStagedTable,
     catalog: "DeltaCatalog | None",
-    planning: PlanOptions,
-    consent: ConsentOptions,
-    output: OutputOptions,
+    change: ChangeOptions,
 ) -> int:
     """Show or save *plan*, carry it out if asked to; the exit code."""
+    planning, output = change.planning, change.commit.output
     if planning.out is not None:
-        wiring.save_plan(planning.out, json.dumps(best_effort_document(plan), indent=2))
+        streams.save_plan(planning.out, json.dumps(best_effort_document(plan), indent=2))
     if not planning.apply:
-        wiring.show([BestEffortReport(plan)], output)
+        streams.show([BestEffortReport(plan)], output)
         if output.output == "text":
-            wiring.say("Nothing was changed. Add --apply to carry this out.")
-        return NOT_EMPTY if planning.check else 0
-    return _carried_out(plan, catalog, consent, output)
+            streams.say("Nothing was changed. Add --apply to carry this out.")
+        return FOUND if planning.check else 0
+    return _carried_out(plan, catalog, change.commit)
 
 
-def apply_saved(
-    saved: SavedBestEffort, consent: ConsentOptions, spark: SparkOptionGroup, output: OutputOptions
-) -> int:
+def apply_saved(saved: SavedBestEffort, options: CommitOptions) -> int:
     """Carry out exactly the plan that was saved, or refuse; the exit code."""
 
     def work() -> int:
         require_name(saved.table, saved.provider)
-        with wiring.reading(spark), wiring.catalog([saved.table], spark) as catalog:
+        with (
+            wiring.reading(options.spark),
+            catalogs.catalog([saved.table], options.spark) as catalog,
+        ):
             plan = planned(saved.table, saved.step, saved.provider, catalog)
             saved.require_same(plan)
-            return _carried_out(plan, catalog, consent, output)
+            return _carried_out(plan, catalog, options)
 
-    return failing_well(saved.table, output, work)
+    return failing_well(saved.table, options.output, work)
 
 
 def _carried_out(
-    plan: BestEffortStagedTable,
-    catalog: "DeltaCatalog | None",
-    consent: ConsentOptions,
-    output: OutputOptions,
+    plan: BestEffortStagedTable, catalog: "DeltaCatalog | None", options: CommitOptions
 ) -> int:
-    report = BestEffortReport(plan)
+    report, output = BestEffortReport(plan), options.output
     if output.output == "text":
-        wiring.show([report], output)
-    agree(_to_agree_to(plan, consent), [report], output)
-    outcome = carry_out(plan, wiring.parent_catalog(catalog), wiring.note_commits)
-    wiring.show([BestEffortReport(plan, outcome)], output)
+        streams.show([report], output)
+    agree(_to_agree_to(plan, options.consent), [report], output)
+    outcome = carry_out(plan, catalogs.parent_catalog(catalog), streams.note_commits)
+    streams.show([BestEffortReport(plan, outcome)], output)
     return MISMATCH if outcome.mismatches else 0
 
 

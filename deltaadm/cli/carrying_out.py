@@ -8,11 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deltaadm.cli import wiring
+from deltaadm.cli import catalogs, sessions, streams, wiring
+from deltaadm.cli.exit_codes import MISMATCH, SOME_FAILED, WAITING
 from deltaadm.cli.fleet import Answer, Fleet, Outlet, Showing, line_of
 from deltaadm.cli.journal import Journal
-from deltaadm.cli.options import ClientOptions, ConsentOptions, OutputOptions, SparkOptionGroup
-from deltaadm.cli.planning import MISMATCH, WAITING, Wanted, committed, planned, require_consent
+from deltaadm.cli.options import CommitOptions
+from deltaadm.cli.planning import Wanted, committed, planned, require_consent
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.operations.plan import Plan
 from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
@@ -41,11 +42,7 @@ def carry_out_plans(
     plans: "Sequence[SavedPlan]",
     journal: Path,
     limits: Limits,
-    *,
-    clients: ClientOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
+    options: CommitOptions,
 ) -> int:
     """
     Carry out *plans*, except what is done according to *journal*; show each outcome; the exit code.
@@ -55,15 +52,15 @@ def carry_out_plans(
     """
     _require_one_session(plans)
     fleet = Fleet([one.table for one in plans], found=True, brief=True)
-    showing = Showing(fleet, [Outlet(output.output)], Style(color=output.color))
+    showing = Showing(fleet, [Outlet(options.output.output)], Style(color=options.output.color))
     with Journal(journal) as known:
         for one in plans:
             if one.digest in known.done:
                 showing.add(_of_earlier_run(one, known.done[one.digest]))
-        run = _Run(known, spark, clients, consent)
+        run = _Run(known, options)
         names = [one.name for one in plans if one.name and one.digest not in known.done]
-        with wiring.reading(spark), wiring.catalog(names, spark):
-            wiring.look_up(names, spark)
+        with wiring.reading(options.spark), catalogs.catalog(names, options.spark):
+            catalogs.look_up(names, options.spark)
             ready = []
             for one in plans:
                 if one.digest not in known.done:
@@ -74,15 +71,15 @@ def carry_out_plans(
             to_do = [one for one in ready if not one.plan.is_noop]
             if to_do:
                 reports = [(PlanReport(one.saved.table, one.plan), one.wanted) for one in to_do]
-                require_consent(reports, consent, output)
+                require_consent(reports, options)
             left = run.carry_out(ready, limits, showing)
     code = showing.finish()
     if left:
-        wiring.say(
+        streams.say(
             f"{left} of {len(plans)} plans were not begun, after so many failures; the same "
             "command goes on with them."
         )
-        return wiring.SOME_FAILED
+        return SOME_FAILED
     return code
 
 
@@ -115,24 +112,16 @@ def _waits(document: Mapping[str, Any]) -> bool:
 class _Run:
     """What is the same for all plans."""
 
-    def __init__(
-        self,
-        journal: Journal,
-        spark: SparkOptionGroup,
-        clients: ClientOptions,
-        consent: ConsentOptions,
-    ) -> None:
+    def __init__(self, journal: Journal, options: CommitOptions) -> None:
         self._journal = journal
-        self._spark = spark
-        self._clients = clients
-        self._consent = consent
+        self._options = options
         self._writing = threading.Lock()
         self._stopped = threading.Event()
 
     def prepared(self, saved: "SavedPlan") -> _Ready | Answer:
         """The plan as far as it is left on the table as it is now, or why it cannot be."""
         try:
-            wanted = Wanted.of(self._clients, self._consent, saved.table, saved.location)
+            wanted = Wanted.of(self._options, saved.table, saved.location)
             saved.require_location(_place(saved), begun=saved.digest in self._journal.begun)
             return _Ready(saved, self._left(saved, wanted), wanted)
         except DeltaadmError as error:
@@ -163,7 +152,7 @@ class _Run:
                     running.add(pool.submit(self._answer, waiting.pop(), executor))
                 if not running:
                     break
-                wiring.note_commits(
+                streams.note_commits(
                     f"{done} of {len(ready)} plans are carried out; the same command goes on"
                 )
                 ended, running = wait(running, return_when=FIRST_COMPLETED)
@@ -172,7 +161,7 @@ class _Run:
                     done += 1
                     failures += answer.code not in {0, WAITING}
                     showing.add(answer)
-        wiring.note_commits(f"{done} of {len(ready)} plans are carried out")
+        streams.note_commits(f"{done} of {len(ready)} plans are carried out")
         return len(waiting)
 
     @contextmanager
@@ -181,7 +170,7 @@ class _Run:
         pool = ThreadPoolExecutor(len(ready))  # which starts no more threads than it needs
         try:
             bases = [one.plan.before for one in ready]
-            with wiring.executor(self._spark, ready[0].plan.session, *bases) as executor:
+            with sessions.executor(self._options.spark, ready[0].plan.session, *bases) as executor:
                 if any(stage.has_statement for one in ready for stage in one.plan.stages):
                     executor.settings()  # starts Spark in this thread, to which it belongs
                 try:

@@ -5,16 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deltaadm.cli import best_effort, wiring
-from deltaadm.cli.options import (
-    ClientOptions,
-    ConsentOptions,
-    OutputOptions,
-    PlanOptions,
-    SparkOptionGroup,
-    expanded,
-    pairs,
-)
+from deltaadm.cli import best_effort, catalogs, sessions, streams, wiring
+from deltaadm.cli.options import ChangeOptions, ClientOptions, expanded, pairs
 from deltaadm.cli.planning import Wanted, conclude, failing_well, planned, require_plan_options
 from deltaadm.domain.ddl import parse_column_list
 from deltaadm.domain.table_changes import CreateTable, CreationMode
@@ -82,11 +74,7 @@ def command(  # noqa: PLR0917 -- in the order of the command line
         ),
     ] = None,
     *,
-    planning: PlanOptions,
-    clients: ClientOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
+    change: ChangeOptions,
 ) -> int:
     """
     Make a new table, or put one in an old one's place.
@@ -103,23 +91,24 @@ def command(  # noqa: PLR0917 -- in the order of the command line
 
       deltaadm create sales.export --provider csv --schema "id BIGINT" --write-option header=true
     """
-    require_plan_options(planning, output)
+    require_plan_options(change)
     if (schema is None) == (query is None):
         raise typer.BadParameter("give either --schema or --as", param_hint="--schema")
     given, options = pairs(properties, "--property"), pairs(write_options, "--write-option")
-    settings = wiring.session_settings(spark)
+    spark = change.commit.spark
+    settings = sessions.session_settings(spark)
 
     def work() -> int:
-        named = wiring.is_name(table)
+        named = catalogs.is_name(table)
         made_by = get_provider(provider, given)
         if made_by != DELTA:
             best_effort.require_name(table, made_by)
-            _require_no_clients(clients)
+            _require_no_clients(change.commit.clients)
         if location is not None and not named:
             raise typer.BadParameter("is for tables with a name", param_hint="--location")
         with (
             wiring.reading(spark),
-            wiring.catalog([table], spark, always=query is not None) as catalog,
+            catalogs.catalog([table], spark, always=query is not None) as catalog,
         ):
             text = None if query is None else query.strip().rstrip(";")
             columns = (
@@ -140,21 +129,21 @@ def command(  # noqa: PLR0917 -- in the order of the command line
             )
             if made_by != DELTA:
                 made = best_effort.planned(table, step, made_by, catalog)
-                return best_effort.conclude(made, catalog, planning, consent, output)
+                return best_effort.conclude(made, catalog, change)
             place = wiring.new_place(table, step.location, catalog)
-            wanted = Wanted.of(clients, consent, table, place)
+            wanted = Wanted.of(change.commit, table, place)
             plan = planned(
                 place,
                 lambda before: plan_create(
                     before, step, occupied=wiring.is_occupied(place), session=settings
                 ),
                 wanted,
-                name=wiring.name_of(table),
+                name=catalogs.name_of(table),
                 may_lack=True,
             )
-            return conclude(table, plan, planning, wanted, consent, spark, output)
+            return conclude(table, plan, wanted, change)
 
-    return failing_well(table, output, work)
+    return failing_well(table, change.commit.output, work)
 
 
 def _absolute(location: str) -> str:
@@ -177,7 +166,7 @@ def _columns(given: str) -> "StructType":
     """What --schema says: columns have spaces in them, and names of files had better not."""
     path = Path(given)
     is_file = len(given.split()) == 1 or (len(given) < _LONGEST_PATH and path.is_file())
-    return read_schema(wiring.read_file(path) if is_file else given)
+    return read_schema(streams.read_file(path) if is_file else given)
 
 
 _LONGEST_PATH = 1000

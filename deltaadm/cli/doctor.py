@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from deltaadm.cli import wiring
-from deltaadm.cli.options import OutputOptions, SparkOptionGroup, expanded, pairs
+from deltaadm.cli import catalogs, sessions, streams, wiring
+from deltaadm.cli.options import OutputOptions, SparkOptionGroup, expanded
 from deltaadm.cli.planning import failing_well
 from deltaadm.errors import DeltaadmError
 from deltaadm.operations.reports import Check, DoctorReport, Health
@@ -32,11 +32,11 @@ def command(
 
     Says what to do about whatever is missing. Exit code 6 if a change could not be committed.
     """
-    wiring.check_format(output, DoctorReport)
+    streams.check_format(output, DoctorReport)
 
     def answer() -> int:
         found = DoctorReport(tuple(_checks(tables or (), spark, start=start)))
-        wiring.show([found], output)
+        streams.show([found], output)
         return NOT_READY if found.failed else 0
 
     return failing_well("", output, answer)
@@ -47,18 +47,18 @@ def _checks(
 ) -> Iterator[Check]:
     from deltaadm.spark import doctor
 
-    options = wiring.spark_options(spark, pairs(spark.spark_conf, "--spark-conf"))
+    options = sessions.spark_options(spark)
     surroundings = doctor.environment_settings()
     if surroundings is not None:
         yield surroundings
     found = list(doctor.look(options))
     yield from found
     if start and not any(one.health is Health.FAILED for one in found):
-        yield doctor.start(options, wiring.say)
+        yield doctor.start(options, streams.say)
     for table in tables:
         yield from doctor.storage(table, options)
     with wiring.reading(spark if tables else None):
-        wiring.look_up(tables, spark)
+        catalogs.look_up(tables, spark)
         yield from map(_table, tables)
 
 

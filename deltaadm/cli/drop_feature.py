@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deltaadm.cli import wiring
+from deltaadm.cli import sessions, streams, wiring
+from deltaadm.cli.exit_codes import WAITING
 from deltaadm.cli.fleet import gathered, report_all
 from deltaadm.cli.options import (
-    ClientOptions,
-    ConsentOptions,
+    ChangeOptions,
     FleetOptions,
-    OutputOptions,
-    PlanOptions,
     SparkOptionGroup,
     TableArgument,
     expanded,
     require_streaming,
     split_words,
 )
-from deltaadm.cli.planning import WAITING, failing_well
+from deltaadm.cli.planning import failing_well
 from deltaadm.cli.plans import plan_tables
 from deltaadm.operations.drop_feature import (
     Phase,
@@ -56,11 +54,7 @@ def command(
     ] = False,
     *,
     many: FleetOptions,
-    planning: PlanOptions,
-    clients: ClientOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
+    change: ChangeOptions,
 ) -> int:
     """
     Take a table feature out of the protocol.
@@ -74,18 +68,19 @@ def command(
         raise typer.BadParameter(f"{words[0]!r} is not the only one", param_hint="FEATURE")
     wanted = next(iter(words), None)
     if status or wanted is None:
+        planning, output = change.planning, change.commit.output
         if planning.apply or planning.check or planning.out:
             what = "--status" if status else "FEATURE"
             raise typer.BadParameter("cannot be combined with a plan", param_hint=what)
-        wiring.check_format(output, DropReport)
+        streams.check_format(output, DropReport)
         require_streaming(many, output.output)
 
         def answer() -> int:
-            with wiring.reading(spark):
+            with wiring.reading(change.commit.spark):
                 return report_all(
-                    gathered(tables, many, "drop-feature", spark),
+                    gathered(tables, many, "drop-feature", change.commit.spark),
                     output,
-                    partial(_status, feature=wanted, spark=spark),
+                    partial(_status, feature=wanted, spark=change.commit.spark),
                     code=_waiting if wanted else _done,
                 )
 
@@ -106,11 +101,7 @@ def command(
         tables,
         many,
         plan,
-        planning=planning,
-        clients=clients,
-        consent=consent,
-        spark=spark,
-        output=output,
+        change=change,
     )
 
 
@@ -125,7 +116,7 @@ def _status(table: str, *, feature: str | None, spark: SparkOptionGroup) -> Drop
             name,
             wiring.history_of(snapshot, name),
             now=wiring.now(),
-            session=wiring.session_settings(spark),
+            session=sessions.session_settings(spark),
         )
         for name in names
     )

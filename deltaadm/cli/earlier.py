@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from deltaadm.cli import wiring
+from deltaadm.cli import streams
 from deltaadm.errors import Refused
 from deltaadm.operations.document import FORMAT_VERSION
 from deltaadm.render.overview import kind_of
@@ -26,7 +26,7 @@ def earlier_lines(file: Path, kind: str) -> dict[str, str]:
     """
     if not file.exists():
         return {}
-    text = wiring.read_file(file)
+    text = streams.read_file(file)
     whole, _, cut = text.rpartition("\n")
     if cut:
         _take_out(file, len(cut.encode()))

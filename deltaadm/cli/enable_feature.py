@@ -5,12 +5,8 @@ from typing import Annotated
 import typer
 
 from deltaadm.cli.options import (
-    ClientOptions,
-    ConsentOptions,
+    ChangeOptions,
     FleetOptions,
-    OutputOptions,
-    PlanOptions,
-    SparkOptionGroup,
     TableArgument,
     expanded,
     split_words,
@@ -37,11 +33,7 @@ def command(
     ] = False,
     *,
     many: FleetOptions,
-    planning: PlanOptions,
-    clients: ClientOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
+    change: ChangeOptions,
 ) -> int:
     """
     Make table features active, with all that they require.
@@ -64,9 +56,5 @@ def command(
         lambda snapshot, session: plan_features(
             snapshot, names, support_only=support_only, session=session
         ),
-        planning=planning,
-        clients=clients,
-        consent=consent,
-        spark=spark,
-        output=output,
+        change=change,
     )

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from deltaadm.cli import wiring
+from deltaadm.cli import streams
 from deltaadm.cli.options import OutputOptions, expanded
 from deltaadm.cli.planning import failing_well
 from deltaadm.operations.explain import explain
@@ -21,10 +21,10 @@ def command(
     output: OutputOptions,
 ) -> int:
     """Explain a rule's code, a table feature, or an error class of Delta."""
-    wiring.check_format(output, RuleExplanation)
+    streams.check_format(output, RuleExplanation)
 
     def answer() -> int:
-        wiring.show([explain(word) for word in words], output)
+        streams.show([explain(word) for word in words], output)
         return 0
 
     return failing_well(" ".join(words), output, answer)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from deltaadm.cli import wiring
+from deltaadm.cli import streams
 from deltaadm.cli.options import OutputOptions, expanded
 from deltaadm.cli.planning import failing_well
 from deltaadm.operations.features import explain_feature, list_features
@@ -20,10 +20,10 @@ def command(
     output: OutputOptions,
 ) -> int:
     """List all table features, or explain one."""
-    wiring.check_format(output, FeatureCatalogue)
+    streams.check_format(output, FeatureCatalogue)
 
     def answer() -> int:
-        wiring.show([explain_feature(name) if name else list_features()], output)
+        streams.show([explain_feature(name) if name else list_features()], output)
         return 0
 
     return failing_well(name or "", output, answer)

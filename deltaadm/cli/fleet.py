@@ -14,7 +14,8 @@ import typing
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from deltaadm.cli import wiring
+from deltaadm.cli import catalogs, streams, wiring
+from deltaadm.cli.exit_codes import FOUND, SOME_FAILED, WAITING
 from deltaadm.cli.processes import WORTHWHILE, in_order
 from deltaadm.errors import Bug, DeltaadmError, EngineError, TableError
 from deltaadm.operations.reports import Failure
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Report
 
     Document = Mapping[str, Any]
-
-FOUND: Final = 1
-WAITING: Final = 8
 
 
 class Fleet(NamedTuple):
@@ -122,7 +120,7 @@ def gathered(
     for root in options.discover or ():
         tables += _discovered(root, unlisted)
     for pattern in options.catalog or ():
-        tables += wiring.list_tables(pattern, spark)
+        tables += catalogs.list_tables(pattern, spark)
     if not tables:
         places = (*(options.discover or ()), *(options.catalog or ()), options.tables_from)
         raise TableError(
@@ -130,7 +128,7 @@ def gathered(
             remedy="A table is a directory that contains _delta_log; a list names one a line.",
         )
     names = tuple(dict.fromkeys(tables))
-    wiring.look_up([one for one in names if wiring.name_of(one) is None], spark)
+    catalogs.look_up([one for one in names if catalogs.name_of(one) is None], spark)
     return Fleet(
         tables=names,
         found=options.names_tables,
@@ -143,7 +141,7 @@ def gathered(
 
 def _listed(file: Path) -> Iterator[str]:
     """The lines of *file*, without empty ones and those that begin with `#`."""
-    text = sys.stdin.read() if str(file) == "-" else wiring.read_file(file)
+    text = sys.stdin.read() if str(file) == "-" else streams.read_file(file)
     for line in text.split("\n"):
         name = line.strip()
         if name and not name.startswith("#"):
@@ -201,7 +199,7 @@ def answers(
         stream = wiring.on_executors(fresh, answer, lost=lost)
     for number, table in enumerate(fleet.tables):
         if not fleet.alone:
-            wiring.note_commits(
+            streams.note_commits(
                 f"nothing was committed; {number} of {len(fleet.tables)} tables are answered"
             )
         line = fleet.answered.get(table)
@@ -209,7 +207,7 @@ def answers(
             yield next(stream)
         else:
             yield Answer(table, line, code(json.loads(line)), old=True)
-    wiring.note_commits("nothing was committed")
+    streams.note_commits("nothing was committed")
 
 
 def _reported(fleet: Fleet, table: str, report: Callable[[str], Report]) -> Report:
@@ -301,15 +299,15 @@ class Showing:
         if outlet.format == "text":
             from deltaadm.render.overview import line
 
-            wiring.write_text(f"{line(answer.document)}\n")
+            streams.write_text(f"{line(answer.document)}\n")
         elif not answer.old:
-            wiring.write_text(answer.line)
+            streams.write_text(answer.line)
 
     def _tell_error(self, report: Report) -> None:
         """On standard error, unless some report on standard output has it."""
         shown = any(one.file is None and one.takes_errors for one in self._later)
         if isinstance(report, Failure) and not shown and not self._at_once:
-            wiring.say_error(report.table, report.error)
+            streams.say_error(report.table, report.error)
 
     def finish(self) -> int:
         """Show what is shown in the end; the exit code of all tables together."""
@@ -329,22 +327,22 @@ class Showing:
     def _sum_up(self) -> None:
         overview = self._tally.overview
         if any(one.format == "text" for one in self._at_once):
-            wiring.write_text("\n")
-            wiring.write([overview], "text", self._style)
+            streams.write_text("\n")
+            streams.write([overview], "text", self._style)
         elif not any("Overview" in FORMATS[one.format].shows for one in self._later):
             from deltaadm.render.wording import overview_title
 
-            wiring.say(f"{overview_title(overview)}.")
+            streams.say(f"{overview_title(overview)}.")
 
 
 def show(reports: Sequence[Report], outlet: Outlet, style: Style) -> None:
     """Write *reports* to *outlet*; what goes to a file is not coloured unless that is asked for."""
     if outlet.file is None:
-        wiring.write(reports, outlet.format, style)
+        streams.write(reports, outlet.format, style)
         return
     body = StringIO()
     render(outlet.format, reports, body, style)
-    wiring.write_file(outlet.file, body.getvalue())
+    streams.write_file(outlet.file, body.getvalue())
 
 
 def together(codes: Iterable[int], *, alone: bool) -> int:
@@ -357,13 +355,13 @@ def together(codes: Iterable[int], *, alone: bool) -> int:
     if alone:
         return found.pop()
     if found - {0, FOUND, WAITING}:
-        return wiring.SOME_FAILED
+        return SOME_FAILED
     return max(found, default=0)
 
 
 def report_all(
     fleet: Fleet,
-    output: wiring.Look,
+    output: streams.Look,
     report: Callable[[str], Report],
     *,
     code: Callable[[Document], int] = lambda _: 0,

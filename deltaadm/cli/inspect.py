@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from deltaadm.cli import wiring
+from deltaadm.cli import streams, wiring
 from deltaadm.cli.fleet import gathered, report_all
 from deltaadm.cli.inventory import Inventory
 from deltaadm.cli.options import (
@@ -72,7 +72,7 @@ def command(  # noqa: PLR0917 -- in the order of the command line
     """
     from deltaadm.operations.inspect import TableReport
 
-    wiring.check_format(output, TableReport)
+    streams.check_format(output, TableReport)
     if version is not None and timestamp is not None:
         raise typer.BadParameter("cannot be combined with --version", param_hint="--timestamp")
     require_tables(tables, many)

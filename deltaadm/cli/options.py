@@ -306,52 +306,77 @@ def require_streaming(many: FleetOptions, *formats: str) -> None:
         raise typer.BadParameter("goes with -o jsonl and -o text", param_hint="--resume")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitOptions:
+    """What goes with carrying out plans."""
+
+    clients: ClientOptions
+    consent: ConsentOptions
+    spark: SparkOptionGroup
+    output: OutputOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeOptions:
+    """What all commands have that plan changes."""
+
+    planning: PlanOptions
+    commit: CommitOptions
+
+
 def expanded(command: Callable[..., int]) -> Callable[..., None]:
     """
     *command* for the command line: option groups become options, the result the exit code.
 
-    The order is that of the parameters, a group's options in its place.
+    The order is that of the parameters, a group's options in its place; groups may hold groups.
     """
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, type[Any]] = {
-        name: hint for name, hint in hints.items() if is_dataclass(hint) and isinstance(hint, type)
-    }
     parameters = [
         each
         for one in inspect.signature(command).parameters.values()
-        for each in (
-            _options(groups[one.name]) if one.name in groups else [_plain(one, hints[one.name])]
-        )
+        for each in _options(one.replace(annotation=hints[one.name]))
     ]
 
     @wraps(command)
     def called(**given: Any) -> None:
-        arguments = {
-            name: group(**{one.name: given.pop(one.name) for one in fields(group)})
-            for name, group in groups.items()
-        }
-        raise typer.Exit(command(**given, **arguments))
+        raise typer.Exit(command(**{name: _value(name, hints[name], given) for name in names}))
 
+    names = inspect.signature(command).parameters
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     called.__annotations__ = {one.name: one.annotation for one in parameters}
     return called
 
 
-def _plain(parameter: inspect.Parameter, annotation: Any) -> inspect.Parameter:
-    return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=annotation)
-
-
-def _options(group: type[Any]) -> list[inspect.Parameter]:
+def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    """What the command line has for *parameter*: itself, or all that is in the group."""
+    group = parameter.annotation
+    if not _is_group(group):
+        return [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
     hints = get_type_hints(group, include_extras=True)
     return [
-        inspect.Parameter(
-            one.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if one.default is MISSING else one.default,
-            annotation=hints[one.name],
-        )
+        each
         for one in fields(group)
+        for each in _options(
+            inspect.Parameter(
+                one.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if one.default is MISSING else one.default,
+                annotation=hints[one.name],
+            )
+        )
     ]
+
+
+def _value(name: str, hint: Any, given: dict[str, Any]) -> Any:
+    """What was *given* for a parameter, or for all that is in a group."""
+    if not _is_group(hint):
+        return given.pop(name)
+    hints = get_type_hints(hint, include_extras=True)
+    return hint(**{one.name: _value(one.name, hints[one.name], given) for one in fields(hint)})
+
+
+def _is_group(hint: Any) -> bool:
+    return is_dataclass(hint) and isinstance(hint, type)
 
 
 def pairs(given: list[str] | None, option: str, shape: str = "KEY=VALUE") -> dict[str, str]:

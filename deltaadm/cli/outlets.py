@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from deltaadm.cli import wiring
+from deltaadm.cli import streams
 from deltaadm.cli.fleet import Outlet
 from deltaadm.cli.options import OutputOptions, ReportOptions
 from deltaadm.render.formats import formats_for
@@ -18,7 +18,7 @@ def outlets(given: ReportOptions, report: type) -> tuple[Outlet, ...]:
     """
     found = [_outlet(text, given.output_file, report) for text in given.output or ("text",)]
     if given.color not in {"auto", "always", "never"}:
-        wiring.check_format(OutputOptions(color=given.color), report)
+        streams.check_format(OutputOptions(color=given.color), report)
     places = [one.file for one in found]
     for place in places:
         if places.count(place) > 1:

@@ -7,14 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from deltaadm.cli import wiring
-from deltaadm.cli.options import (
-    ClientOptions,
-    ConsentOptions,
-    OutputOptions,
-    PlanOptions,
-    SparkOptionGroup,
-)
+from deltaadm.cli import catalogs, sessions, streams, wiring
+from deltaadm.cli.exit_codes import FOUND, MISMATCH, WAITING
+from deltaadm.cli.options import ChangeOptions, CommitOptions, ConsentOptions, OutputOptions
 from deltaadm.domain.cost import Cost
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
@@ -30,9 +25,6 @@ if TYPE_CHECKING:
 
 Planner = Callable[["Snapshot", "SessionSettings"], "Plan"]
 
-NOT_EMPTY = 1
-MISMATCH = 5
-WAITING = 8
 _CONSENT_TO = {Cost.BACKFILL: "--allow-backfill", Cost.REWRITE: "--allow-rewrite"}
 
 
@@ -44,9 +36,7 @@ class Wanted(NamedTuple):
     accepted: frozenset[str] = frozenset()
 
     @classmethod
-    def of(
-        cls, clients: ClientOptions, consent: ConsentOptions, table: str, location: str
-    ) -> "Wanted":
+    def of(cls, options: CommitOptions, table: str, location: str) -> "Wanted":
         """
         What the command line says, or else the settings.
 
@@ -55,12 +45,12 @@ class Wanted(NamedTuple):
         from deltaadm.cli.settings import load_settings
         from deltaadm.clients import parse_client
 
-        accepted = map(parse_client, consent.accept_silently_wrong or ())
+        accepted = map(parse_client, options.consent.accept_silently_wrong or ())
         demands = load_settings().demands(
             table,
             location,
-            readers=tuple(map(parse_client, clients.for_client or ())),
-            writers=tuple(map(parse_client, clients.for_client_writing or ())),
+            readers=tuple(map(parse_client, options.clients.for_client or ())),
+            writers=tuple(map(parse_client, options.clients.for_client_writing or ())),
         )
         return cls(
             reading=demands.readers,
@@ -72,29 +62,34 @@ class Wanted(NamedTuple):
 def plan_and_apply(
     table: str,
     planner: Planner,
-    *,
-    planning: PlanOptions,
-    clients: ClientOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
+    change: ChangeOptions,
 ) -> int:
     """Plan with *planner*, show or save the plan, carry it out if asked to; the exit code."""
-    require_plan_options(planning, output)
-    settings = wiring.session_settings(spark)
+    require_plan_options(change)
+    spark = change.commit.spark
+    settings = sessions.session_settings(spark)
 
     def work() -> int:
-        named = [table] if planning.apply else []
-        with wiring.reading(spark), wiring.catalog(named, spark):
-            return _planned(table, planner, settings, planning, clients, consent, spark, output)
+        named = [table] if change.planning.apply else []
+        with wiring.reading(spark), catalogs.catalog(named, spark):
+            catalogs.look_up([table], spark)
+            location = wiring.locate(table)
+            wanted = Wanted.of(change.commit, table, location)
+            plan = planned(
+                location,
+                lambda snapshot: planner(snapshot, settings),
+                wanted,
+                name=catalogs.name_of(table),
+            )
+            return conclude(table, plan, wanted, change)
 
-    return failing_well(table, output, work)
+    return failing_well(table, change.commit.output, work)
 
 
-def require_plan_options(planning: PlanOptions, output: OutputOptions) -> None:
+def require_plan_options(change: ChangeOptions) -> None:
     """Turn away options that do not go together, and formats that show no plan."""
-    wiring.check_format(output, PlanReport)
-    if planning.check and planning.apply:
+    streams.check_format(change.commit.output, PlanReport)
+    if change.planning.check and change.planning.apply:
         raise typer.BadParameter("cannot be combined with --apply", param_hint="--check")
 
 
@@ -103,55 +98,26 @@ def failing_well(table: str, output: OutputOptions, work: Callable[[], int]) -> 
     try:
         return work()
     except DeltaadmError as error:
-        if FORMATS[output.output].machine and not isinstance(error, wiring.OutputLost):
-            wiring.show([Failure(table, error)], output)
+        if FORMATS[output.output].machine and not isinstance(error, streams.OutputLost):
+            streams.show([Failure(table, error)], output)
         else:
-            wiring.say_error(table, error)
+            streams.say_error(table, error)
         return error.exit_code
 
 
-def _planned(  # noqa: PLR0917 -- the groups of options, in the order of the command line
-    table: str,
-    planner: Planner,
-    settings: "SessionSettings",
-    planning: PlanOptions,
-    clients: ClientOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
-) -> int:
-    wiring.look_up([table], spark)
-    location = wiring.locate(table)
-    wanted = Wanted.of(clients, consent, table, location)
-    plan = planned(
-        location,
-        lambda snapshot: planner(snapshot, settings),
-        wanted,
-        name=wiring.name_of(table),
-    )
-    return conclude(table, plan, planning, wanted, consent, spark, output)
-
-
-def conclude(  # noqa: PLR0917 -- the groups of options, in the order of the command line
-    table: str,
-    plan: "Plan",
-    planning: PlanOptions,
-    wanted: Wanted,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
-) -> int:
+def conclude(table: str, plan: "Plan", wanted: Wanted, change: ChangeOptions) -> int:
     """Show or save *plan*, carry it out if asked to; the exit code."""
+    planning, output = change.planning, change.commit.output
     if planning.out is not None:
         from deltaadm.operations.plan_document import plan_document
 
-        wiring.save_plan(planning.out, json.dumps(plan_document(plan, table), indent=2))
+        streams.save_plan(planning.out, json.dumps(plan_document(plan, table), indent=2))
     if not planning.apply:
-        wiring.show([PlanReport(table, plan)], output)
+        streams.show([PlanReport(table, plan)], output)
         if output.output == "text" and not plan.is_noop:
-            wiring.say("Nothing was changed. Add --apply to commit this.")
-        return NOT_EMPTY if planning.check and not plan.is_noop else 0
-    return carry_out_plan(table, plan, wanted=wanted, consent=consent, spark=spark, output=output)
+            streams.say("Nothing was changed. Add --apply to commit this.")
+        return FOUND if planning.check and not plan.is_noop else 0
+    return carry_out_plan(table, plan, wanted, change.commit)
 
 
 def planned(
@@ -183,31 +149,24 @@ def planned(
     return plan
 
 
-def carry_out_plan(
-    table: str,
-    plan: "Plan",
-    *,
-    wanted: Wanted,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
-) -> int:
+def carry_out_plan(table: str, plan: "Plan", wanted: Wanted, options: CommitOptions) -> int:
     """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
+    output = options.output
     if output.output == "text":
-        wiring.show([PlanReport(table, plan)], output)
+        streams.show([PlanReport(table, plan)], output)
     if not plan.is_noop:
-        require_consent([(PlanReport(table, plan), wanted)], consent, output)
-    with wiring.executor(spark, plan.session, plan.before) as executor:
-        wiring.note_commits("it is unknown whether the change was committed: inspect the table")
+        require_consent([(PlanReport(table, plan), wanted)], options)
+    with sessions.executor(options.spark, plan.session, plan.before) as executor:
+        streams.note_commits("it is unknown whether the change was committed: inspect the table")
         outcome = committed(plan, executor)
         listed = ", ".join(map(str, outcome.versions)) or "nothing"
-        wiring.note_commits(f"committed: {listed}")
-    wiring.show([OutcomeReport(table, outcome)], output)
+        streams.note_commits(f"committed: {listed}")
+    streams.show([OutcomeReport(table, outcome)], output)
     if outcome.mismatches:
         return MISMATCH
     for stage in plan.stages:
         if stage.waits:
-            wiring.say(wiring.next_phase(plan.before.root, stage.step))
+            streams.say(wiring.next_phase(plan.before.root, stage.step))
     return WAITING if plan.waits else 0
 
 
@@ -240,19 +199,17 @@ class Consent(NamedTuple):
     answer: str
 
 
-def require_consent(
-    plans: Sequence[tuple[PlanReport, Wanted]], consent: ConsentOptions, output: OutputOptions
-) -> None:
+def require_consent(plans: Sequence[tuple[PlanReport, Wanted]], options: CommitOptions) -> None:
     """Let the plans pass if the command line, or whoever sits at the terminal, agrees to all."""
     missing = {
         one.option: one
         for report, wanted in plans
         for one in (
-            *_costs_to_agree_to(report.plan, consent),
+            *_costs_to_agree_to(report.plan, options.consent),
             *_harm_to_agree_to(report.plan, wanted),
         )
     }
-    agree(missing.values(), [report for report, _ in plans], output)
+    agree(missing.values(), [report for report, _ in plans], options.output)
 
 
 def agree(asked: Iterable[Consent], plans: "Sequence[Report]", output: OutputOptions) -> None:
@@ -267,7 +224,7 @@ def agree(asked: Iterable[Consent], plans: "Sequence[Report]", output: OutputOpt
             remedy=f"Pass {' '.join(missing)} to go on without being asked.",
         )
     if output.output != "text" or not sys.stdout.isatty() or len(plans) > 1:
-        wiring.show_to_user(plans, output)
+        streams.show_to_user(plans, output)
     for one in missing.values():
         _ask(one.question, one.answer)
 

@@ -9,19 +9,25 @@ from typing import Any, Self
 
 import typer
 
-from deltaadm.cli import wiring
+from deltaadm.cli import catalogs, sessions, streams, wiring
 from deltaadm.cli.carrying_out import Limits, carry_out_plans, journal_of
-from deltaadm.cli.fleet import FOUND, Fleet, Outlet, Showing, answers, gathered, together
+from deltaadm.cli.exit_codes import FOUND
+from deltaadm.cli.fleet import Fleet, Outlet, Showing, answers, gathered, together
 from deltaadm.cli.options import (
-    ClientOptions,
-    ConsentOptions,
+    ChangeOptions,
     FleetOptions,
     OutputOptions,
     PlanOptions,
-    SparkOptionGroup,
     require_streaming,
 )
-from deltaadm.cli.planning import Planner, Wanted, failing_well, plan_and_apply, planned
+from deltaadm.cli.planning import (
+    Planner,
+    Wanted,
+    failing_well,
+    plan_and_apply,
+    planned,
+    require_plan_options,
+)
 from deltaadm.errors import Refused
 from deltaadm.operations.plan_document import read_plans
 from deltaadm.operations.reports import PlanReport
@@ -34,28 +40,14 @@ def plan_tables(
     named: Sequence[str],
     many: FleetOptions,
     planner: Planner,
-    *,
-    planning: PlanOptions,
-    clients: ClientOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
+    change: ChangeOptions,
 ) -> int:
     """`plan_and_apply` for the tables that are *named* and those that options name."""
     if len(named) == 1 and not (many.names_tables or many.brief or many.resume):
-        return plan_and_apply(
-            named[0],
-            planner,
-            planning=planning,
-            clients=clients,
-            consent=consent,
-            spark=spark,
-            output=output,
-        )
-    wiring.check_format(output, PlanReport)
+        return plan_and_apply(named[0], planner, change)
+    planning, output, spark = change.planning, change.commit.output, change.commit.spark
+    require_plan_options(change)
     require_streaming(many, output.output)
-    if planning.check and planning.apply:
-        raise typer.BadParameter("cannot be combined with --apply", param_hint="--check")
     if planning.apply and planning.out is None:
         raise typer.BadParameter(
             "of many tables needs --out FILE, so that it can be gone on with when it is "
@@ -66,16 +58,16 @@ def plan_tables(
         raise typer.BadParameter(
             "of many tables goes with -o text and -o jsonl", param_hint="--apply"
         )
-    settings = wiring.session_settings(spark)
+    settings = sessions.session_settings(spark)
 
     def report(table: str) -> PlanReport:
         location = wiring.locate(table)
-        wanted = Wanted.of(clients, consent, table, location)
+        wanted = Wanted.of(change.commit, table, location)
         plan = planned(
             location,
             lambda snapshot: planner(snapshot, settings),
             wanted,
-            name=wiring.name_of(table),
+            name=catalogs.name_of(table),
         )
         return PlanReport(table, plan)
 
@@ -92,13 +84,10 @@ def plan_tables(
         if not planning.apply or planning.out is None or not plans:
             return found
         applied = carry_out_plans(
-            read_plans(wiring.read_file(planning.out)),
+            read_plans(streams.read_file(planning.out)),
             journal_of(planning.out),
             Limits(many.jobs),
-            clients=clients,
-            consent=consent,
-            spark=spark,
-            output=output,
+            change.commit,
         )
         return together([found, applied], alone=False)
 
@@ -123,12 +112,12 @@ def _planned(
                 showing.add(one)
         found = showing.finish()
     if planning.out is not None and not planning.apply:
-        wiring.say(
+        streams.say(
             f"{file.plans} plans are in {planning.out}; carry them out with: "
             f"deltaadm apply {planning.out}"
         )
     if planning.out is None and output.output == "text" and file.to_do:
-        wiring.say("Nothing was changed. Add --out FILE to save the plans for `deltaadm apply`.")
+        streams.say("Nothing was changed. Add --out FILE to save the plans for `deltaadm apply`.")
     return found, file.plans
 
 

@@ -88,7 +88,7 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
 
 
 def _stopped(how: str, code: int) -> int:
-    from deltaadm.cli.wiring import commit_state
+    from deltaadm.cli.streams import commit_state
 
     sys.stderr.write(f"\n{how}; {commit_state()}.\n")
     return code
@@ -96,7 +96,7 @@ def _stopped(how: str, code: int) -> int:
 
 def _unread(arguments: Sequence[str]) -> int:
     """Whoever read our output has gone, which matters only where something was to be changed."""
-    from deltaadm.cli.wiring import discard_output
+    from deltaadm.cli.streams import discard_output
 
     discard_output()
     if "--apply" in arguments or "apply" in arguments[:1]:
@@ -105,7 +105,7 @@ def _unread(arguments: Sequence[str]) -> int:
 
 
 def _said(error: DeltaadmError) -> int:
-    from deltaadm.cli.wiring import say_error
+    from deltaadm.cli.streams import say_error
 
     say_error("", error)
     return error.exit_code

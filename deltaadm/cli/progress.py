@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.cli import wiring
+from deltaadm.cli import streams
 
 if TYPE_CHECKING:
     from deltaadm.domain.facts import Facts
@@ -59,7 +59,7 @@ class Progress:
         terminal = sys.stderr.isatty()
         if not terminal:
             while not self._done.wait(_SELDOM):
-                wiring.say(self._sentence())
+                streams.say(self._sentence())
             return
         shown = False
         pause = _SOON

@@ -74,11 +74,11 @@ def _option(word: str, value: str) -> tuple[str | None, str | int]:
 
 def inspect(wanted: Inspection) -> int:
     """Carry out `inspect`; the exit code."""
-    from deltaadm.cli import wiring
+    from deltaadm.cli import catalogs, streams
 
-    wiring.look_up(wanted.tables)
+    catalogs.look_up(wanted.tables)
     if len(wanted.tables) == 1:
-        return wiring.reporting(wanted.tables[0], wanted, reporter(wanted))
+        return streams.reporting(wanted.tables[0], wanted, reporter(wanted))
     from deltaadm.cli.fleet import Fleet, report_all
 
     return report_all(Fleet(wanted.tables), wanted, reporter(wanted))
@@ -86,7 +86,7 @@ def inspect(wanted: Inspection) -> int:
 
 def reporter(wanted: Inspection) -> Callable[[str], TableReport]:
     """What makes the report on a table that `inspect` shows."""
-    from deltaadm.cli import wiring
+    from deltaadm.cli import catalogs, wiring
     from deltaadm.operations.inspect import describe
     from deltaadm.replay.engine import Detail
 
@@ -98,7 +98,7 @@ def reporter(wanted: Inspection) -> Callable[[str], TableReport]:
             detail=detail,
             version=wanted.version,
             timestamp=wanted.timestamp,
-            name=wiring.name_of(table),
+            name=catalogs.name_of(table),
         )
         return describe(table, snapshot, columns=wanted.columns, clients=wanted.clients)
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from deltaadm.cli import wiring
+from deltaadm.cli import streams
 from deltaadm.cli.options import OutputOptions, expanded
 from deltaadm.cli.planning import failing_well
 from deltaadm.operations.explain import list_rules
@@ -21,10 +21,10 @@ def command(
     output: OutputOptions,
 ) -> int:
     """List the rules of `validate`."""
-    wiring.check_format(output, RuleCatalogue)
+    streams.check_format(output, RuleCatalogue)
 
     def answer() -> int:
-        wiring.show([list_rules(families or ())], output)
+        streams.show([list_rules(families or ())], output)
         return 0
 
     return failing_well("", output, answer)

@@ -5,12 +5,8 @@ from typing import Annotated
 import typer
 
 from deltaadm.cli.options import (
-    ClientOptions,
-    ConsentOptions,
+    ChangeOptions,
     FleetOptions,
-    OutputOptions,
-    PlanOptions,
-    SparkOptionGroup,
     TableArgument,
     expanded,
     split_words,
@@ -34,11 +30,7 @@ def command(
     ] = None,
     *,
     many: FleetOptions,
-    planning: PlanOptions,
-    clients: ClientOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
+    change: ChangeOptions,
 ) -> int:
     """
     Turn column mapping on, or off by rewriting the table.
@@ -52,11 +44,7 @@ def command(
         tables,
         many,
         lambda snapshot, session: plan_mapping_mode(snapshot, wanted, session=session),
-        planning=planning,
-        clients=clients,
-        consent=consent,
-        spark=spark,
-        output=output,
+        change=change,
     )
 
 

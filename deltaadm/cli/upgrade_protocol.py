@@ -7,12 +7,8 @@ import typer
 
 from deltaadm.cli import wiring
 from deltaadm.cli.options import (
-    ClientOptions,
-    ConsentOptions,
+    ChangeOptions,
     FleetOptions,
-    OutputOptions,
-    PlanOptions,
-    SparkOptionGroup,
     TableArguments,
     expanded,
     require_tables,
@@ -41,11 +37,7 @@ def command(
     ] = False,
     *,
     many: FleetOptions,
-    planning: PlanOptions,
-    clients: ClientOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
+    change: ChangeOptions,
 ) -> int:
     """
     Raise the protocol's versions, or with --minimum lower them.
@@ -67,9 +59,5 @@ def command(
         tables or (),
         many,
         plan,
-        planning=planning,
-        clients=clients,
-        consent=consent,
-        spark=spark,
-        output=output,
+        change=change,
     )

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deltaadm.cli import wiring
-from deltaadm.cli.fleet import FOUND, Showing, answers, gathered
+from deltaadm.cli import catalogs, streams, wiring
+from deltaadm.cli.exit_codes import FOUND
+from deltaadm.cli.fleet import Showing, answers, gathered
 from deltaadm.cli.options import (
+    ChangeOptions,
     ClientOptions,
+    CommitOptions,
     ConsentOptions,
     FleetOptions,
     OutputOptions,
@@ -223,7 +226,7 @@ def command(
             known += [one.report] if isinstance(one.report, ValidationReport) else []
         code = showing.finish()
         if selection.write_baseline is not None:
-            wiring.write_file(selection.write_baseline, write_baseline(baseline_of(known)))
+            streams.write_file(selection.write_baseline, write_baseline(baseline_of(known)))
             return 0 if code == FOUND else code
         return code
 
@@ -263,7 +266,7 @@ def _run(
         settings=project,
         readers=_clients(users.for_client, "--for-client"),
         writers=_clients(users.for_client_writing, "--for-client-writing"),
-        baseline=Baseline() if known is None else read_baseline(wiring.read_file(known)),
+        baseline=Baseline() if known is None else read_baseline(streams.read_file(known)),
         fail_on=selection.fail_on or project.fail_on,
     )
 
@@ -328,18 +331,22 @@ def _fix(  # noqa: PLR0917 -- the groups of options, in the order of the command
     output = OutputOptions(output=format_name)
 
     def mend() -> int:
-        wiring.look_up([table], spark)
+        catalogs.look_up([table], spark)
         report = run.report(table)
         return plan_and_apply(
             table,
             lambda snapshot, session: plan_fixes(snapshot, report, session=session),
-            planning=planning,
-            clients=ClientOptions(
-                for_client=users.for_client, for_client_writing=users.for_client_writing
+            change=ChangeOptions(
+                planning=planning,
+                commit=CommitOptions(
+                    clients=ClientOptions(
+                        for_client=users.for_client, for_client_writing=users.for_client_writing
+                    ),
+                    consent=consent,
+                    spark=spark,
+                    output=output,
+                ),
             ),
-            consent=consent,
-            spark=spark,
-            output=output,
         )
 
     return failing_well(table, output, mend)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.cli.wiring import note_commits
+from deltaadm.cli.streams import note_commits
 from tests.support import tables
 from tests.support.program import LogWriter
 from tests.support.tables import Table
@@ -32,5 +32,5 @@ def small(tmp_path: Path) -> Table:
 def writer(monkeypatch: pytest.MonkeyPatch) -> LogWriter:
     """Commits go to the log directly; without this, they need Spark."""
     made = LogWriter()
-    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: made)
+    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: made)
     return made

@@ -15,7 +15,7 @@ CREATED = "CREATE TABLE delta.`{}` (`id` BIGINT NOT NULL, `day` DATE) USING delt
 @pytest.fixture
 def writer(monkeypatch: pytest.MonkeyPatch) -> LogWriter:
     made = LogWriter()
-    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: made)
+    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: made)
     return made
 
 

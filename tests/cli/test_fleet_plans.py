@@ -269,7 +269,7 @@ def test_the_run_ends_after_so_many_failures_and_can_be_gone_on_with(
     done: int,
 ) -> None:
     writer = Failing(refused={"t1", "t3"})
-    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: writer)
+    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: writer)
     limits = ["--jobs", "1", *(["--max-failures", str(limit)] if limit else [])]
     result = deltaadm("apply", plans, "--yes", *limits, "-o", "jsonl")
     assert result.code == 9
@@ -297,7 +297,7 @@ def test_no_more_at_a_time_than_allowed(plans: Path, monkeypatch: pytest.MonkeyP
             self.now -= 1
 
     writer = Counting()
-    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: writer)
+    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: writer)
     assert deltaadm("apply", plans, "--yes", "--jobs", "2").code == 0
     assert writer.most == 2
 
@@ -316,12 +316,12 @@ def test_an_interrupted_run_is_gone_on_with_between_any_two_steps(
             if len(self.steps) == after:
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: Interrupted())
+    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: Interrupted())
     result = deltaadm("apply", plans, "--yes", "--jobs", "1")
     assert result.code == 130
     assert "of 5 plans are carried out; the same command goes on" in result.err
     writer = LogWriter()
-    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: writer)
+    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: writer)
     assert deltaadm("apply", plans, "--yes").code == 0
     assert all(map(is_done, names(lake)))
     assert all(versions(one) == 2 for one in names(lake)), "no step was taken twice"
@@ -361,14 +361,14 @@ def _begin(plans: Path, saved: dict[str, Any]) -> None:
 
 KILLABLE = """
 import sys, time
-from deltaadm.cli import wiring
+from deltaadm.cli import sessions
 from tests.support.program import LogWriter
 class Slow(LogWriter):
     def apply(self, root, step):
         time.sleep(0.01)
         super().apply(root, step)
         time.sleep(0.01)
-wiring.executor = lambda *_: Slow()
+sessions.executor = lambda *_: Slow()
 from deltaadm.cli.program import run
 sys.exit(run(sys.argv[1:]))
 """

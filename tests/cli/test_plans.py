@@ -32,7 +32,7 @@ def mapped(tmp_path: Path) -> Table:
     """A table in mapping mode name, which only a rewrite takes back."""
     made = tables.table(tmp_path / "mapped", commit(protocol(2, 5), metadata()))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("deltaadm.cli.wiring.executor", lambda *_: LogWriter())
+        patch.setattr("deltaadm.cli.sessions.executor", lambda *_: LogWriter())
         wish = ["set-mapping-mode", made.path, "name", "--apply", "--yes", *ACCEPT_ALL]
         assert deltaadm(*wish).code == 0
     return made

@@ -16,9 +16,9 @@ from tests.support.tables import Table, commit, metadata, protocol
 QUESTION = "Only 'yes' is accepted: "
 RUN = """
 import sys
-from deltaadm.cli import wiring
+from deltaadm.cli import sessions
 from tests.support.program import LogWriter
-wiring.executor = lambda *_: LogWriter()
+sessions.executor = lambda *_: LogWriter()
 from deltaadm.cli.program import run
 sys.exit(run(sys.argv[1:]))
 """

@@ -150,7 +150,7 @@ def test_after_a_commit_the_checkpoint_is_of_the_new_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = table(tmp_path / "t", START_BODY)
-    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: LogWriter())
+    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: LogWriter())
     done = deltaadm("alter", made.path, "--set", "a=b", "--checkpoint", "--apply", "--yes")
     assert done.code == 0
     assert hint(made.path)["version"] == 1

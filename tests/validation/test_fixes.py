@@ -37,7 +37,7 @@ def test_the_command_of_a_fix_mends_the_finding(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("deltaadm.cli.wiring.executor", lambda *_: LogWriter())
+    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: LogWriter())
     path = tmp_path / "table"
     path.mkdir()
     case.make(path)
