@@ -769,11 +769,6 @@ def lookup(name: str) -> TableFeature | None:
     return FEATURES.get(name) or _BY_LOWER.get(name.lower())
 
 
-def recognised(name: str) -> TableFeature | None:
-    """The feature *name* if Delta Spark knows it; in a protocol, spelling counts."""
-    return REFERENCE.get(name)
-
-
 def find(name: str) -> TableFeature:
     """Like `lookup`, but raises `Refused` with a suggestion for a name nobody knows."""
     feature = lookup(name)

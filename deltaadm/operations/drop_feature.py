@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from deltaadm.domain.drop_feature import (
 )
 from deltaadm.domain.evolve import evolve
 from deltaadm.domain.features import FEATURES, lookup
+from deltaadm.domain.instants import second
 from deltaadm.domain.properties import PROPERTIES, PROTECTED_BEFORE, did_you_mean
 from deltaadm.domain.table_changes import DropFeature
 from deltaadm.errors import NotYet, Refused
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.snapshot import Snapshot
 
 OPERATION = "drop-feature"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Phase(Enum):
@@ -159,20 +158,9 @@ def drop_reasons(step: DropFeature) -> dict[str, str]:
     return because
 
 
-def utc(milliseconds: int) -> str:
-    """
-    A moment as people and scripts read it.
-
-    >>> utc(1_000)
-    '1970-01-01T00:00:01Z'
-    """
-    at = _EPOCH + timedelta(milliseconds=milliseconds)
-    return at.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
-
-
 def next_phase(status: DropStatus) -> str:
     """What to tell whoever has run the first of two phases."""
-    when = "at once" if status.ready_at is None else f"from {utc(status.ready_at)} on"
+    when = "at once" if status.ready_at is None else f"from {second(status.ready_at)} on"
     return f"{status.name} is not dropped yet: run the same command again {when}."
 
 
@@ -202,7 +190,7 @@ def truncation_phase(
 def _not_yet(name: str, history: FeatureHistory, ready_at: int) -> NotYet:
     return NotYet(
         f"{name} cannot be dropped yet: version {history.needing} needs it and has not expired; "
-        f"ready at {utc(ready_at)}.",
+        f"ready at {second(ready_at)}.",
         remedy="Run the same command again then.",
         delta_error_class="DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
     )

@@ -8,6 +8,7 @@ from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.evolve import evolve, step_cost
 from deltaadm.domain.features import FEATURES
+from deltaadm.domain.instants import second
 from deltaadm.domain.properties import MIN_READER_VERSION, MIN_WRITER_VERSION
 from deltaadm.domain.protocol import Protocol, minimum_protocol
 from deltaadm.domain.table_changes import DropFeature, SetProperties
@@ -18,7 +19,6 @@ from deltaadm.operations.drop_feature import (
     droppable_features,
     truncates,
     truncation_phase,
-    utc,
 )
 from deltaadm.operations.plan import Plan, propose
 
@@ -196,7 +196,7 @@ def _not_yet(waiting: dict[str, int]) -> NotYet:
     ready_at = min(waiting.values())
     listed = ", ".join(sorted(waiting, key=str.lower))
     return NotYet(
-        f"Nothing can be dropped yet: older versions need {listed}; ready at {utc(ready_at)}.",
+        f"Nothing can be dropped yet: older versions need {listed}; ready at {second(ready_at)}.",
         remedy="Run the same command again then.",
         delta_error_class="DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
     )
@@ -208,7 +208,7 @@ def _descent_notes(snapshot: Snapshot, descent: _Descent) -> Iterator[str]:
     if any(step.truncate_history for step in descent.steps):
         yield "History is destroyed: older versions that need these features can no longer be read."
     for name, ready_at in descent.waiting.items():
-        yield f"{name} stays for now: older versions need it; ready at {utc(ready_at)}."
+        yield f"{name} stays for now: older versions need it; ready at {second(ready_at)}."
     for name, why in descent.stays.items():
         yield f"{name} stays: {why}."
     stuck = sorted(

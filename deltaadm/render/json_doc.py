@@ -133,14 +133,14 @@ def _drops(report: DropReport) -> dict[str, Any]:
 
 
 def _drop(one: DropStatus) -> dict[str, Any]:
-    from deltaadm.operations.drop_feature import utc
+    from deltaadm.domain.instants import second
 
     return {
         "name": one.name,
         "phase": one.phase.value,
         "keeps_history": one.keeps_history,
         "truncates_history": one.truncates_history,
-        "ready_at": None if one.ready_at is None else utc(one.ready_at),
+        "ready_at": None if one.ready_at is None else second(one.ready_at),
         "work": list(one.work),
         "refusal": None if one.refusal is None else _error(one.refusal)["error"],
     }

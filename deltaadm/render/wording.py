@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.features import undo_feature
+from deltaadm.domain.instants import instant, second
 from deltaadm.domain.table_changes import WriteCheckpoint
 from deltaadm.operations.create import OPERATION
 from deltaadm.operations.diff import ChangeKind
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Overview
     from deltaadm.validation.finding import ValidationReport
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 COSTS: Final = {
     Cost.METADATA: "metadata only",
@@ -53,13 +52,7 @@ SEVERITIES: Final = {
 
 def moment(timestamp: int | None) -> str:
     """A time in UTC, as people write it."""
-    if timestamp is None:
-        return "unknown"
-    try:
-        moment = _EPOCH + timedelta(milliseconds=timestamp)
-    except OverflowError:
-        return f"{timestamp} ms since 1970"
-    return moment.replace(tzinfo=None).isoformat(" ", "milliseconds") + "Z"
+    return "unknown" if timestamp is None else instant(timestamp).replace("T", " ")
 
 
 def version_words(snapshot: Snapshot) -> str:
@@ -361,7 +354,7 @@ def explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[t
 
 def drop_sentences(one: DropStatus) -> Iterator[str]:
     """How far a feature is from being dropped."""
-    from deltaadm.operations.drop_feature import Phase, utc
+    from deltaadm.operations.drop_feature import Phase
 
     if one.phase is Phase.ABSENT:
         yield "The table does not support it: there is nothing to drop."
@@ -380,7 +373,7 @@ def drop_sentences(one: DropStatus) -> Iterator[str]:
     if one.phase is Phase.FIRST_OF_TWO:
         yield "With --truncate-history it takes two runs: the first one can start now."
     elif one.phase is Phase.WAITING and one.ready_at is not None:
-        when = utc(one.ready_at)
+        when = second(one.ready_at)
         yield f"With --truncate-history it waits for history to expire: ready at {when}."
     else:
         yield "With --truncate-history it can be dropped now."

@@ -9,9 +9,9 @@ predecessor's where needed.
 from __future__ import annotations
 
 from bisect import bisect_right
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from deltaadm.domain.instants import instant
 from deltaadm.domain.log_segment import LogListing, no_table, recreatable_versions
 from deltaadm.errors import TableError
 from deltaadm.replay import commits
@@ -118,8 +118,8 @@ def _number(file: LogFile) -> int:
 
 def _too_early(root: str, timestamp: int, first: int) -> TableError:
     return TableError(
-        f"The table at {root} has no version as old as {_text(timestamp)}: the earliest one "
-        f"available is of {_text(first)}.",
+        f"The table at {root} has no version as old as {instant(timestamp)}: the earliest one "
+        f"available is of {instant(first)}.",
         remedy="Choose a later time; older versions go when the log is cleaned up.",
         delta_error_class="DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION",
     )
@@ -127,17 +127,8 @@ def _too_early(root: str, timestamp: int, first: int) -> TableError:
 
 def _too_late(root: str, timestamp: int, last: int) -> TableError:
     return TableError(
-        f"{_text(timestamp)} is after the latest version of the table at {root}, which is of "
-        f"{_text(last)}.",
+        f"{instant(timestamp)} is after the latest version of the table at {root}, which is of "
+        f"{instant(last)}.",
         remedy="Choose an earlier time, or leave it out to see the latest version.",
         delta_error_class="DELTA_TIMESTAMP_GREATER_THAN_COMMIT",
     )
-
-
-def _text(timestamp: int) -> str:
-    """A time as ISO 8601 in UTC; the plain number of milliseconds where that has no date."""
-    try:
-        moment = datetime.fromtimestamp(timestamp / 1000, UTC)
-    except (ValueError, OverflowError, OSError):
-        return f"{timestamp} ms"
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

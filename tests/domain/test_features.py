@@ -17,7 +17,6 @@ from deltaadm.domain.features import (
     TableFeature,
     find,
     lookup,
-    recognised,
     with_requirements,
 )
 from deltaadm.domain.metadata import Metadata
@@ -113,7 +112,7 @@ def test_what_delta_spark_does_not_know_has_a_source_and_counts_as_unsupported(n
     assert one.status in {Status.RFC, Status.OTHER_CLIENTS, Status.TEST_ONLY}
     assert one.source != "Delta Spark 4.4.0"
     assert not supported_protocol().supports(name)
-    assert recognised(name) is None
+    assert name not in REFERENCE
     assert lookup(name) is one
 
 
