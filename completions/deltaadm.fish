@@ -491,7 +491,7 @@ complete -c deltaadm -n '__deltaadm_at \'\'' -l help -s h -d 'Show this message 
 complete -c deltaadm -n '__deltaadm_at inspect 0' -F
 complete -c deltaadm -n '__deltaadm_at inspect' -l version -x -d 'The table as it was at version N.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l timestamp -x -d 'As of a time: ISO 8601, or milliseconds since 1970.'
-complete -c deltaadm -n '__deltaadm_at inspect' -l files -d 'Count the live files; reads the whole state.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l files -d 'Count the live files, tell the clustering; reads the whole state.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l columns -d 'List columns with their ids and physical names.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l clients -d 'List every client with its verdict and the sources.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l save-as -x -a 'delta parquet csv' -d 'Save a row for each table as well: delta, parquet or csv, and where.'

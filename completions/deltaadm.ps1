@@ -14,7 +14,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'inspect' = [ordered]@{
             '--version' = 'The table as it was at version N.'
             '--timestamp' = 'As of a time: ISO 8601, or milliseconds since 1970.'
-            '--files' = 'Count the live files; reads the whole state.'
+            '--files' = 'Count the live files, tell the clustering; reads the whole state.'
             '--columns' = 'List columns with their ids and physical names.'
             '--clients' = 'List every client with its verdict and the sources.'
             '--save-as' = 'Save a row for each table as well: delta, parquet or csv, and where.'

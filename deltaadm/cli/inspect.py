@@ -33,7 +33,10 @@ def command(  # noqa: PLR0917 -- in the order of the command line
         typer.Option(metavar="TIME", help="As of a time: ISO 8601, or milliseconds since 1970."),
     ] = None,
     files: Annotated[
-        bool, typer.Option("--files", help="Count the live files; reads the whole state.")
+        bool,
+        typer.Option(
+            "--files", help="Count the live files, tell the clustering; reads the whole state."
+        ),
     ] = False,
     columns: Annotated[
         bool, typer.Option("--columns", help="List columns with their ids and physical names.")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from deltaadm.clients import Verdict
     from deltaadm.domain.features import TableFeature
     from deltaadm.domain.metadata import Metadata
+    from deltaadm.domain.schema import Path
     from deltaadm.domain.snapshot import Snapshot
 
     Told = TypeVar("Told")
@@ -80,8 +81,9 @@ class TableReport:
     `minimum_protocol` is the weakest one under which the metadata is legal,
     `lowest_equivalent_protocol` the weakest with the same features as the actual one; each is
     None where it cannot be told, and a warning says why. `slack` are the features that the
-    protocol supports beyond the minimum. `clients` are the verdicts on the newest release of every
-    client, and `every_client` says that each is to be shown in full.
+    protocol supports beyond the minimum. `clustering_columns` is None where the whole state was not
+    asked for. `clients` are the verdicts on the newest release of every client, and `every_client`
+    says that each is to be shown in full.
     """
 
     table: str
@@ -91,6 +93,7 @@ class TableReport:
     classic_minimum_versions: tuple[int, int] | None
     lowest_equivalent_protocol: Protocol | None
     mapping: MappingReport
+    clustering_columns: tuple[Path, ...] | None
     clients: tuple[Verdict, ...]
     every_client: bool
     refused_to_read: DeltaadmError | None
@@ -138,12 +141,21 @@ def describe(
         classic_minimum_versions=classic,
         lowest_equivalent_protocol=lowest,
         mapping=_mapping(snapshot, told, columns=columns),
+        clustering_columns=None
+        if snapshot.domains is None
+        else told(lambda: _clustering(snapshot)),
         clients=verdicts(newest_releases(), protocol, metadata),
         every_client=clients,
         refused_to_read=to_read,
         refused_to_write=to_write,
         warnings=tuple(warnings),
     )
+
+
+def _clustering(snapshot: Snapshot) -> tuple[Path, ...] | None:
+    from deltaadm.domain.clustering import clustering_columns  # which most runs do not need
+
+    return clustering_columns(snapshot)
 
 
 class _Telling:

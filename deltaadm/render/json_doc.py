@@ -237,6 +237,9 @@ def _table(report: TableReport) -> dict[str, Any]:
         "slack": list(report.slack),
         "column_mapping": _mapping(report.mapping),
         "clients": list(_clients(report.clients)),
+        "clustering_columns": None
+        if report.clustering_columns is None
+        else [list(one) for one in report.clustering_columns],
         "files": None if snapshot.files is None else _files(report),
         "reference_client": {
             "reads": report.refused_to_read is None,

@@ -122,6 +122,7 @@ _INSPECT = _object(
     lowest_equivalent_protocol=_maybe(_PROTOCOL),
     slack=_STRINGS,
     column_mapping=_MAPPING,
+    clustering_columns=_maybe(_array(_STRINGS)),
     clients=_array(_CLIENT),
     files=_maybe(_FILES),
     reference_client=_object(reads=BOOLEAN, writes=BOOLEAN, delta_error_class=_maybe(STRING)),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.domain.cost import Cost
 from deltaadm.domain.features import undo_feature
 from deltaadm.domain.instants import instant, second
+from deltaadm.domain.schema import path_text
 from deltaadm.domain.table_changes import WriteCheckpoint
 from deltaadm.operations.create import OPERATION
 from deltaadm.operations.diff import ChangeKind
@@ -73,6 +74,8 @@ def facts(report: TableReport) -> Iterable[tuple[str, str]]:
     yield "time", moment(snapshot.timestamp)
     if metadata.partition_columns:
         yield "partitioned by", ", ".join(metadata.partition_columns)
+    if report.clustering_columns:
+        yield "clustered by", ", ".join(map(path_text, report.clustering_columns))
 
 
 def protocol_rows(report: TableReport) -> Iterable[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """`inspect`: its output, several tables, and travelling in time."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from tests.support import tables
 from tests.support.program import deltaadm
-from tests.support.tables import Table, add, commit, commit_info, metadata, protocol
+from tests.support.tables import Table, add, commit, commit_info, domain, metadata, protocol
 
 FIELDS = {
     "format_version",
@@ -24,6 +25,7 @@ FIELDS = {
     "lowest_equivalent_protocol",
     "slack",
     "column_mapping",
+    "clustering_columns",
     "clients",
     "files",
     "reference_client",
@@ -85,6 +87,7 @@ def test_contract(rich: Table) -> None:
         "columns": None,
     }
     assert found["files"] is None
+    assert found["clustering_columns"] is None
     assert found["warnings"] == []
     assert found["reference_client"] == {"reads": True, "writes": True, "delta_error_class": None}
 
@@ -152,9 +155,34 @@ def test_files_and_columns_on_request(rich: Table) -> None:
         "without_base_row_id": 1,
         "partition_keys": [[]],
     }
+    assert found["clustering_columns"] == []
     assert found["column_mapping"]["columns"] == [
         {"path": "a", "id": None, "physical_name": "a", "type": "integer"}
     ]
+
+
+def test_clustering_is_told_with_the_files(tmp_path: Path) -> None:
+    fields = [
+        {"name": one, "type": "string", "nullable": True, "metadata": PHYSICAL | {key: physical}}
+        for one, physical, key in [("a", "col-1", NAME_KEY), ("b.c", "col-2", NAME_KEY)]
+    ]
+    schema = json.dumps({"type": "struct", "fields": fields})
+    by = json.dumps({"clusteringColumns": [["col-2"], ["col-1"]]})
+    clustered = tables.table(
+        tmp_path / "clustered",
+        commit(
+            protocol(2, 7, None, ["clustering", "columnMapping", "domainMetadata"]),
+            metadata({"delta.columnMapping.mode": "name"}, schemaString=schema),
+            domain("delta.clustering", by),
+        ),
+    )
+    assert inspected(clustered.path, "--files")["clustering_columns"] == [["b.c"], ["a"]]
+    shown = deltaadm("inspect", clustered.path, "--files").out
+    assert "clustered by `b.c`, a" in " ".join(shown.split())
+
+
+NAME_KEY = "delta.columnMapping.physicalName"
+PHYSICAL = {"delta.columnMapping.id": 1}
 
 
 def test_text_says_the_same(rich: Table) -> None:
