@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.sql_text import identifier, literal
-from deltaadm.errors import DeltaadmError, Refused, StorageError, TableError
+from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, TableError
 from deltaadm.spark.executor import refusal
 from deltaadm.spark.jars import default_settings, spark_home
 from deltaadm.spark.session import open_session, said
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 DELTA: Final = "delta"
 DEFAULT_PROVIDER: Final = "spark.sql.sources.default"
+SESSION_CATALOG: Final = "spark_catalog"
 _CATALOG_SETTINGS: Final = "spark.sql.catalog"
 
 
@@ -35,7 +36,7 @@ class CatalogTable(NamedTuple):
     A table or view as its catalog has it; nothing of Delta's log is read for this.
 
     `name` is whole and quoted where it has to be: `spark_catalog.sales.orders`. `location` is as
-    `open_store` takes it, empty for a view.
+    `open_store` takes it, empty for a view; `provider` is empty where the catalog names none.
     """
 
     name: str
@@ -68,9 +69,11 @@ class DeltaCatalog:
         the catalog does not let us look.
         """
         *namespace, table = name
-        found = [one for own, one in self._tables(namespace, table) if own.lower() == table.lower()]
-        if found:
-            return found[0]
+        listed = self._tables(namespace, table)
+        found = next((one for own, one in listed if own.lower() == table.lower()), None)
+        found = found or self._unlisted(name)
+        if found is not None:
+            return found
         raise TableError(
             f"There is no table {path_text(tuple(name))}.",
             remedy=_alike(table, (own for own, _ in self._tables(namespace, "*")))
@@ -89,7 +92,12 @@ class DeltaCatalog:
             )
         if not found.is_delta:
             raise TableError(
-                f"{found.name} is not a Delta table: its provider is {found.provider}.",
+                f"{found.name} is not a Delta table: its "
+                + (
+                    f"provider is {found.provider}."
+                    if found.provider
+                    else "catalog names no provider."
+                ),
                 remedy="CONVERT TO DELTA makes a Delta table of one whose files are Parquet."
                 if found.provider == "parquet"
                 else "Only Delta tables have a protocol.",
@@ -181,6 +189,19 @@ class DeltaCatalog:
             if not row["isTemporary"]:
                 yield row["tableName"], self._described(row["information"])
 
+    def _unlisted(self, name: Sequence[str]) -> CatalogTable | None:
+        """A table that its catalog knows, but does not list, as some keep those of the system."""
+        table = ".".join(map(identifier, name))
+        try:
+            rows = self._session.sql(f"DESCRIBE TABLE EXTENDED {table}").collect()
+        except Exception as error:
+            found = refusal(error)
+            if found.delta_error_class == "TABLE_OR_VIEW_NOT_FOUND":
+                return None
+            raise self._refused(error, name) from error
+        told = details([(str(row[0]), str(row[1])) for row in rows])
+        return self._described("\n".join(map(": ".join, told)))
+
     def _schemas(self, catalog: Sequence[str], pattern: str) -> list[str]:
         place = f" IN {identifier(catalog[0])}" if catalog else ""
         names = [str(row[0]) for row in self._answer(f"SHOW SCHEMAS{place}", catalog)]
@@ -195,7 +216,9 @@ class DeltaCatalog:
         namespace = first.get("Database") or first.get("Namespace", "")
         parts = (first.get("Catalog", ""), namespace, first.get("Table", ""))
         is_view = first.get("Type", "").endswith("VIEW")
-        provider = self.get_provider({"provider": first.get("Provider", "")})
+        provider = first.get("Provider", "")
+        if parts[0] == SESSION_CATALOG:  # others have tables that are no files at all
+            provider = self.get_provider({"provider": provider})
         return CatalogTable(
             name=path_text(tuple(filter(None, parts))),
             provider="" if is_view else provider.lower(),
@@ -233,7 +256,22 @@ class DeltaCatalog:
                 or "SHOW SCHEMAS in Spark lists those there are.",
                 delta_error_class=found.delta_error_class,
             )
+        if isinstance(found, CommitError):
+            return StorageError(
+                f"The catalog does not answer about {place}: {found.message}",
+                remedy="Check its settings, spark.sql.catalog.*; --debug shows what Spark says.",
+                delta_error_class=found.delta_error_class,
+            )
         return found
+
+
+def details(rows: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
+    """What DESCRIBE TABLE EXTENDED tells about a table, after its columns and partitions."""
+    found = [number for number, (key, _) in enumerate(rows) if key == _DETAILS]
+    return rows[found[-1] + 1 :] if found else []
+
+
+_DETAILS: Final = "# Detailed Table Information"
 
 
 _NO_CATALOG: Final = frozenset(

@@ -89,6 +89,35 @@ def test_what_is_no_delta_table_is_said_to_be_none(
             assert one in result.out + result.err
 
 
+def test_tables_of_a_second_catalog_need_not_be_files(spark: "SparkSession") -> None:
+    """Derby's database in Spark's JDBC catalog, which does not list the tables of the system."""
+    for key, one in DATABASE.items():
+        spark.conf.set(f"spark.sql.catalog.database{key}", one)
+    spark.sql("CREATE TABLE database.APP.orders (`Provider` INT, `Location: /x` INT)")
+    catalog = DeltaCatalog(spark)
+    listed = CatalogTable("database.APP.orders", "", "")
+    assert catalog.load_table(("database", "APP", "orders")) == listed
+    hidden = CatalogTable("database.SYS.SYSTABLES", "", "")
+    assert catalog.load_table(("database", "SYS", "SYSTABLES")) == hidden
+    assert catalog.list_tables("database.*.*") == ()
+    result = deltaadm("inspect", "database.APP.orders")
+    assert (result.code, "its catalog names no provider" in result.err) == (3, True)
+
+
+DATABASE = {
+    "": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
+    ".url": "jdbc:derby:memory:orders;create=true",
+    ".driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver",
+}
+
+
+def test_a_catalog_that_cannot_work_is_said_to_be_none(spark: "SparkSession") -> None:
+    spark.conf.set("spark.sql.catalog.alone", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+    result = deltaadm("inspect", "alone.shop.orders")
+    assert (result.code, result.out) == (4, "")
+    assert "The catalog does not answer about alone.shop" in result.err
+
+
 @pytest.mark.parametrize("pattern", ["orders", "a.b.c.d", "*.shop.orders", "shop..x", ""])
 def test_what_is_no_pattern_is_refused(catalog: DeltaCatalog, pattern: str) -> None:
     with pytest.raises(Refused, match="pattern of table names"):
