@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ def find_tables(root: str, on_error: Callable[[StorageError], None]) -> Iterator
                 continue
             seen.add((status.st_dev, status.st_ino))
             with os.scandir(place) as entries:
-                names = [one.name for one in entries if one.is_dir()]
+                names = [one.name for one in entries if _is_directory(one)]
         except OSError as error:
             on_error(_not_listed(place, error))
             continue
@@ -43,6 +44,14 @@ def find_tables(root: str, on_error: Callable[[StorageError], None]) -> Iterator
         else:
             below = sorted((one for one in names if one[0] not in "._"), reverse=True)
             pending += [os.path.join(place, one) for one in below]  # noqa: PTH118
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    """Whether it is worth looking into; a link that leads out of reach is, to be told of."""
+    try:
+        return entry.is_dir()
+    except OSError as error:
+        return error.errno != errno.ELOOP  # which is a link that leads nowhere
 
 
 def _not_listed(place: str, error: OSError) -> StorageError:

@@ -1,5 +1,6 @@
 """Finding tables below a directory."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,22 @@ def test_links_are_followed_once(lake: Path) -> None:
 def test_a_dangling_link_is_no_directory(lake: Path) -> None:
     (lake / "gone").symlink_to(lake / "nowhere")
     assert len(found(lake)) == 4
+
+
+def test_a_link_to_itself_is_no_directory(lake: Path) -> None:
+    (lake / "loop").symlink_to("loop")
+    assert len(found(lake)) == 4
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="this user may read everything")
+def test_a_link_out_of_reach_costs_itself_alone(lake: Path) -> None:
+    (lake / "a").symlink_to(lake / "z" / "below")
+    (lake / "z").chmod(0)
+    errors: list[StorageError] = []
+    tables = list(find_tables(str(lake), errors.append))
+    (lake / "z").chmod(0o755)
+    assert len(tables) == 3
+    assert len(errors) == 2
 
 
 def test_a_root_that_is_not_there(tmp_path: Path) -> None:
