@@ -92,6 +92,9 @@ class Sink(typing.Protocol):
     def add(self, document: Document) -> None:
         """Take notice of one more."""
 
+    def finish(self) -> None:
+        """There are no more."""
+
 
 # Where tables come from
 
@@ -310,8 +313,15 @@ class Showing:
             streams.say_error(report.table, report.error)
 
     def finish(self) -> int:
-        """Show what is shown in the end; the exit code of all tables together."""
-        for outlet in self._later:
+        """
+        Show what is shown in the end; the exit code of all tables together.
+
+        Files come first: neither does the loss of standard output cost them, nor does an error
+        about them follow a document there.
+        """
+        for sink in self._also:
+            sink.finish()
+        for outlet in sorted(self._later, key=lambda one: one.file is None):
             self._show(outlet)
         if self._fleet.brief:
             self._sum_up()

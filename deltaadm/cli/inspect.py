@@ -91,15 +91,11 @@ def command(  # noqa: PLR0917 -- in the order of the command line
         color=output.color,
     )
 
-    inventories = [Inventory(*save_as)] if save_as else []
-
     def answer() -> int:
+        inventories = [Inventory(*save_as)] if save_as else []
         with wiring.reading(spark):
             fleet = gathered(wanted.tables, many, "inspect", spark)
-            code = report_all(fleet, output, reporter(wanted), also=inventories)
-            for one in inventories:
-                one.save()
-            return code
+            return report_all(fleet, output, reporter(wanted), also=inventories)
 
     return failing_well("", output, answer)
 

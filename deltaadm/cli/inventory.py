@@ -7,18 +7,27 @@ from typing import Any
 import typer
 
 from deltaadm.cli import wiring
-from deltaadm.commit.inventory import KINDS, save_rows
+from deltaadm.commit.inventory import KINDS, require_place, save_rows
 from deltaadm.render.inventory import COLUMNS, inventory_row
+
+_KEY = ("table", "inspected_at")
+"""The columns by which an inventory is known, whatever else later releases add to it."""
 
 
 class Inventory:
-    """Collects a row a table, and saves them; an unknown kind of table is a usage error."""
+    """
+    Collects a row a table, and saves them.
+
+    An unknown kind of table is a usage error. Raises `Refused` for a place where they cannot be
+    saved, or where something else is.
+    """
 
     def __init__(self, kind: str, path: Path) -> None:
         if kind not in KINDS:
             raise typer.BadParameter(
                 f"{kind!r} is not one of {', '.join(KINDS)}", param_hint="--save-as"
             )
+        require_place(kind, path, _KEY)
         self._kind = kind
         self._path = path
         self._begun = wiring.now()
@@ -28,6 +37,6 @@ class Inventory:
         """Take one more table."""
         self._rows.append({**inventory_row(document), "inspected_at": self._begun})
 
-    def save(self) -> None:
+    def finish(self) -> None:
         """Write all of them; raises `Refused` where that is not possible."""
         save_rows(self._kind, self._path, {**COLUMNS, "inspected_at": int}, self._rows)

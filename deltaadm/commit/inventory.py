@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import csv
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
 
     Rows = Sequence[Mapping[str, Any]]
     Columns = Mapping[str, type]
+
+
+def require_place(kind: str, path: Path, key: Collection[str]) -> None:
+    """
+    Raise `Refused` where rows of which *key* are columns cannot be saved to *path* as *kind*.
+
+    So for a Delta table that lacks one of them: it is somebody else's, and rows of other columns
+    would be added to it.
+    """
+    with _refusing(path):
+        _CHECKS[kind](path, key)
 
 
 def save_rows(kind: str, path: Path, columns: Columns, rows: Rows) -> None:
@@ -24,8 +36,15 @@ def save_rows(kind: str, path: Path, columns: Columns, rows: Rows) -> None:
     They are added to a Delta table that is there; a file that is there is replaced as a whole.
     Raises `Refused` where that is not possible.
     """
-    try:
+    with _refusing(path):
         _WRITERS[kind](path, columns, rows)
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Trouble of whatever kind as `Refused`."""
+    try:
+        yield
     except Refused:
         raise
     except Exception as error:
@@ -34,6 +53,27 @@ def save_rows(kind: str, path: Path, columns: Columns, rows: Rows) -> None:
             f"The inventory cannot be saved to {path}: {reason.rstrip('.')}.",
             remedy="Choose another place.",
         ) from error
+
+
+def _require_key(path: Path, key: Collection[str]) -> None:
+    from deltalake import DeltaTable
+
+    if not DeltaTable.is_deltatable(str(path)):
+        return
+    there = {field.name for field in DeltaTable(str(path)).schema().fields}
+    lacking = [one for one in key if one not in there]
+    if lacking:
+        raise Refused(
+            f"The table at {path} is no inventory: it has no column {lacking[0]}.",
+            remedy="Choose another place; an inventory is made where there is no table yet.",
+        )
+
+
+def _require_directory(path: Path, _: Collection[str]) -> None:
+    if not path.parent.is_dir():
+        raise NotADirectoryError(f"there is no directory {path.parent}")
+    if path.is_dir():
+        raise IsADirectoryError("it is a directory")
 
 
 def _delta(path: Path, columns: Columns, rows: Rows) -> None:
@@ -45,18 +85,29 @@ def _delta(path: Path, columns: Columns, rows: Rows) -> None:
 def _parquet(path: Path, columns: Columns, rows: Rows) -> None:
     import pyarrow.parquet as pq
 
-    begun = path.with_name(f".{path.name}.new")
-    pq.write_table(_arrow(columns, rows), begun)
-    begun.replace(path)
+    with _replacing(path) as draft:
+        pq.write_table(_arrow(columns, rows), draft)
 
 
 def _csv(path: Path, columns: Columns, rows: Rows) -> None:
-    begun = path.with_name(f".{path.name}.new")
-    with begun.open("w", newline="", encoding="utf-8", errors="backslashreplace") as file:
+    with (
+        _replacing(path) as draft,
+        draft.open("w", newline="", encoding="utf-8", errors="backslashreplace") as file,
+    ):
         writer = csv.writer(file)
         writer.writerow(columns)
         writer.writerows([_cell(row[name]) for name in columns] for row in rows)
-    begun.replace(path)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A file beside *path* that takes its place when it is whole, and else is not left behind."""
+    draft = path.with_name(f".{path.name}.new")
+    try:
+        yield draft
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _cell(value: Any) -> Any:
@@ -75,6 +126,11 @@ _WRITERS: Final[Mapping[str, Callable[[Path, Columns, Rows], None]]] = {
     "delta": _delta,
     "parquet": _parquet,
     "csv": _csv,
+}
+_CHECKS: Final[Mapping[str, Callable[[Path, Collection[str]], None]]] = {
+    "delta": _require_key,
+    "parquet": _require_directory,
+    "csv": _require_directory,
 }
 KINDS: Final = tuple(_WRITERS)
 """What rows can be written as."""

@@ -4,12 +4,13 @@ import csv
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from deltalake import DeltaTable
+from deltalake import DeltaTable, write_deltalake
 
 from tests.support import tables
-from tests.support.program import deltaadm
+from tests.support.program import deltaadm, untouched
 from tests.support.tables import commit, metadata, protocol
 
 
@@ -57,6 +58,22 @@ def test_answers_of_an_interrupted_run_have_rows_too(lake: Path, tmp_path: Path)
     (tmp_path / "run").write_text(deltaadm(*given).out)
     deltaadm(*given, "--resume", tmp_path / "run", "--save-as", "csv", tmp_path / "i")
     assert len(rows("csv", tmp_path / "i")) == 2
+
+
+@pytest.mark.parametrize("kind", ["delta", "parquet", "csv"])
+def test_what_is_there_and_no_inventory_stays(lake: Path, kind: str) -> None:
+    with untouched(lake):
+        result = deltaadm("inspect", lake / "new", "--save-as", kind, lake / "new", "-o", "json")
+    assert result.code == 7
+    assert "error" in result.document  # and nothing before it
+
+
+def test_an_older_inventory_gets_the_columns_that_it_lacks(lake: Path, tmp_path: Path) -> None:
+    older = pa.table({"table": ["x"], "inspected_at": [1]})
+    write_deltalake(str(tmp_path / "inventory"), older)
+    given = ["inspect", lake / "new", "--save-as", "delta", tmp_path / "inventory"]
+    assert deltaadm(*given).code == 0
+    assert len(rows("delta", tmp_path / "inventory")) == 2
 
 
 @pytest.mark.parametrize(
