@@ -9,7 +9,13 @@ from deltaadm.cli import catalogs, streams, wiring
 from deltaadm.cli.best_effort import apply_saved
 from deltaadm.cli.carrying_out import Limits, carry_out_plans, journal_of
 from deltaadm.cli.options import CommitOptions, expanded
-from deltaadm.cli.planning import Wanted, carry_out_plan, failing_well, planned
+from deltaadm.cli.planning import (
+    Wanted,
+    carry_out_plan,
+    failing_well,
+    planned,
+    project_settings,
+)
 from deltaadm.operations.best_effort import read_best_effort
 from deltaadm.operations.plan_document import SavedPlan, read_plans
 from deltaadm.operations.reports import OutcomeReport
@@ -90,7 +96,7 @@ def _apply(saved: SavedPlan, options: CommitOptions) -> int:
             return carry_out_here()
 
     def carry_out_here() -> int:
-        wanted = Wanted.of(options, saved.table, saved.location)
+        wanted = Wanted.of(options, project_settings(), saved.table, saved.location)
         return carry_out_plan(
             saved.table,
             planned(

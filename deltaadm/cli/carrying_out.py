@@ -13,7 +13,13 @@ from deltaadm.cli.exit_codes import MISMATCH, SOME_FAILED, WAITING
 from deltaadm.cli.fleet import Answer, Fleet, Outlet, Showing, line_of
 from deltaadm.cli.journal import Journal
 from deltaadm.cli.options import CommitOptions
-from deltaadm.cli.planning import Wanted, committed, planned, require_consent
+from deltaadm.cli.planning import (
+    Wanted,
+    committed,
+    planned,
+    project_settings,
+    require_consent,
+)
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.operations.plan import Plan
 from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
@@ -115,13 +121,14 @@ class _Run:
     def __init__(self, journal: Journal, options: CommitOptions) -> None:
         self._journal = journal
         self._options = options
+        self._settings = project_settings()
         self._writing = threading.Lock()
         self._stopped = threading.Event()
 
     def prepared(self, saved: "SavedPlan") -> _Ready | Answer:
         """The plan as far as it is left on the table as it is now, or why it cannot be."""
         try:
-            wanted = Wanted.of(self._options, saved.table, saved.location)
+            wanted = Wanted.of(self._options, self._settings, saved.table, saved.location)
             saved.require_location(_place(saved), begun=saved.digest in self._journal.begun)
             return _Ready(saved, self._left(saved, wanted), wanted)
         except DeltaadmError as error:

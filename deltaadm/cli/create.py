@@ -7,7 +7,14 @@ import typer
 
 from deltaadm.cli import best_effort, catalogs, sessions, streams, wiring
 from deltaadm.cli.options import ChangeOptions, ClientOptions, expanded, pairs
-from deltaadm.cli.planning import Wanted, conclude, failing_well, planned, require_plan_options
+from deltaadm.cli.planning import (
+    Wanted,
+    conclude,
+    failing_well,
+    planned,
+    project_settings,
+    require_plan_options,
+)
 from deltaadm.domain.ddl import parse_column_list
 from deltaadm.domain.table_changes import CreateTable, CreationMode
 from deltaadm.operations.best_effort import DELTA, get_provider
@@ -131,7 +138,7 @@ def command(  # noqa: PLR0917 -- in the order of the command line
                 made = best_effort.planned(table, step, made_by, catalog)
                 return best_effort.conclude(made, catalog, change)
             place = wiring.new_place(table, step.location, catalog)
-            wanted = Wanted.of(change.commit, table, place)
+            wanted = Wanted.of(change.commit, project_settings(), table, place)
             plan = planned(
                 place,
                 lambda before: plan_create(

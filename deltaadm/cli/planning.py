@@ -16,6 +16,7 @@ from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
 from deltaadm.render.formats import FORMATS
 
 if TYPE_CHECKING:
+    from deltaadm.cli.settings import Settings
     from deltaadm.clients import ClientRelease
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
@@ -36,17 +37,18 @@ class Wanted(NamedTuple):
     accepted: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, options: CommitOptions, table: str, location: str) -> "Wanted":
+    def of(
+        cls, options: CommitOptions, settings: "Settings", table: str, location: str
+    ) -> "Wanted":
         """
-        What the command line says, or else the settings.
+        What the command line says, or else the *settings*.
 
         Raises `Refused` for a client that nobody knows.
         """
-        from deltaadm.cli.settings import load_settings
         from deltaadm.clients import parse_client
 
         accepted = map(parse_client, options.consent.accept_silently_wrong or ())
-        demands = load_settings().demands(
+        demands = settings.demands(
             table,
             location,
             readers=tuple(map(parse_client, options.clients.for_client or ())),
@@ -63,27 +65,39 @@ def plan_and_apply(
     table: str,
     planner: Planner,
     change: ChangeOptions,
+    settings: "Settings | None" = None,
 ) -> int:
-    """Plan with *planner*, show or save the plan, carry it out if asked to; the exit code."""
+    """
+    Plan with *planner*, show or save the plan, carry it out if asked to; the exit code.
+
+    The *settings* of the project are looked for if they are not given.
+    """
     require_plan_options(change)
     spark = change.commit.spark
-    settings = sessions.session_settings(spark)
+    session = sessions.session_settings(spark)
 
     def work() -> int:
         named = [table] if change.planning.apply else []
         with wiring.reading(spark), catalogs.catalog(named, spark):
             catalogs.look_up([table], spark)
             location = wiring.locate(table)
-            wanted = Wanted.of(change.commit, table, location)
+            wanted = Wanted.of(change.commit, settings or project_settings(), table, location)
             plan = planned(
                 location,
-                lambda snapshot: planner(snapshot, settings),
+                lambda snapshot: planner(snapshot, session),
                 wanted,
                 name=catalogs.name_of(table),
             )
             return conclude(table, plan, wanted, change)
 
     return failing_well(table, change.commit.output, work)
+
+
+def project_settings() -> "Settings":
+    """The settings around the working directory; raises `SettingsError`."""
+    from deltaadm.cli.settings import load_settings
+
+    return load_settings()
 
 
 def require_plan_options(change: ChangeOptions) -> None:

@@ -3,9 +3,10 @@
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
@@ -26,12 +27,16 @@ from deltaadm.cli.planning import (
     failing_well,
     plan_and_apply,
     planned,
+    project_settings,
     require_plan_options,
 )
 from deltaadm.errors import Refused
 from deltaadm.operations.plan_document import read_plans
 from deltaadm.operations.reports import PlanReport
 from deltaadm.render.formats import Style
+
+if TYPE_CHECKING:
+    from deltaadm.cli.settings import Settings
 
 Document = Mapping[str, Any]
 
@@ -58,14 +63,14 @@ def plan_tables(
         raise typer.BadParameter(
             "of many tables goes with -o text and -o jsonl", param_hint="--apply"
         )
-    settings = sessions.session_settings(spark)
+    session = sessions.session_settings(spark)
 
-    def report(table: str) -> PlanReport:
+    def report(settings: "Settings", table: str) -> PlanReport:
         location = wiring.locate(table)
-        wanted = Wanted.of(change.commit, table, location)
+        wanted = Wanted.of(change.commit, settings, table, location)
         plan = planned(
             location,
-            lambda snapshot: planner(snapshot, settings),
+            lambda snapshot: planner(snapshot, session),
             wanted,
             name=catalogs.name_of(table),
         )
@@ -79,8 +84,9 @@ def plan_tables(
             return planned_and_applied()
 
     def planned_and_applied() -> int:
+        settings = project_settings()
         fleet = gathered(named, many, "plan", spark)
-        found, plans = _planned(fleet, report, code, planning, output)
+        found, plans = _planned(fleet, partial(report, settings), code, planning, output)
         if not planning.apply or planning.out is None or not plans:
             return found
         applied = carry_out_plans(

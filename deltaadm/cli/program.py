@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 BUG = 70
 INTERRUPTED = 130
+UNREAD = 141
 TERMINATED = 143
 
 
@@ -95,13 +96,13 @@ def _stopped(how: str, code: int) -> int:
 
 
 def _unread(arguments: Sequence[str]) -> int:
-    """Whoever read our output has gone, which matters only where something was to be changed."""
+    """Whoever read our output has gone, of which only those need be told who change something."""
     from deltaadm.cli.streams import discard_output
 
     discard_output()
     if "--apply" in arguments or "apply" in arguments[:1]:
-        return _stopped("Nobody reads the output any more", INTERRUPTED)
-    return 0
+        return _stopped("Nobody reads the output any more", UNREAD)
+    return UNREAD
 
 
 def _said(error: DeltaadmError) -> int:

@@ -11,7 +11,7 @@ import typer
 
 from deltaadm.cli import catalogs, streams, wiring
 from deltaadm.cli.exit_codes import FOUND
-from deltaadm.cli.fleet import Showing, answers, gathered
+from deltaadm.cli.fleet import Outlet, Showing, answers, gathered
 from deltaadm.cli.options import (
     ChangeOptions,
     ClientOptions,
@@ -34,7 +34,7 @@ from deltaadm.cli.progress import Progress
 from deltaadm.cli.settings import Settings, load_settings
 from deltaadm.clients import ClientRelease, parse_client
 from deltaadm.dataclass import dataclass
-from deltaadm.errors import Refused, TableError
+from deltaadm.errors import Refused, SettingsError, TableError
 from deltaadm.operations.baseline import (
     Baseline,
     baseline_of,
@@ -201,19 +201,22 @@ def command(
     require_tables(tables, many)
     if fix:
         tables = tables or []
-        format_name = _plan_format(tables, output)
-        run = _run(looking, selection, users, settings)
-        with wiring.reading(spark):
-            return _fix(run, tables[0], planning, users, consent, spark, format_name)
+        plan_output = OutputOptions(output=_plan_format(tables, output), color=output.color)
+
+        def mend() -> int:
+            run = _run(looking, selection, users, settings)
+            with wiring.reading(spark):
+                return _fix(run, tables[0], planning, users, consent, spark, plan_output)
+
+        return failing_well(tables[0], plan_output, mend)
     _refuse_plan_options(planning)
     places = outlets(output, ValidationReport)
-    require_streaming(many, *(one.format for one in places if one.file is None))
-    run = _run(looking, selection, users, settings)
-    style = Style(color=output.color, fail_on=run.fail_on)
+    _require_streaming(many, places, selection)
 
     def answer() -> int:
+        run = _run(looking, selection, users, settings)
         fleet = gathered(tables or (), many, "validate", spark)
-        showing = Showing(fleet, places, style)
+        showing = Showing(fleet, places, Style(color=output.color, fail_on=run.fail_on))
         known = []
         for one in answers(
             fleet,
@@ -224,11 +227,11 @@ def command(
         ):
             showing.add(one)
             known += [one.report] if isinstance(one.report, ValidationReport) else []
+        if selection.write_baseline is None:
+            return showing.finish()
+        streams.write_file(selection.write_baseline, write_baseline(baseline_of(known)))
         code = showing.finish()
-        if selection.write_baseline is not None:
-            streams.write_file(selection.write_baseline, write_baseline(baseline_of(known)))
-            return 0 if code == FOUND else code
-        return code
+        return 0 if code == FOUND else code
 
     def reading() -> int:
         with wiring.reading(spark):
@@ -258,7 +261,6 @@ def _run(
         "deep": looking.deep,
         "cross-check": looking.cross_check,
     }
-    known = selection.baseline
     return _Run(
         depth=Depth(history=looking.history, deep=looking.deep, cross_check=looking.cross_check),
         depth_names=tuple(name for name, one in chosen.items() if one),
@@ -266,9 +268,18 @@ def _run(
         settings=project,
         readers=_clients(users.for_client, "--for-client"),
         writers=_clients(users.for_client_writing, "--for-client-writing"),
-        baseline=Baseline() if known is None else read_baseline(streams.read_file(known)),
+        baseline=_baseline(selection.baseline),
         fail_on=selection.fail_on or project.fail_on,
     )
+
+
+def _baseline(file: Path | None) -> Baseline:
+    if file is None:
+        return Baseline()
+    try:
+        return read_baseline(streams.read_file(file))
+    except Refused as error:
+        raise SettingsError(error.message, remedy=error.remedy) from error
 
 
 def _clients(given: list[str] | None, option: str) -> tuple[ClientRelease, ...]:
@@ -291,6 +302,21 @@ def _prefixes(given: list[str] | None, option: str) -> tuple[str, ...]:
             )
         found.append(prefix)
     return tuple(found)
+
+
+def _require_streaming(
+    many: FleetOptions, places: Sequence[Outlet], selection: SelectionOptions
+) -> None:
+    """Turn away what the answers of an earlier run would be missing in: a usage error."""
+    require_streaming(many, *(one.format for one in places))
+    if many.resume is None:
+        return
+    if selection.write_baseline is not None or any(one.file is not None for one in places):
+        raise typer.BadParameter(
+            "goes with standard output alone: the tables of the earlier run would be missing in "
+            "other files",
+            param_hint="--resume",
+        )
 
 
 # Mending
@@ -326,27 +352,23 @@ def _fix(  # noqa: PLR0917 -- the groups of options, in the order of the command
     users: UserOptions,
     consent: ConsentOptions,
     spark: SparkOptionGroup,
-    format_name: str,
+    output: OutputOptions,
 ) -> int:
-    output = OutputOptions(output=format_name)
-
-    def mend() -> int:
-        catalogs.look_up([table], spark)
-        report = run.report(table)
-        return plan_and_apply(
-            table,
-            lambda snapshot, session: plan_fixes(snapshot, report, session=session),
-            change=ChangeOptions(
-                planning=planning,
-                commit=CommitOptions(
-                    clients=ClientOptions(
-                        for_client=users.for_client, for_client_writing=users.for_client_writing
-                    ),
-                    consent=consent,
-                    spark=spark,
-                    output=output,
+    catalogs.look_up([table], spark)
+    report = run.report(table)
+    return plan_and_apply(
+        table,
+        lambda snapshot, session: plan_fixes(snapshot, report, session=session),
+        settings=run.settings,
+        change=ChangeOptions(
+            planning=planning,
+            commit=CommitOptions(
+                clients=ClientOptions(
+                    for_client=users.for_client, for_client_writing=users.for_client_writing
                 ),
+                consent=consent,
+                spark=spark,
+                output=output,
             ),
-        )
-
-    return failing_well(table, output, mend)
+        ),
+    )

@@ -265,6 +265,18 @@ def test_exit_codes_of_answers_count_again(lake: Path, tmp_path: Path) -> None:
     assert (again.code, again.out) == (1, "")
 
 
+@pytest.mark.parametrize("option", ["-osarif:new", "-ojsonl:new", "--write-baseline=new"])
+def test_files_would_lack_the_tables_of_the_earlier_run(
+    lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = ["validate", lake / "a/old", "--isolated"]
+    result = deltaadm(*given, "--resume", "run", option)
+    assert result.code == 2
+    assert "--resume" in result.err
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_run_that_has_not_begun_is_gone_on_with(lake: Path, tmp_path: Path) -> None:
     given = ["inspect", lake / "a/old", "-o", "jsonl"]
     assert deltaadm(*given, "--resume", tmp_path / "none").out == deltaadm(*given).out

@@ -65,6 +65,16 @@ def plans(lake: Path, tmp_path: Path) -> Path:
     return file
 
 
+def test_settings_that_cannot_be_understood_are_no_trouble_of_tables(
+    lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deltaadm.toml").write_text("selct = []")
+    result = deltaadm("alter", "--discover", lake, "--set", "a=b", "-o", "jsonl")
+    assert result.code == 2
+    assert result.document["error"]["kind"] == "settings"
+
+
 def names(lake: Path) -> list[Path]:
     return sorted(lake.iterdir())
 

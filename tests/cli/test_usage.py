@@ -1,5 +1,6 @@
 """Arguments, help and exit codes of what does not parse."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -120,13 +121,23 @@ def test_python_m_and_its_exit_code(small: Table) -> None:
 
 def test_whoever_stops_reading_does_not_disturb() -> None:
     for arguments in (["features"], ["features", "-o", "json"], ["--help"]):
-        assert unread(*arguments) == (0, "")
+        assert unread(*arguments) == (141, "")
+
+
+def test_what_nobody_has_read_is_no_verdict(small: Table, tmp_path: Path) -> None:
+    """An interrupted check does not pass for one that found nothing; its files are whole."""
+    report = tmp_path / "report"
+    assert unread("validate", str(small.path), "-o", "text", "-o", f"jsonl:{report}")[0] == 141
+    assert json.loads(report.read_text())["version"] == 0
+    inventory = tmp_path / "inventory"
+    unread("inspect", str(small.path), "--save-as", "csv", str(inventory))
+    assert len(inventory.read_text().splitlines()) == 2
 
 
 def test_a_change_that_nobody_reads_about_is_interrupted(small: Table) -> None:
     with untouched(small.path):
         code, said = unread("alter", str(small.path), "--set", "a=b", "--apply")
-    assert code == 130
+    assert code == 141
     assert "nothing was committed" in said
 
 

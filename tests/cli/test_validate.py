@@ -260,6 +260,12 @@ def test_a_baseline_does_not_hide_an_unreadable_table(gone: Table, tmp_path: Pat
     assert deltaadm("validate", gone.path, "--baseline", baseline).code == 3
 
 
+def test_a_baseline_that_is_not_there_is_said(healthy: Table, tmp_path: Path) -> None:
+    done = deltaadm("validate", healthy.path, "--baseline", tmp_path / "none")
+    assert (done.code, done.out) == (2, "")
+    assert "cannot be read" in done.err
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"kind": "deltaadm-baseline"}', "[" * 100_000])
 def test_a_broken_baseline_is_said(healthy: Table, tmp_path: Path, text: str) -> None:
     (tmp_path / "baseline").write_text(text)
@@ -382,6 +388,19 @@ def test_fix_has_nothing_to_do_where_nothing_can_be_mended(odd: Table) -> None:
 def test_fix_of_an_unreadable_table_gives_3(gone: Table) -> None:
     assert deltaadm("validate", gone.path, "--fix").code == 3
     assert deltaadm("validate", gone.path / "no", "--fix", "-o", "json").code == 3
+
+
+def test_fix_goes_by_the_settings_that_are_named(
+    stale: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deltaadm.toml").write_text("selct = []")
+    given = ["validate", stale.path, "--fix"]
+    refused = deltaadm(*given, "-o", "json")
+    assert (refused.code, refused.document["error"]["kind"]) == (2, "settings")
+    plan = deltaadm(*given, "--isolated", "--color", "always")
+    assert plan.code == 0
+    assert "\x1b[" in plan.out
 
 
 def test_fix_takes_one_table_and_one_format(stale: Table, healthy: Table) -> None:
