@@ -85,7 +85,7 @@ def _written(store: LocalStore, before: Snapshot) -> Checkpoint:
 
 def _in_the_way(store: LocalStore, version: int) -> str:
     name = f"{version:020d}.checkpoint.parquet"
-    return name if any(one.path == name for one in store.list_log(version)) else ""
+    return name if name in store.list_log(version) else ""
 
 
 def _create(store: LocalStore) -> str:
@@ -137,7 +137,7 @@ def _compare(before: Snapshot, after: Snapshot) -> None:
 @contextmanager
 def _restored_on_failure(store: LocalStore, version: int) -> Iterator[None]:
     """Where the block fails or is interrupted, the log gets back what it had before."""
-    names = {one.path for one in store.list_log(version)}
+    before = store.list_log(version)
     try:
         hint: bytes | None = store.read(HINT)
     except TableError:
@@ -145,8 +145,8 @@ def _restored_on_failure(store: LocalStore, version: int) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for one in [one.path for one in store.list_log(version)]:
-            if one not in names and one == f"{version:020d}.checkpoint.parquet":
+        for one in store.list_log(version):
+            if one not in before and one == f"{version:020d}.checkpoint.parquet":
                 store.remove(one)
         if hint is None:
             store.remove(HINT)

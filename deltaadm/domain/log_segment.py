@@ -8,17 +8,17 @@ which accepts any number of digits in a version and judges by the order of names
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import Enum
-from itertools import pairwise
-from operator import attrgetter
+from itertools import compress
 
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import TableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Final
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Final, overload
 
 
 class Kind(Enum):
@@ -98,14 +98,42 @@ _USUAL: Final = {".json": Kind.COMMIT, ".crc": Kind.CRC}
 
 
 def parse(info: FileInfo) -> LogFile:
-    """Tell what *info* is from its path alone; anything unfamiliar is UNKNOWN."""
-    stem, end = info.path[:_DIGITS], info.path[_DIGITS:]
-    if end in _USUAL and stem.isdecimal() and stem.isascii():
-        return LogFile(info, _USUAL[end], int(stem))
+    """Tell what *info* is from its path alone."""
+    kind = kind_of(info.path)
+    if kind in _USUAL.values():
+        return LogFile(info, kind, _leading_number(info.path))
+    return LogFile(info, kind, _numbers(kind, info.path).get("version"))
+
+
+def kind_of(name: str) -> Kind:
+    """What the file called *name* is; anything unfamiliar is UNKNOWN."""
+    if name[_DIGITS:] in _USUAL and _are_digits(name[:_DIGITS]):
+        return _USUAL[name[_DIGITS:]]
     for kind, pattern in _NAMES.items():
-        if re.fullmatch(pattern, info.path, re.ASCII):
-            return LogFile(info, kind, _numbers(kind, info.path).get("version"))
-    return LogFile(info, Kind.UNKNOWN)
+        if re.fullmatch(pattern, name, re.ASCII):
+            return kind
+    return Kind.UNKNOWN
+
+
+def _told_apart(names: Iterable[str]) -> Iterator[tuple[Kind, list[str]]]:
+    """What `kind_of` says of *names*; usual ones are told by the thousand."""
+    by_end: dict[str, list[str]] = {}
+    for one in names:
+        by_end.setdefault(one[_DIGITS:], []).append(one)
+    for end, alike in by_end.items():
+        if end in _USUAL and _are_digits("".join([one[:_DIGITS] for one in alike])):
+            yield _USUAL[end], alike
+        else:
+            for one in alike:
+                yield kind_of(one), [one]
+
+
+def _are_digits(text: str) -> bool:
+    return text.isdecimal() and text.isascii()
+
+
+def _leading_number(name: str) -> int:
+    return int(name.partition(".")[0])
 
 
 def _numbers(kind: Kind, path: str) -> dict[str, int]:
@@ -124,42 +152,121 @@ def commit_name(version: int) -> str:
     return f"{version:020d}.json"
 
 
+class LogFiles(Sequence[LogFile]):
+    """
+    The files called *names*, in this order; *infos* knows them.
+
+    A log may have very many, of which few matter: a name is parsed when its file is looked at.
+    """
+
+    __slots__ = ("_infos", "names")
+
+    def __init__(self, names: Sequence[str], infos: Mapping[str, FileInfo]) -> None:
+        self.names = names
+        self._infos = infos
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, index: int) -> LogFile: ...
+        @overload
+        def __getitem__(self, index: slice) -> LogFiles: ...
+
+    def __getitem__(self, index: int | slice) -> LogFile | LogFiles:
+        if isinstance(index, slice):
+            return LogFiles(self.names[index], self._infos)
+        return parse(self._infos[self.names[index]])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LogFiles) and [*self] == [*other]
+
+    def __hash__(self) -> int:
+        return hash((*self.names,))
+
+    def __reduce__(self) -> tuple[type[LogFiles], tuple[Sequence[str], Mapping[str, FileInfo]]]:
+        return LogFiles, (self.names, {one: self._infos[one] for one in self.names})
+
+    @property
+    def versions(self) -> Sequence[int]:
+        """
+        The versions with which the names of these files, of one kind and in order, begin.
+
+        Between names of one length whose versions are as far apart as there are names, none is
+        missing.
+        """
+        if len({*map(len, self.names)}) == 1:
+            first, last = map(_leading_number, (self.names[0], self.names[-1]))
+            if last - first + 1 == len(self.names):
+                return range(first, last + 1)
+        return [*map(_leading_number, self.names)]
+
+    def after(self, version: int) -> LogFiles:
+        """Those of later versions."""
+        return self._chosen(map(version.__lt__, self.versions))
+
+    def until(self, version: int) -> LogFiles:
+        """Those of *version* and earlier ones."""
+        return self._chosen(map(version.__ge__, self.versions))
+
+    def _chosen(self, flags: Iterable[bool]) -> LogFiles:
+        return LogFiles([*compress(self.names, flags)], self._infos)
+
+
 @dataclass(frozen=True, slots=True)
 class LogListing:
     """
-    Everything that was seen in the log of the table at `root`, oddities included, by name.
+    Everything that was seen in the log of the table at `root`, oddities included.
 
-    `start` is the version that the listing began with.
+    `infos` are all files by their names, `by_kind` these names in order. `start` is the version
+    that the listing began with.
     """
 
     root: str
-    files: tuple[LogFile, ...]
+    infos: Mapping[str, FileInfo]
+    by_kind: Mapping[Kind, Sequence[str]]
     start: int = 0
 
     @classmethod
-    def of(cls, root: str, infos: Iterable[FileInfo], start: int = 0) -> LogListing:
-        """Parse and sort what a store listed."""
-        ordered = sorted(infos, key=attrgetter("path"))
-        return cls(root, tuple(map(parse, ordered)), start)
-
-    def of_kind(self, kind: Kind) -> tuple[LogFile, ...]:
-        """The files of one kind, by name."""
-        return tuple(one for one in self.files if one.kind is kind)
+    def of(cls, root: str, infos: Mapping[str, FileInfo], start: int = 0) -> LogListing:
+        """Tell apart and sort what a store listed."""
+        by_kind: dict[Kind, list[str]] = {}
+        for kind, names in _told_apart(infos):
+            by_kind.setdefault(kind, []).extend(names)
+        return cls(root, infos, {kind: sorted(names) for kind, names in by_kind.items()}, start)
 
     @property
-    def commits(self) -> tuple[LogFile, ...]:
+    def files(self) -> LogFiles:
+        """All files, by name."""
+        return LogFiles(sorted(self.infos), self.infos)
+
+    def of_kind(self, kind: Kind) -> LogFiles:
+        """The files of one kind, by name."""
+        return LogFiles(self.by_kind.get(kind, ()), self.infos)
+
+    @property
+    def commits(self) -> LogFiles:
         """
         The commits that readers see, by name.
 
         A listing starts at the padded name of a version, which a name like `0.json` precedes.
         """
         first = listing_prefix(self.start)
-        return tuple(one for one in self.files if one.kind is Kind.COMMIT and one.path >= first)
+        names = [one for one in self.by_kind.get(Kind.COMMIT, ()) if one >= first]
+        return LogFiles(names, self.infos)
+
+    @property
+    def checkpoint_files(self) -> LogFiles:
+        """Whatever is named like a checkpoint or a part of one, by name."""
+        names = sorted(one for kind in CHECKPOINTS for one in self.by_kind.get(kind, ()))
+        return LogFiles(names, self.infos)
 
     @property
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """The complete checkpoints, the most preferable last; empty files count as absent."""
-        return _complete_checkpoints(self.files)
+        return _complete_checkpoints(self.checkpoint_files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +292,8 @@ class LogSegment:
     root: str
     version: int
     checkpoint: Checkpoint | None
-    commits: tuple[LogFile, ...]
-    deltas: tuple[LogFile, ...]
+    commits: LogFiles
+    deltas: LogFiles
     last_commit: LogFile
     crc: LogFile | None = None
 
@@ -206,25 +313,26 @@ def choose(
     *before* leaves out checkpoints from that version on, for a caller that found them
     unreadable. Raises `TableError` where the listing does not hold what is needed.
     """
-    commits = [one for one in listing.commits if version is None or _version(one) <= version]
+    commits = listing.commits if version is None else listing.commits.until(version)
     checkpoint = _newest_checkpoint(listing, version, before)
     base = -1 if checkpoint is None else checkpoint.version
-    after = [one for one in commits if _version(one) > base]
-    reached = _version(after[-1]) if after else base
-    headless = bool(after) and _version(after[0]) != base + 1
+    after = commits.after(base)
+    versions = after.versions
+    reached = versions[-1] if versions else base
+    headless = bool(versions) and versions[0] != base + 1
     if version is not None and listing.commits and (reached != version or headless):
         raise version_not_found(listing, version)
     if not commits or _version(commits[-1]) < reached:
         raise _no_commits(listing, checkpoint)
-    _check_contiguous(listing.root, after, base, reached)
+    _check_contiguous(listing.root, versions, base)
     return LogSegment(
         root=listing.root,
         version=reached,
         checkpoint=checkpoint,
-        commits=tuple(after),
+        commits=after,
         deltas=_with_compactions(listing, after, base, reached),
         last_commit=commits[-1],
-        crc=next((one for one in listing.of_kind(Kind.CRC) if one.version == reached), None),
+        crc=next(iter(listing.of_kind(Kind.CRC).until(reached).after(reached - 1)), None),
     )
 
 
@@ -279,11 +387,11 @@ def _newest_checkpoint(
     return fitting[-1] if fitting else None
 
 
-def _complete_checkpoints(files: Sequence[LogFile]) -> tuple[Checkpoint, ...]:
+def _complete_checkpoints(files: LogFiles) -> tuple[Checkpoint, ...]:
     found: list[tuple[tuple[int, int, int, str], Checkpoint]] = []
     sets: dict[tuple[int, int], dict[int, LogFile]] = {}
     for one in files:
-        if one.kind not in CHECKPOINTS or not one.info.size:
+        if not one.info.size:
             continue
         version = _version(one)
         if one.kind is Kind.MULTIPART:
@@ -299,20 +407,15 @@ def _complete_checkpoints(files: Sequence[LogFile]) -> tuple[Checkpoint, ...]:
     return tuple(checkpoint for _, checkpoint in sorted(found, key=lambda pair: pair[0]))
 
 
-def _check_contiguous(root: str, after: Sequence[LogFile], base: int, reached: int) -> None:
-    versions = [_version(one) for one in after]
-    if not versions:
-        return
-    if versions[0] != base + 1:
-        raise _truncated(root, base, reached)
-    for left, right in pairwise(versions):
-        if right != left + 1:
-            raise _gap(root, left, right, reached)
+def _check_contiguous(root: str, versions: Sequence[int], base: int) -> None:
+    for expected, found in enumerate(versions, base + 1):
+        if found != expected == base + 1:
+            raise _truncated(root, base, versions[-1])
+        if found != expected:
+            raise _gap(root, expected - 1, found, versions[-1])
 
 
-def _with_compactions(
-    listing: LogListing, after: Sequence[LogFile], base: int, reached: int
-) -> tuple[LogFile, ...]:
+def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: int) -> LogFiles:
     """
     Replace runs of commits by compacted files, greedily in the order of names as Delta does.
 
@@ -320,17 +423,17 @@ def _with_compactions(
     """
     compacted = listing.of_kind(Kind.COMPACTED)
     if not compacted:
-        return tuple(after)
-    chosen: list[LogFile] = []
+        return after
+    chosen: list[str] = []
     covered = base
     for one in sorted((*compacted, *after), key=lambda file: file.path):
         start, end = _version(one), _end(one)
         if covered < start <= end <= reached:
             if start != covered + 1:
-                return tuple(after)
-            chosen.append(one)
+                return after
+            chosen.append(one.path)
             covered = end
-    return tuple(chosen) if covered == reached else tuple(after)
+    return LogFiles(chosen, listing.infos) if covered == reached else after
 
 
 def _end(file: LogFile) -> int:

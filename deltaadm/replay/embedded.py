@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 
 from deltaadm.domain.commit_info import CommitInfo
-from deltaadm.domain.log_segment import Kind, LogFile, LogSegment
+from deltaadm.domain.log_segment import Kind, LogFile, LogFiles, LogSegment
 from deltaadm.domain.metadata import Metadata
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileFacts, Snapshot
@@ -23,7 +23,7 @@ from deltaadm.replay.scan import looked_into, processors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any, Final, TypeVar
 
     from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
@@ -92,7 +92,7 @@ class Replay:
             self._search_checkpoint(self._segment.checkpoint)
         self._read_commit_info()
 
-    def search_deltas(self, files: Sequence[LogFile]) -> None:
+    def search_deltas(self, files: LogFiles) -> None:
         """Look for protocol and metadata in *files*, from the last one back."""
         for path, found in self._looked_into(files, self._state_in):
             self._take_state(found, path)
@@ -100,12 +100,11 @@ class Replay:
                 return
 
     def _looked_into(
-        self, files: Sequence[LogFile], look: Callable[[str], Found]
+        self, files: LogFiles, look: Callable[[str], Found]
     ) -> Iterator[tuple[str, Found]]:
         """What *look* finds in each of *files*, from the last one back."""
         processes = processors() if self._store.survives_fork else 1
-        paths = [file.path for file in reversed(files)]
-        return looked_into(paths, look, processes=processes)
+        return looked_into(files.names[::-1], look, processes=processes)
 
     def state(self) -> FileFacts:
         """Replay everything; answers the facts about the live files."""

@@ -6,7 +6,7 @@ import json
 from enum import Enum
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.log_segment import CHECKPOINTS, LogListing, LogSegment, choose
+from deltaadm.domain.log_segment import LogListing, LogSegment, choose
 from deltaadm.errors import DeltaadmError, StorageError, TableError
 
 TYPE_CHECKING = False
@@ -211,7 +211,7 @@ def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
 
 def _oddities(listing: LogListing) -> tuple[str, ...]:
     """What the choice of files passed over in silence."""
-    found = [one for one in listing.files if one.kind in CHECKPOINTS]
+    found = listing.checkpoint_files
     empty = [one for one in found if not one.info.size]
     complete = {file.path for checkpoint in listing.checkpoints for file in checkpoint.files}
     partial = {one.version for one in found if one.info.size and one.path not in complete}

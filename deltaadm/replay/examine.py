@@ -88,8 +88,9 @@ class _Examination:
         self._engine = engine
         self._depth = depth
         self._now = now
-        listed = [*store.list_log(), *store.list_directory("_sidecars")]
-        listed += store.list_directory("_staged_commits")
+        listed = dict(store.list_log())
+        for directory in ("_sidecars", "_staged_commits"):
+            listed |= store.list_directory(directory)
         self._listing = LogListing.of(store.root, listed)
         self._pointer = _pointer(store)
         self._failure: TableError | None = None

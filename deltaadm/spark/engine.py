@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from deltaadm.domain.log_segment import LogFile, LogSegment
+    from deltaadm.domain.log_segment import LogFile, LogFiles, LogSegment
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.storage.store import LogStore
 
@@ -107,7 +107,7 @@ class _SparkReplay(Replay):
         self._compare_checksum()
         return self.facts
 
-    def search_deltas(self, files: Sequence[LogFile]) -> None:
+    def search_deltas(self, files: LogFiles) -> None:
         """See `Replay`."""
         if len(files) <= _AT_ONCE:
             super().search_deltas(files)

@@ -15,7 +15,7 @@ from deltaadm.spark.session import said, sentence
 from deltaadm.storage.store import LOG_DIRECTORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
     from typing import BinaryIO
 
     from pyspark.sql import SparkSession
@@ -105,18 +105,19 @@ class HadoopStore:
         """Where a file of the log is, as Spark tells it."""
         return f"{self.log}/{name}"
 
-    def list_log(self, start: int = 0) -> Iterator[FileInfo]:
+    def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
         first = listing_prefix(start) if start else ""
         found = self._list(self.log)
         if found is None:
             raise no_table(self.root)
-        return (one for one in found if one.path >= first)
+        return {one.path: one for one in found if one.path >= first}
 
-    def list_directory(self, name: str) -> Iterator[FileInfo]:
+    def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
         found = self._list(self.path(name)) or ()
-        return (FileInfo(f"{name}/{one.path}", one.size, one.modified) for one in found)
+        listed = (FileInfo(f"{name}/{one.path}", one.size, one.modified) for one in found)
+        return {one.path: one for one in listed}
 
     def read(self, path: str) -> bytes:
         """See `LogStore`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 
 from deltaadm.domain.log_segment import FileInfo, listing_prefix, no_table
 from deltaadm.errors import DeltaadmError, StorageError, TableError
@@ -32,30 +33,18 @@ class LocalStore:
         self._log = os.path.join(path, LOG_DIRECTORY)  # noqa: PTH118 -- pathlib costs time
         self._prefix = self._log + os.sep
 
-    def list_log(self, start: int = 0) -> Iterator[FileInfo]:
+    def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """See `LogStore`; reads names; sizes and times of files when they are asked for."""
+        found = _files_in(self._log)
+        if found is None:
+            raise no_table(self.root)
         first = listing_prefix(start) if start else ""
-        try:
-            with os.scandir(self._log) as entries:
-                for entry in entries:
-                    if entry.name >= first and not entry.is_dir():
-                        yield _Listed(entry)
-        except (FileNotFoundError, NotADirectoryError) as error:
-            raise no_table(self.root) from error
-        except OSError as error:
-            raise _inaccessible(self._log, error) from error
+        return _Listing({one.name: one for one in found if one.name >= first})
 
-    def list_directory(self, name: str) -> Iterator[FileInfo]:
+    def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
-        try:
-            with os.scandir(self._prefix + name) as entries:
-                for entry in entries:
-                    if not entry.is_dir():
-                        yield _Listed(entry, f"{name}/")
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        except OSError as error:
-            raise _inaccessible(self._prefix + name, error) from error
+        found = _files_in(self._prefix + name) or ()
+        return _Listing({f"{name}/{one.name}": one for one in found})
 
     def read(self, path: str) -> bytes:
         """See `LogStore`."""
@@ -135,15 +124,42 @@ class LocalStore:
             raise _unwritable(where, error) from error
 
 
+def _files_in(directory: str) -> list[os.DirEntry[str]] | None:
+    """What is directly in a directory and is none itself; None if there is no such directory."""
+    try:
+        with os.scandir(directory) as entries:
+            return [one for one in entries if not one.is_dir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _inaccessible(directory, error) from error
+
+
+class _Listing(Mapping[str, FileInfo]):
+    """Listed files by their paths, made of directory entries when somebody asks: few are."""
+
+    def __init__(self, entries: Mapping[str, os.DirEntry[str]]) -> None:
+        self._entries = entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __getitem__(self, path: str) -> FileInfo:
+        return _Listed(path, self._entries[path])
+
+
 class _Listed(FileInfo):
-    """A listed file whose size and time are looked up when somebody asks: few are."""
+    """A listed file whose size and time are looked up when somebody asks: nearly nobody does."""
 
     __slots__ = ("_entry",)
-    __setattr__ = object.__setattr__  # there may be very many, and this is how they are made fast
+    _entry: os.DirEntry[str]
 
-    def __init__(self, entry: os.DirEntry[str], directory: str = "") -> None:
-        self.path = directory + entry.name  # type: ignore[misc]  # nobody has seen it yet
-        self._entry = entry
+    def __init__(self, path: str, entry: os.DirEntry[str]) -> None:
+        object.__setattr__(self, "path", path)
+        object.__setattr__(self, "_entry", entry)
 
     def __reduce__(self) -> tuple[type[FileInfo], tuple[str, int, int]]:
         return FileInfo, (self.path, self.size, self.modified)

@@ -8,7 +8,7 @@ from deltaadm.errors import Refused, StorageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from typing import BinaryIO, Final, Protocol
 
     from deltaadm.domain.log_segment import FileInfo
@@ -40,11 +40,11 @@ class LogStore(Protocol):
     def survives_fork(self) -> bool:
         """Whether a copy of this process could read as well."""
 
-    def list_log(self, start: int = 0) -> Iterator[FileInfo]:
-        """The files directly in the log from the names of version *start* on, in any order."""
+    def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
+        """The files directly in the log from the names of version *start* on, by their paths."""
 
-    def list_directory(self, name: str) -> Iterator[FileInfo]:
-        """The files directly in a directory of the log, none if it is not there."""
+    def list_directory(self, name: str) -> Mapping[str, FileInfo]:
+        """The files directly in a directory of the log by their paths, none if it is not there."""
 
     def read(self, path: str) -> bytes:
         """A whole file."""

@@ -1,6 +1,10 @@
 """Choosing the files of a version, told with names alone."""
 
+from collections.abc import Iterable
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deltaadm.domain.log_segment import (
     FileInfo,
@@ -8,6 +12,7 @@ from deltaadm.domain.log_segment import (
     LogListing,
     choose,
     commit_name,
+    kind_of,
     listing_prefix,
     parse,
     recreatable_versions,
@@ -62,7 +67,11 @@ def log(text: str, start: int = 0) -> LogListing:
 
     `3x` is a checksum, `3e` an empty checkpoint.
     """
-    return LogListing.of("/t", [_info(word) for word in text.split()], start)
+    return listing([_info(word) for word in text.split()], start)
+
+
+def listing(files: Iterable[FileInfo], start: int = 0) -> LogListing:
+    return LogListing.of("/t", {one.path: one for one in files}, start)
 
 
 def _info(word: str) -> FileInfo:
@@ -188,13 +197,13 @@ def test_compactions(listed: str, version: int | None, deltas: str) -> None:
 def test_same_version_twice_is_no_order() -> None:
     files = [FileInfo(commit_name(0), 1), FileInfo(commit_name(1), 1), FileInfo("1.json", 1)]
     with pytest.raises(TableError) as caught:
-        choose(LogListing.of("/t", files))
+        choose(listing(files))
     assert caught.value.delta_error_class == "DELTA_VERSIONS_NOT_CONTIGUOUS"
 
 
 def test_names_before_the_start_of_a_listing_are_not_seen() -> None:
     files = [FileInfo("0.json", 1), FileInfo(commit_name(0), 1)]
-    assert choose(LogListing.of("/t", files)).version == 0
+    assert choose(listing(files)).version == 0
 
 
 def test_checksum_of_the_version_only() -> None:
@@ -230,3 +239,27 @@ def test_checkpoints_can_be_left_out() -> None:
 )
 def test_recreatable_versions(listed: str, span: tuple[int, int] | None) -> None:
     assert recreatable_versions(log(listed)) == span
+
+
+DIGITS = st.text("0123456789", min_size=1, max_size=21)
+NUMBERS = st.integers(0, 12) | st.sampled_from([10**19, 10**20 - 1])
+VERSIONS = NUMBERS.map("{:020d}".format) | NUMBERS.map("{:021d}".format) | DIGITS
+ODDITIES = st.text("0٣ _+.jsoncr\n", min_size=20, max_size=20)
+ENDINGS = st.sampled_from(
+    ["json", "crc", "checkpoint.parquet", "json.tmp", f"checkpoint.{UUID}.json", "json\n"]
+)
+NAMES = st.builds("{}.{}".format, VERSIONS | ODDITIES, ENDINGS)
+
+
+@given(st.sets(NAMES, max_size=30), st.integers(0, 12))
+def test_files_by_kind_and_version(names: set[str], version: int) -> None:
+    """What is told of many names at once is what is told of each."""
+    found = listing(map(FileInfo, names))
+    assert [one.path for one in found.files] == sorted(names)
+    for kind in Kind:
+        files = found.of_kind(kind)
+        assert list(files.names) == sorted(one for one in names if kind_of(one) is kind)
+        if kind in {Kind.COMMIT, Kind.CRC}:
+            assert list(files.versions) == [one.version for one in files]
+            assert list(files.after(version)) == [one for one in files if one.version > version]
+            assert list(files.until(version)) == [one for one in files if one.version <= version]

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -33,11 +33,11 @@ class CountingStore:
         self.requests: list[str] = []
         self.bytes: dict[str, int] = {}
 
-    def list_log(self, start: int = 0) -> Iterator[FileInfo]:
+    def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         self.requests.append("list")
         return self._store.list_log(start)
 
-    def list_directory(self, name: str) -> Iterator[FileInfo]:
+    def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         self.requests.append(f"list {name}")
         return self._store.list_directory(name)
 
@@ -140,7 +140,7 @@ def test_sizes_of_commits_are_not_asked_for(
     for version in range(20):
         made.write(f"{version:020d}.json", commit(add(f"{version}")) if version else START_BODY)
     asked = []
-    kind = type(next(iter(LocalStore(str(tmp_path)).list_log())))
+    kind = type(LocalStore(str(tmp_path)).list_log()[f"{0:020d}.json"])
     status = kind._status  # type: ignore[attr-defined]  # noqa: SLF001 -- what a request is
     monkeypatch.setattr(kind, "_status", lambda one: asked.append(one.path) or status(one))
     load_snapshot(LocalStore(str(tmp_path)), detail=detail)

@@ -141,12 +141,12 @@ def test_files_of_a_table(hadoop: Hadoop, tmp_path: Path) -> None:
     (made.path / "part 1%.parquet").write_bytes(b"0123456789")
     store = hadoop.open_store(str(made.path))
     local = open_store(str(made.path))
-    assert [(one.path, one.size, one.modified) for one in store.list_log()] == [
-        (one.path, one.size, one.modified) for one in local.list_log()
-    ]
-    (sidecar,) = store.list_directory("_sidecars")
+    assert {path: (one.size, one.modified) for path, one in store.list_log().items()} == {
+        path: (one.size, one.modified) for path, one in local.list_log().items()
+    }
+    (sidecar,) = store.list_directory("_sidecars").values()
     assert (sidecar.path, sidecar.size) == ("_sidecars/x.parquet", 10)
-    assert list(store.list_directory("_staged_commits")) == []
+    assert store.list_directory("_staged_commits") == {}
     with store.open("_sidecars/x.parquet") as file:
         file.seek(-3, 2)
         assert (file.read(2), file.tell(), file.read()) == (b"78", 9, b"9")

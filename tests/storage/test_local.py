@@ -22,7 +22,7 @@ def made(tmp_path: Path) -> Table:
 
 
 def test_lists_files_with_size_and_time(made: Table) -> None:
-    listed = {one.path: one for one in LocalStore(str(made.path)).list_log()}
+    listed = LocalStore(str(made.path)).list_log()
     assert set(listed) == {
         "0.json",
         *(f"{version:020d}.json" for version in range(3)),
@@ -33,7 +33,7 @@ def test_lists_files_with_size_and_time(made: Table) -> None:
 
 
 def test_lists_from_a_version(made: Table) -> None:
-    listed = {one.path for one in LocalStore(str(made.path)).list_log(2)}
+    listed = set(LocalStore(str(made.path)).list_log(2))
     assert listed == {f"{2:020d}.json", "_last_checkpoint"}
 
 
@@ -53,7 +53,7 @@ def test_opens_files_for_reading_in_pieces(made: Table) -> None:
 
 def test_missing_directory_is_no_table(tmp_path: Path) -> None:
     with pytest.raises(TableError) as caught:
-        list(LocalStore(str(tmp_path / "nowhere")).list_log())
+        LocalStore(str(tmp_path / "nowhere")).list_log()
     assert caught.value.delta_error_class == "DELTA_MISSING_DELTA_TABLE"
     assert str(tmp_path / "nowhere") in caught.value.message
 
@@ -61,7 +61,7 @@ def test_missing_directory_is_no_table(tmp_path: Path) -> None:
 def test_a_file_is_no_table(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(TableError):
-        list(LocalStore(str(tmp_path / "file")).list_log())
+        LocalStore(str(tmp_path / "file")).list_log()
 
 
 def test_missing_file(made: Table) -> None:
@@ -81,7 +81,7 @@ def test_no_permission(made: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(StorageError, match="permission denied"):
         store.read("x")
     with pytest.raises(StorageError, match="permission denied"):
-        list(store.list_log())
+        store.list_log()
 
 
 def test_a_directory_cannot_be_read_as_a_file(made: Table) -> None:
@@ -91,5 +91,5 @@ def test_a_directory_cannot_be_read_as_a_file(made: Table) -> None:
 
 def test_dangling_links_are_listed(made: Table) -> None:
     (made.log / "zz").symlink_to(made.log / "nowhere")
-    listed = {one.path: one for one in LocalStore(str(made.path)).list_log()}
+    listed = LocalStore(str(made.path)).list_log()
     assert listed["zz"].size == 0
