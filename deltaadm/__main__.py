@@ -12,19 +12,13 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Run the command line; what needs no command line is answered before it is loaded."""
+    """Run the command line."""
     _open_closed_streams()
-    arguments = sys.argv[1:]
-    if arguments == ["--version"]:
-        from deltaadm import __version__
-
-        sys.stdout.write(f"deltaadm {__version__}\n")
-        return
     # Start-up makes tens of thousands of objects that stay: looking for garbage among them is idle.
     gc.set_threshold(50_000)
     from deltaadm.cli.program import run
 
-    _leave(run(arguments))
+    _leave(run(sys.argv[1:]))
 
 
 def _leave(code: int) -> NoReturn:

@@ -1,6 +1,5 @@
 """The root of the command line: the subcommands, and what they say about themselves."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from io import StringIO
@@ -9,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from deltaadm import __version__
-from deltaadm.cli.program import INTERRUPTED
+from deltaadm.cli.program import INTERRUPTED, tell_version
 
 if TYPE_CHECKING:
     from importlib.abc import InspectLoader
@@ -97,8 +95,7 @@ def build(
 
 def _show_version(wanted: bool) -> None:  # noqa: FBT001 -- typer calls it so
     if wanted:
-        typer.echo(f"deltaadm {__version__}")
-        raise typer.Exit
+        raise typer.Exit(tell_version())
 
 
 def answer(arguments: Sequence[str]) -> int:
@@ -133,6 +130,7 @@ def _described(module: str) -> Callable[..., None]:
 
 
 def _show_usage(error: typer.TyperException) -> int:
+    from deltaadm.cli.streams import tell
     from deltaadm.render.visible import visible
 
     said = StringIO()
@@ -142,5 +140,5 @@ def _show_usage(error: typer.TyperException) -> int:
     else:
         show(said)
     for line in said.getvalue().removesuffix("\n").split("\n"):
-        sys.stderr.write(f"{visible(line)}\n")
+        tell(f"{visible(line)}\n")
     return int(getattr(error, "exit_code", 2))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from deltaadm.cli import streams
 from deltaadm.cli.options import expanded
 from deltaadm.dataclass import dataclass
 
@@ -38,7 +39,7 @@ def command(
 
     The script's first lines say how to use it.
     """
-    typer.echo(script(shell), nl=False)
+    streams.write_text(script(shell))
     return 0
 
 

@@ -173,8 +173,8 @@ def carry_out_plan(table: str, plan: "Plan", wanted: Wanted, options: CommitOpti
     with sessions.executor(options.spark, plan.session, plan.before) as executor:
         streams.note_commits("it is unknown whether the change was committed: inspect the table")
         outcome = committed(plan, executor)
-        listed = ", ".join(map(str, outcome.versions)) or "nothing"
-        streams.note_commits(f"committed: {listed}")
+        listed = ", ".join(map(str, outcome.versions))
+        streams.note_commits(f"committed: {listed}" if listed else "all is done, without a commit")
     streams.show([OutcomeReport(table, outcome)], output)
     if outcome.mismatches:
         return MISMATCH
@@ -289,7 +289,6 @@ def _has_terminal() -> bool:
 
 
 def _ask(question: str, expected: str) -> None:
-    sys.stderr.write(question)
-    sys.stderr.flush()
+    streams.tell(question)
     if sys.stdin.readline().strip().lower() != expected.lower():
         raise Refused("The plan was not confirmed, so nothing was changed.", remedy="")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import errno
 
 from deltaadm.errors import DeltaadmError
 
@@ -21,6 +21,8 @@ TERMINATED = 143
 class _Terminated(BaseException):
     """The process was asked to stop."""
 
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 _STOPS: Final[Mapping[type[BaseException], tuple[str, int]]] = {
     KeyboardInterrupt: ("Interrupted", INTERRUPTED),
@@ -42,8 +44,10 @@ def run(arguments: Sequence[str]) -> int:
             return _stopped(*_STOPS[stop_behind])
         import traceback
 
-        traceback.print_exc()
-        sys.stderr.write("This is a bug in deltaadm; please report it with the lines above.\n")
+        from deltaadm.cli.streams import tell
+
+        tell(traceback.format_exc())
+        tell("This is a bug in deltaadm; please report it with the lines above.\n")
         return BUG
 
 
@@ -51,6 +55,8 @@ def _answer(arguments: Sequence[str]) -> int:
     from deltaadm.cli import quick
 
     try:
+        if list(arguments) == ["--version"]:
+            return tell_version()
         inspection = quick.understood(arguments)
         if inspection is not None:
             return quick.inspect(inspection)
@@ -60,6 +66,21 @@ def _answer(arguments: Sequence[str]) -> int:
         return answer(arguments)
     except DeltaadmError as error:
         return _said(error)
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        from deltaadm.cli.streams import output_lost  # by what typer has written itself
+
+        return _said(output_lost(error))
+
+
+def tell_version() -> int:
+    """Write which release this is; the exit code."""
+    from deltaadm import __version__
+    from deltaadm.cli.streams import write_text
+
+    write_text(f"deltaadm {__version__}\n")
+    return 0
 
 
 def _stop_behind(error: BaseException) -> type[BaseException] | None:
@@ -89,9 +110,9 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
 
 
 def _stopped(how: str, code: int) -> int:
-    from deltaadm.cli.streams import commit_state
+    from deltaadm.cli.streams import commit_state, tell
 
-    sys.stderr.write(f"\n{how}; {commit_state()}.\n")
+    tell(f"\n{how}; {commit_state()}.\n")
     return code
 
 

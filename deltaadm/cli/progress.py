@@ -90,5 +90,4 @@ class Progress:
 
     @staticmethod
     def _write(text: str) -> None:
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        streams.tell(text)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from deltaadm.cli import streams
 from deltaadm.cli.options import expanded
 
 
@@ -26,5 +27,5 @@ def command(
         raise typer.BadParameter(
             f"{name!r} is not one of {', '.join(SCHEMAS)}", param_hint="DOCUMENT"
         )
-    typer.echo(json.dumps(SCHEMAS[name], indent=2))
+    streams.write_text(json.dumps(SCHEMAS[name], indent=2) + "\n")
     return 0

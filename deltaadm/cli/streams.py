@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
-    from typing import Protocol
+    from typing import Protocol, TextIO
 
     from deltaadm.operations.reports import Report
 else:
@@ -69,16 +69,27 @@ def _write(put: Callable[[], object]) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        discard_output()
-        raise OutputLost(
-            f"The output cannot be written: {(error.strerror or str(error)).lower()}.",
-            remedy="Make room, or send it elsewhere.",
-        ) from error
+        raise output_lost(error) from error
+
+
+def output_lost(error: OSError) -> OutputLost:
+    """What *error* means for a run whose output it has ended; it says what was committed."""
+    discard_output()
+    cause = (error.strerror or str(error)).lower()
+    committed = "" if _Progress.state == _NOTHING else f"; {_Progress.state}"
+    return OutputLost(
+        f"The output cannot be written: {cause}{committed}.",
+        remedy="Make room, or send it elsewhere.",
+    )
 
 
 def discard_output() -> None:
     """Let everything that is still written to standard output vanish."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _discard(sys.stdout)
+
+
+def _discard(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def show_to_user(reports: Sequence[Report], output: Look) -> None:
@@ -119,20 +130,26 @@ def say_error(table: str, error: DeltaadmError) -> None:
     """One sentence and what to do about it, on standard error."""
     from deltaadm.render.visible import visible
 
-    _survive_odd_names(sys.stderr)
     named = "" if not table or table in error.message else f"{visible(table)}: "
-    sys.stderr.write(f"error: {named}{visible(error.message)}\n")
-    if error.remedy:
-        sys.stderr.write(f"  {visible(error.remedy)}\n")
+    remedy = f"  {visible(error.remedy)}\n" if error.remedy else ""
+    tell(f"error: {named}{visible(error.message)}\n{remedy}")
 
 
 def say(message: str) -> None:
     """Something about the run, on standard error."""
     from deltaadm.render.visible import visible
 
+    tell(f"{visible(message)}\n")
+
+
+def tell(text: str) -> None:
+    """Write *text* to standard error; where that takes no more, the run goes on without."""
     _survive_odd_names(sys.stderr)
-    sys.stderr.write(f"{visible(message)}\n")
-    sys.stderr.flush()
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        _discard(sys.stderr)
 
 
 def _survive_odd_names(stream: object) -> None:
@@ -170,10 +187,13 @@ def read_file(path: Path) -> str:
         ) from error
 
 
+_NOTHING = "nothing was committed"
+
+
 class _Progress:
     """What an interrupted run has to say about commits."""
 
-    state = "nothing was committed"
+    state = _NOTHING
 
 
 def note_commits(state: str) -> None:

@@ -218,7 +218,7 @@ _PLAN = _object(
     ),
     session=_mapping(STRING),
     binding=_object(
-        table_id=_maybe(STRING), version=COUNT, protocol_sha256=STRING, metadata_sha256=STRING
+        table_id=_maybe(STRING), version=INTEGER, protocol_sha256=STRING, metadata_sha256=STRING
     ),
 )
 _BEST_EFFORT = _object(

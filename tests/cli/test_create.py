@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from deltaadm.render.schemas import SCHEMAS
 from tests.support.program import LogWriter, deltaadm, untouched
 from tests.support.tables import Table
 
@@ -57,6 +59,7 @@ def test_a_schema_comes_from_a_file(tmp_path: Path) -> None:
     ddl, as_json = tmp_path / "columns.sql", tmp_path / "schema.json"
     ddl.write_text("-- all there is\nid BIGINT NOT NULL,\nday DATE\n")
     plan = deltaadm("create", tmp_path / "new", "--schema", ddl, "-o", "json").document
+    Draft202012Validator(SCHEMAS["plan"]).validate(plan)
     as_json.write_text(plan["after"]["metadata"]["schemaString"])
     other = deltaadm("create", tmp_path / "new", "--schema", as_json, "-o", "json").document
     assert other == plan

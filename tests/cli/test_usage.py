@@ -177,15 +177,42 @@ FULL = Path("/dev/full")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_a_full_disk_is_no_bug(form: str) -> None:
-    with FULL.open("w") as out:
+@pytest.mark.parametrize(
+    "command",
+    ["features", "features -o json", "schema plan", "completion zsh", "--help", "rules -h",
+     "--version"],
+)  # fmt: skip
+def test_a_full_disk_is_no_bug(command: str) -> None:
+    code, said = with_full_disk(*command.split(), stream="stdout")
+    assert code == 4
+    assert said.startswith("error: The output cannot be written: no space left on device.\n")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("inspect nothing", 3), ("inspct", 2), ("features nothing", 7), ("alter T --set a=b", 0)],
+)
+def test_what_cannot_be_said_about_the_run_does_not_change_it(
+    small: Table, command: str, code: int
+) -> None:
+    arguments = [str(small.path) if one == "T" else one for one in command.split()]
+    assert with_full_disk(*arguments, stream="stderr")[0] == code
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
+def test_a_commit_is_told_although_the_outcome_cannot_be_written(small: Table) -> None:
+    wish = ("alter", small.path, "--checkpoint", "--apply", "--yes", "-o", "json")
+    code, said = with_full_disk(*map(str, wish), stream="stdout")
+    assert code == 4
+    assert "no space left on device; all is done, without a commit." in said
+
+
+def with_full_disk(*arguments: str, stream: str) -> tuple[int, str]:
+    """Run with a *stream* that takes nothing; the exit code and what was said on the other."""
+    with FULL.open("w") as full:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full}
         done = subprocess.run(
-            [sys.executable, "-m", "deltaadm", "features", "-o", form],
-            check=False,
-            stdout=out,
-            stderr=subprocess.PIPE,
-            text=True,
+            [sys.executable, "-m", "deltaadm", *arguments], check=False, text=True, **streams
         )
-    assert done.returncode == 4
-    assert done.stderr.startswith("error: The output cannot be written: no space left")
+    return done.returncode, (done.stderr if stream == "stdout" else done.stdout)
