@@ -8,11 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import typer
+
 from deltaadm.cli import catalogs, sessions, streams, wiring
 from deltaadm.cli.exit_codes import MISMATCH, SOME_FAILED, WAITING
 from deltaadm.cli.fleet import Answer, Fleet, Outlet, Showing, line_of
 from deltaadm.cli.journal import Journal
-from deltaadm.cli.options import CommitOptions
+from deltaadm.cli.options import CommitOptions, OutputOptions
 from deltaadm.cli.planning import (
     Wanted,
     committed,
@@ -53,9 +55,11 @@ def carry_out_plans(
     """
     Carry out *plans*, except what is done according to *journal*; show each outcome; the exit code.
 
-    No plan is begun before all that are left have been agreed to. Raises `Refused` where they are
-    not, and for plans that were made under different settings of Spark.
+    A format that does not show line by line is a usage error. No plan is begun before all that are
+    left have been agreed to. Raises `Refused` where they are not, and for plans that were made
+    under different settings of Spark.
     """
+    require_lines(options.output, "--output")
     _require_one_session(plans)
     fleet = Fleet([one.table for one in plans], found=True, brief=True)
     showing = Showing(fleet, [Outlet(options.output.output)], Style(color=options.output.color))
@@ -87,6 +91,12 @@ def carry_out_plans(
         )
         return SOME_FAILED
     return code
+
+
+def require_lines(output: OutputOptions, option: str) -> None:
+    """Turn away a format in which what an earlier run did would be missing: a usage error."""
+    if output.output not in {"text", "jsonl"}:
+        raise typer.BadParameter("of many tables goes with -o text and -o jsonl", param_hint=option)
 
 
 def _require_one_session(plans: "Sequence[SavedPlan]") -> None:

@@ -65,7 +65,7 @@ def command(
     """
     tables, words = split_words([table, feature], many)
     if len(words) > 1:
-        raise typer.BadParameter(f"{words[0]!r} is not the only one", param_hint="FEATURE")
+        raise typer.BadParameter("takes one at a time", param_hint="FEATURE")
     wanted = next(iter(words), None)
     if status or wanted is None:
         planning, output = change.planning, change.commit.output

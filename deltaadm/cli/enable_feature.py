@@ -7,6 +7,7 @@ import typer
 from deltaadm.cli.options import (
     ChangeOptions,
     FleetOptions,
+    NotEnough,
     TableArgument,
     expanded,
     split_words,
@@ -49,7 +50,7 @@ def command(
     """
     tables, names = split_words([table, *(features or ())], many)
     if not names:
-        raise typer.BadParameter("is missing", param_hint="FEATURE")
+        raise NotEnough("Name a FEATURE; `deltaadm features` lists what there is.")
     return plan_tables(
         tables,
         many,

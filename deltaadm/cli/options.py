@@ -278,13 +278,18 @@ class ConsentOptions:
     ] = None
 
 
+class NotEnough(typer.BadParameter):
+    """A command line that leaves something out: a usage error that is a sentence of its own."""
+
+    def format_message(self) -> str:
+        """The sentence."""
+        return self.message
+
+
 def require_tables(named: Sequence[str] | None, many: FleetOptions) -> None:
     """Turn away a command line that names no table: a usage error."""
     if not named and not many.names_tables:
-        raise typer.BadParameter(
-            "is missing; give a table, --table, --tables-from, --discover or --catalog",
-            param_hint="TABLE",
-        )
+        raise NotEnough("Name a TABLE, or give --table, --tables-from, --discover or --catalog.")
 
 
 def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[str], list[str]]:

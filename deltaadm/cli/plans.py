@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import typer
 
 from deltaadm.cli import catalogs, sessions, streams, wiring
-from deltaadm.cli.carrying_out import Limits, carry_out_plans, journal_of
+from deltaadm.cli.carrying_out import Limits, carry_out_plans, journal_of, require_lines
 from deltaadm.cli.exit_codes import FOUND
 from deltaadm.cli.fleet import Fleet, Outlet, Showing, answers, gathered, together
 from deltaadm.cli.options import (
@@ -59,10 +59,8 @@ def plan_tables(
             "interrupted",
             param_hint="--apply",
         )
-    if planning.apply and output.output not in {"text", "jsonl"}:
-        raise typer.BadParameter(
-            "of many tables goes with -o text and -o jsonl", param_hint="--apply"
-        )
+    if planning.apply:
+        require_lines(output, "--apply")
     session = sessions.session_settings(spark)
 
     def report(settings: "Settings", table: str) -> PlanReport:
@@ -118,10 +116,7 @@ def _planned(
                 showing.add(one)
         found = showing.finish()
     if planning.out is not None and not planning.apply:
-        streams.say(
-            f"{file.plans} plans are in {planning.out}; carry them out with: "
-            f"deltaadm apply {planning.out}"
-        )
+        streams.say_saved(planning.out, file.plans)
     if planning.out is None and output.output == "text" and file.to_do:
         streams.say("Nothing was changed. Add --out FILE to save the plans for `deltaadm apply`.")
     return found, file.plans

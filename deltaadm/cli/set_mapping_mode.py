@@ -7,6 +7,7 @@ import typer
 from deltaadm.cli.options import (
     ChangeOptions,
     FleetOptions,
+    NotEnough,
     TableArgument,
     expanded,
     split_words,
@@ -54,6 +55,9 @@ def _mode(words: list[str]) -> ColumnMappingMode:
         [word] = words
         return ColumnMappingMode(word.lower())
     except ValueError:
-        said = f"{' '.join(words)!r} is not one of" if words else "is missing; give one of"
         modes = ", ".join(one.value for one in ColumnMappingMode)
-        raise typer.BadParameter(f"{said} {modes}", param_hint="MODE") from None
+        if not words:
+            raise NotEnough(f"Name a MODE: {modes}.") from None
+        raise typer.BadParameter(
+            f"{' '.join(words)!r} is not one of {modes}", param_hint="MODE"
+        ) from None

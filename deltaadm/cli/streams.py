@@ -162,7 +162,15 @@ def _survive_odd_names(stream: object) -> None:
 def save_plan(path: Path, text: str) -> None:
     """Write the document of a plan, and say how it is carried out."""
     write_file(path, text + "\n")
-    say(f"The plan is in {path}; carry it out with: deltaadm apply {path}")
+    say_saved(path)
+
+
+def say_saved(path: Path, plans: int = 1) -> None:
+    """How the *plans* that were saved at *path* are carried out."""
+    from shlex import quote
+
+    them, are = ("it", "The plan is") if plans == 1 else ("them", f"{plans} plans are")
+    say(f"{are} in {path}; carry {them} out with: deltaadm apply {quote(str(path))}")
 
 
 def write_file(path: Path, text: str) -> None:

@@ -39,7 +39,8 @@ def plan_fixes(
     left = len(report.findings) - len(mended) + sum(report.more.values())
     notes = [f"{one.code} {one.name}: {one.message}" for one in mended]
     if left:
-        notes.append(f"{left} findings are not mended by this; validate without --fix tells them.")
+        rest = "1 finding is" if left == 1 else f"{left} findings are"
+        notes.append(f"{rest} not mended by this; validate without --fix tells more.")
     return propose(
         OPERATION,
         snapshot,

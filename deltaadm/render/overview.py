@@ -228,7 +228,8 @@ def _carried_out(document: Document) -> tuple[str, str]:
     if any(one.get("waits") for one in document["plan"]["steps"]):
         return "waiting", "plan again after some time for the second of two runs"
     if versions:
-        return "committed", f"version {versions}"
+        noun = "version" if len(outcome["versions"]) == 1 else "versions"
+        return "committed", f"{noun} {versions}"
     return ("no changes", "") if document["plan"]["is_noop"] else ("done", "without a commit")
 
 

@@ -321,7 +321,8 @@ def summary(report: ValidationReport) -> str:
     beside = [f"{known} known to the baseline"] if known else []
     beside += [f"{ignored} ignored by the settings"] if ignored else []
     text = ", ".join(told) or "Nothing found"
-    return f"{text} by {report.rules} rules{''.join(f', {one}' for one in beside)}."
+    rules = "1 rule" if report.rules == 1 else f"{report.rules} rules"
+    return f"{text} by {rules}{''.join(f', {one}' for one in beside)}."
 
 
 def overview_title(overview: Overview) -> str:

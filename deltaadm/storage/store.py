@@ -186,7 +186,7 @@ def _foreign_host(place: str, host: str) -> StorageError:
 
 def _unsupported(place: str, scheme: str) -> StorageError:
     return StorageError(
-        f"Cannot read {place}: object stores and other remote file systems such as "
-        f"{scheme}:// are not supported yet.",
-        remedy="Mount the storage or copy the table's _delta_log directory to this machine.",
+        f"Cannot read {place}: without Spark, deltaadm reads no object stores and other remote "
+        f"file systems such as {scheme}://.",
+        remedy="Let Spark read it with --engine spark, or mount the storage.",
     )

@@ -129,11 +129,11 @@ def test_tables_are_named_by_options_where_arguments_say_something_else(lake: Pa
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (["enable-feature"], "FEATURE: is missing"),
-        (["set-mapping-mode"], "MODE: is missing; give one of none, id, name"),
+        (["enable-feature"], "Name a FEATURE"),
+        (["set-mapping-mode"], "Name a MODE: none, id, name."),
         (["set-mapping-mode", "sideways"], "'sideways' is not one of"),
         (["set-mapping-mode", "name", "name"], "'name name' is not one of"),
-        (["drop-feature", "a", "b"], "'a' is not the only one"),
+        (["drop-feature", "a", "b"], "FEATURE: takes one at a time"),
         (["drop-feature", "a", "--status", "--check"], "--status: cannot be combined"),
         (["alter", "--set", "a=b", "--apply"], "needs --out FILE"),
         (["alter", "--set", "a=b", "--apply", "--check"], "cannot be combined with --apply"),
@@ -153,7 +153,7 @@ def test_no_table_is_a_usage_error(command: str) -> None:
     options = ["--set", "a=b"] if command == "alter" else ["--yes"]
     result = deltaadm(command, *options)
     assert result.code == 2
-    assert "TABLE: is missing" in " ".join(result.err.split())
+    assert "Error: Name a TABLE" in " ".join(result.err.split())
 
 
 def test_brief_plans(lake: Path) -> None:
@@ -214,7 +214,7 @@ def test_all_are_carried_out_once(lake: Path, plans: Path, writer: LogWriter, fo
         assert all(one["outcome"]["versions"] == [1, 2] for one in result.lines)
         Draft202012Validator(SCHEMAS["outcome"]).validate(result.lines[0])
     else:
-        assert f"committed   {lake}/t3  version 1, 2" in result.out.splitlines()
+        assert f"committed   {lake}/t3  versions 1, 2" in result.out.splitlines()
         assert "5 tables\n\nOutcomes\n  5  committed\n" in result.out
     with untouched(lake):
         again = deltaadm("apply", plans, "--yes", "-o", form)
@@ -503,6 +503,15 @@ def test_files_that_will_not_do(
         result = deltaadm("apply", plans, "--yes")
     assert (result.code, writer.steps) == (7, [])
     assert words in result.err
+
+
+def test_formats_in_which_what_is_done_already_would_be_missing(
+    lake: Path, plans: Path, writer: LogWriter
+) -> None:
+    with untouched(lake):
+        result = deltaadm("apply", plans, "--yes", "-o", "json")
+    assert (result.code, result.out, writer.steps) == (2, "", [])
+    assert "goes with -o text and -o jsonl" in " ".join(result.err.split())
 
 
 def test_a_file_that_was_cut_off_is_refused(plans: Path, writer: LogWriter) -> None:

@@ -382,7 +382,7 @@ def test_fix_has_nothing_to_do_where_nothing_can_be_mended(odd: Table) -> None:
     done = deltaadm("validate", odd.path, "--fix")
     assert done.code == 0
     assert "No changes." in done.out
-    assert "1 findings are not mended" in done.out
+    assert "1 finding is not mended" in done.out
 
 
 def test_fix_of_an_unreadable_table_gives_3(gone: Table) -> None:

@@ -48,7 +48,7 @@ def test_root_is_what_the_user_gave() -> None:
     ("location", "error", "said"),
     [
         ("s3://bucket/x", StorageError, "s3://"),
-        ("s3a://bucket/x", StorageError, "not supported yet"),
+        ("s3a://bucket/x", StorageError, "reads no object stores"),
         ("abfss://c@a.dfs.core.windows.net/x", StorageError, "abfss://"),
         ("delta.`gs://b/x`", StorageError, "gs://"),
         ("hdfs://h/x", StorageError, "hdfs://"),
