@@ -37,7 +37,7 @@ class LocalStore:
         """See `LogStore`; reads names; sizes and times of files when they are asked for."""
         found = _files_in(self._log)
         if found is None:
-            raise no_table(self.root)
+            raise no_table(self.root, _instead_of_table(self.path))
         first = listing_prefix(start) if start else ""
         return _Listing({one.name: one for one in found if one.name >= first})
 
@@ -122,6 +122,13 @@ class LocalStore:
             return
         except OSError as error:
             raise _unwritable(where, error) from error
+
+
+def _instead_of_table(path: str) -> str:
+    if os.path.isdir(path):  # noqa: PTH112 -- pathlib costs time
+        return "it has no _delta_log"
+    exists = os.path.exists(path)  # noqa: PTH110
+    return "it is no directory" if exists else "there is no such directory"
 
 
 def _files_in(directory: str) -> list[os.DirEntry[str]] | None:

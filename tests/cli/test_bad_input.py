@@ -81,10 +81,10 @@ def no_metadata(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (no_directory, "There is no Delta table at"),
-        (plain_directory, "There is no Delta table at"),
-        (a_file, "There is no Delta table at"),
-        (empty_log, "There is no Delta table at"),
+        (no_directory, ": there is no such directory."),
+        (plain_directory, ": it has no _delta_log."),
+        (a_file, ": it is no directory."),
+        (empty_log, ": it has no commits in _delta_log."),
         (truncated_commit, ""),
         (binary_commit, ""),
         (empty_commit, ""),
