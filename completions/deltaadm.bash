@@ -17,7 +17,7 @@ _deltaadm_value() {
         'inspect --spark-master') : ;;
         'inspect --remote') : ;;
         'inspect --spark-conf') : ;;
-        'inspect --jars') : ;;
+        'inspect --jars') files=1 ;;
         'inspect --output' | 'inspect -o') candidates=(text json jsonl markdown html) ;;
         'inspect --color') candidates=(auto always never) ;;
         'validate --table') files=1 ;;
@@ -35,13 +35,13 @@ _deltaadm_value() {
         'validate --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'validate --config') files=1 ;;
         'validate --out') files=1 ;;
-        'validate --accept-irreversible') : ;;
+        'validate --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'validate --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'validate --engine') candidates=(embedded spark) ;;
         'validate --spark-master') : ;;
         'validate --remote') : ;;
         'validate --spark-conf') : ;;
-        'validate --jars') : ;;
+        'validate --jars') files=1 ;;
         'validate --output' | 'validate -o') candidates=(text json jsonl sarif junit github gitlab markdown html) ;;
         'validate --output-file') files=1 ;;
         'validate --color') candidates=(auto always never) ;;
@@ -56,13 +56,13 @@ _deltaadm_value() {
         'upgrade-protocol --out') files=1 ;;
         'upgrade-protocol --for-client') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'upgrade-protocol --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
-        'upgrade-protocol --accept-irreversible') : ;;
+        'upgrade-protocol --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'upgrade-protocol --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'upgrade-protocol --engine') candidates=(embedded spark) ;;
         'upgrade-protocol --spark-master') : ;;
         'upgrade-protocol --remote') : ;;
         'upgrade-protocol --spark-conf') : ;;
-        'upgrade-protocol --jars') : ;;
+        'upgrade-protocol --jars') files=1 ;;
         'upgrade-protocol --output' | 'upgrade-protocol -o') candidates=(text json jsonl sql markdown html) ;;
         'upgrade-protocol --color') candidates=(auto always never) ;;
         'enable-feature --table') files=1 ;;
@@ -74,13 +74,13 @@ _deltaadm_value() {
         'enable-feature --out') files=1 ;;
         'enable-feature --for-client') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'enable-feature --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
-        'enable-feature --accept-irreversible') : ;;
+        'enable-feature --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'enable-feature --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'enable-feature --engine') candidates=(embedded spark) ;;
         'enable-feature --spark-master') : ;;
         'enable-feature --remote') : ;;
         'enable-feature --spark-conf') : ;;
-        'enable-feature --jars') : ;;
+        'enable-feature --jars') files=1 ;;
         'enable-feature --output' | 'enable-feature -o') candidates=(text json jsonl sql markdown html) ;;
         'enable-feature --color') candidates=(auto always never) ;;
         'set-mapping-mode --table') files=1 ;;
@@ -92,16 +92,16 @@ _deltaadm_value() {
         'set-mapping-mode --out') files=1 ;;
         'set-mapping-mode --for-client') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'set-mapping-mode --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
-        'set-mapping-mode --accept-irreversible') : ;;
+        'set-mapping-mode --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'set-mapping-mode --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'set-mapping-mode --engine') candidates=(embedded spark) ;;
         'set-mapping-mode --spark-master') : ;;
         'set-mapping-mode --remote') : ;;
         'set-mapping-mode --spark-conf') : ;;
-        'set-mapping-mode --jars') : ;;
+        'set-mapping-mode --jars') files=1 ;;
         'set-mapping-mode --output' | 'set-mapping-mode -o') candidates=(text json jsonl sql markdown html) ;;
         'set-mapping-mode --color') candidates=(auto always never) ;;
-        'create --schema') : ;;
+        'create --schema') files=1 ;;
         'create --as') : ;;
         'create --provider') : ;;
         'create --mode') candidates=(create create-or-replace replace) ;;
@@ -114,13 +114,13 @@ _deltaadm_value() {
         'create --out') files=1 ;;
         'create --for-client') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'create --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
-        'create --accept-irreversible') : ;;
+        'create --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'create --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'create --engine') candidates=(embedded spark) ;;
         'create --spark-master') : ;;
         'create --remote') : ;;
         'create --spark-conf') : ;;
-        'create --jars') : ;;
+        'create --jars') files=1 ;;
         'create --output' | 'create -o') candidates=(text json jsonl sql markdown html) ;;
         'create --color') candidates=(auto always never) ;;
         'alter --add-column') : ;;
@@ -147,13 +147,13 @@ _deltaadm_value() {
         'alter --out') files=1 ;;
         'alter --for-client') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'alter --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
-        'alter --accept-irreversible') : ;;
+        'alter --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'alter --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'alter --engine') candidates=(embedded spark) ;;
         'alter --spark-master') : ;;
         'alter --remote') : ;;
         'alter --spark-conf') : ;;
-        'alter --jars') : ;;
+        'alter --jars') files=1 ;;
         'alter --output' | 'alter -o') candidates=(text json jsonl sql markdown html) ;;
         'alter --color') candidates=(auto always never) ;;
         'drop-feature --table') files=1 ;;
@@ -165,13 +165,13 @@ _deltaadm_value() {
         'drop-feature --out') files=1 ;;
         'drop-feature --for-client') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'drop-feature --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
-        'drop-feature --accept-irreversible') : ;;
+        'drop-feature --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'drop-feature --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'drop-feature --engine') candidates=(embedded spark) ;;
         'drop-feature --spark-master') : ;;
         'drop-feature --remote') : ;;
         'drop-feature --spark-conf') : ;;
-        'drop-feature --jars') : ;;
+        'drop-feature --jars') files=1 ;;
         'drop-feature --output' | 'drop-feature -o') candidates=(text json jsonl sql markdown html) ;;
         'drop-feature --color') candidates=(auto always never) ;;
         'apply --jobs' | 'apply -j') : ;;
@@ -179,13 +179,13 @@ _deltaadm_value() {
         'apply --journal' | 'apply --resume') files=1 ;;
         'apply --for-client') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'apply --for-client-writing') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
-        'apply --accept-irreversible') : ;;
+        'apply --accept-irreversible') candidates=(catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck) ;;
         'apply --accept-silently-wrong') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
         'apply --engine') candidates=(embedded spark) ;;
         'apply --spark-master') : ;;
         'apply --remote') : ;;
         'apply --spark-conf') : ;;
-        'apply --jars') : ;;
+        'apply --jars') files=1 ;;
         'apply --output' | 'apply -o') candidates=(text json jsonl sql markdown html) ;;
         'apply --color') candidates=(auto always never) ;;
         'features --output' | 'features -o') candidates=(text json jsonl markdown html) ;;
@@ -198,7 +198,7 @@ _deltaadm_value() {
         'doctor --spark-master') : ;;
         'doctor --remote') : ;;
         'doctor --spark-conf') : ;;
-        'doctor --jars') : ;;
+        'doctor --jars') files=1 ;;
         'doctor --output' | 'doctor -o') candidates=(text json jsonl markdown html) ;;
         'doctor --color') candidates=(auto always never) ;;
         *) return 1 ;;
@@ -253,7 +253,7 @@ _deltaadm_argument() {
 _deltaadm() {
     local command='' expected='' current='' word='' files='' glue=''
     local -a words=() candidates=()
-    local -i place=0 ended=0 index
+    local -i place=0 tables=0 ended=0 index
     COMPREPLY=()
 
     # bash splits words at = and :, which do not end a word here.
@@ -275,6 +275,7 @@ _deltaadm() {
         elif ((! ended)) && [[ $word == -- ]]; then
             ended=1
         elif ((! ended)) && [[ $word == -?* ]]; then
+            [[ $word =~ ^--(table|tables-from|discover|catalog)(=|$) ]] && tables=1
             _deltaadm_value "$command $word" && expected=$word
         elif [[ ! $command ]]; then
             command=$word
@@ -293,7 +294,7 @@ _deltaadm() {
     elif ((! ended)) && [[ $current == -* ]]; then
         _deltaadm_options "$command"
     else
-        _deltaadm_argument "$command $place"
+        _deltaadm_argument "$command $((place + tables))"
     fi
 
     # Readline completes the names of files where there is no answer, if it may.

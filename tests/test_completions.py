@@ -101,6 +101,12 @@ CASES = (
     ("enable-feature table deletion", {"deletionVectors"}),
     ("enable-feature table rowTracking deletion", {"deletionVectors"}),
     ("enable-feature a b c d e f g h i j k l deletion", {"deletionVectors"}),
+    ("enable-feature --discover dir deletion", {"deletionVectors"}),
+    ("enable-feature --tables-from=file rowTracking deletion", {"deletionVectors"}),
+    ("drop-feature --table table deletion", {"deletionVectors"}),
+    ("set-mapping-mode --catalog x n", {"none", "name"}),
+    ("set-mapping-mode --check ", "*"),
+    ("create table --schema ", "*"),
     ("enable-feature table catalog", set()),
     ("features catalog", {"catalogManaged", "catalogOwned-preview"}),
     ("features rowTracking ", set()),
@@ -212,6 +218,10 @@ def test_zsh_completes_at_a_prompt(tmp_path: Path) -> None:
         )
         child.sendline("deltaadm set-mapping-mode my\t na\t")
         child.expect_exact("<set-mapping-mode><my table><name>")
+        child.sendline("deltaadm enable-feature --discover my\t deletionV\trowT\t")
+        child.expect_exact("<enable-feature><--discover><my table><deletionVectors><rowTracking>")
+        child.sendline("deltaadm set-mapping-mode --table=x na\t")
+        child.expect_exact("<set-mapping-mode><--table=x><name>")
     finally:
         child.close(force=True)
 

@@ -133,7 +133,11 @@ def _option(parameter: "TyperOption", formats: tuple[str, ...]) -> Option:
     )
 
 
-_FILES: Final = frozenset({"TABLE", "TABLE...", "PLAN", "FILE", "DIRECTORY", "PATH"})
+_FILES: Final = frozenset(
+    {"TABLE", "TABLE...", "PLAN", "FILE", "FILE|DDL", "DIRECTORY", "PATH", "PLACE"}
+)
+_NAMES_TABLES: Final = "table|tables-from|discover|catalog"
+"""Options after which no argument is a table where arguments say something else as well."""
 
 
 def _value(parameter: "TyperOption | TyperArgument", formats: tuple[str, ...]) -> Value:
@@ -153,6 +157,7 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     from deltaadm.render.schemas import SCHEMAS
     from deltaadm.validation.rule import RULES
 
+    droppable = tuple(name for name, one in FEATURES.items() if one.removal is not None)
     return {
         "DOCUMENT": tuple(SCHEMAS),
         "FORMAT": formats,
@@ -164,7 +169,8 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         "FORMAT PATH": KINDS,
         "WHEN": ("auto", "always", "never"),
         "[FEATURE]": tuple(FEATURES),
-        "FEATURE": tuple(name for name, one in FEATURES.items() if one.removal is not None),
+        "FEATURE": droppable,
+        "FEATURE|TABLE": droppable,
         "FEATURE...": tuple(
             name for name, one in FEATURES.items() if one.in_reference and not one.not_addable
         ),
@@ -212,7 +218,7 @@ _deltaadm_argument() {
 _deltaadm() {
     local command='' expected='' current='' word='' files='' glue=''
     local -a words=() candidates=()
-    local -i place=0 ended=0 index
+    local -i place=0 tables=0 ended=0 index
     COMPREPLY=()
 
     # bash splits words at = and :, which do not end a word here.
@@ -234,6 +240,7 @@ _deltaadm() {
         elif ((! ended)) && [[ $word == -- ]]; then
             ended=1
         elif ((! ended)) && [[ $word == -?* ]]; then
+            [[ $word =~ ^--(@NAMES_TABLES@)(=|$) ]] && tables=1
             _deltaadm_value "$command $word" && expected=$word
         elif [[ ! $command ]]; then
             command=$word
@@ -252,7 +259,7 @@ _deltaadm() {
     elif ((! ended)) && [[ $current == -* ]]; then
         _deltaadm_options "$command"
     else
-        _deltaadm_argument "$command $place"
+        _deltaadm_argument "$command $((place + tables))"
     fi
 
     # Readline completes the names of files where there is no answer, if it may.
@@ -312,7 +319,7 @@ _ZSH: Final = """\
 
 _deltaadm() {
     local curcontext="$curcontext" state line
-    local -a commands
+    local -a commands given
     typeset -A opt_args
     commands=(
 @COMMANDS@
@@ -353,12 +360,23 @@ def _zsh(commands: Iterable[Command]) -> str:
 
 def _zsh_case(one: Command) -> str:
     specs = [spec for each in one.options for spec in _zsh_option(each)]
-    for place, value, endless in one.places:
-        where = "*" if endless else str(place + 1)
-        specs.append(shlex.quote(f"{where}:{_zsh_takes(value)}"))
-    lines = " \\\n".join(f"                        {spec}" for spec in specs)
-    label = f"                {shlex.quote(one.name)})"
-    return f"{label}\n                    _arguments \\\n{lines}\n                    ;;"
+    body = " \\\n".join(f"                        {spec}" for spec in (*specs, '"${given[@]}"'))
+    indent = "\n                    "
+    lines = [f"given=({_zsh_arguments(one, 0)})"]
+    if len(one.arguments) > 1:
+        named = f"${{words[(I)--({_NAMES_TABLES})(|=*)]}}"
+        lines.append(f"(( {named} )) && given=({_zsh_arguments(one, 1)})")
+    lines += [f"_arguments \\\n{body}", ";;"]
+    return f"                {shlex.quote(one.name)}){indent}{indent.join(lines)}"
+
+
+def _zsh_arguments(one: Command, tables: int) -> str:
+    """The specs of the arguments, of which options have named the first *tables* already."""
+    return " ".join(
+        shlex.quote(f"{'*' if endless else place + 1 - tables}:{_zsh_takes(value)}")
+        for place, value, endless in one.places
+        if place >= tables
+    )
 
 
 def _zsh_option(option: Option) -> Iterator[str]:
@@ -396,6 +414,7 @@ _FISH: Final = """\
 function __deltaadm_at --description 'Whether the cursor is at an argument of a subcommand'
     set -l command ''
     set -l place 0
+    set -l tables 0
     set -l expected 0
     set -l words (commandline -opc)
     set -e words[1]
@@ -403,6 +422,9 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
         if test $expected -eq 1
             set expected 0
             continue
+        end
+        if string match -qr -- '^--(@NAMES_TABLES@)(=|$)' $word
+            set tables 1
         end
         switch "$command $word"
 @VALUES@
@@ -417,6 +439,7 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
     end
     test "$command" = "$argv[1]"; or return 1
     set -q argv[2]; or return 0
+    set place (math $place + $tables)
     test $place -ge $argv[2]; or return 1
     set -q argv[3]; or return 0
     test $place -le $argv[3]
@@ -507,6 +530,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
     $command = ''
     $expected = ''
     $place = 0
+    $tables = 0
     $ended = $false
     foreach ($element in @($commandAst.CommandElements | Select-Object -Skip 1)) {
         if ($element.Extent.EndOffset -ge $cursorPosition) { break }
@@ -514,12 +538,14 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         if ($expected) { $expected = '' }
         elseif (-not $ended -and $word -eq '--') { $ended = $true }
         elseif (-not $ended -and $word -like '-?*') {
+            if ($word -match '^--(@NAMES_TABLES@)(=|$)') { $tables = 1 }
             if ($values.ContainsKey("$command $word")) { $expected = $word }
         }
         elseif (-not $command) { $command = $word }
         else { $place++ }
     }
 
+    $place += $tables
     $before = ''
     $current = "$wordToComplete"
     $found = @()
@@ -589,7 +615,7 @@ def _powershell_text(text: str) -> str:
 def _filled(template: str, **parts: Iterable[str]) -> str:
     for name, lines in parts.items():
         template = template.replace(f"@{name}@", "\n".join(lines))
-    return template
+    return template.replace("@NAMES_TABLES@", _NAMES_TABLES)
 
 
 _SCRIPTS: Final[Mapping[Shell, Callable[[Iterable[Command]], str]]] = {
