@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.constraints import constraint_key
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE, did_you_mean
 from deltaadm.domain.schema import folded, path_text
 from deltaadm.domain.table_changes import (
     AddColumns,
@@ -128,7 +128,7 @@ def plan_changes(
         because=dict.fromkeys(wanted.subjects(), "asked for"),
         session=session,
     )
-    return replace(plan, notes=tuple(_notes(plan)))
+    return replace(plan, notes=(*_notes(plan), *_notes_on_absent(plan.before, wanted)))
 
 
 def _in_rounds(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
@@ -166,6 +166,16 @@ def _notes(plan: Plan) -> Iterator[str]:
     for one in plan.steps:
         if isinstance(one, SetLocation):
             yield from _notes_on_location(plan.before, one.there)
+
+
+def _notes_on_absent(before: Snapshot, wanted: TableChanges) -> Iterator[str]:
+    there = (*before.metadata.configuration, *wanted.set_properties)
+    spellings = {one.lower() for one in there}
+    for key in wanted.unset:
+        if key.lower() not in spellings:
+            near = did_you_mean(key, there)
+            nothing = f"The table has no property {key}, so there is nothing to unset."
+            yield f"{nothing} {near}".rstrip()
 
 
 def _notes_on_location(here: Snapshot, there: Snapshot) -> Iterator[str]:

@@ -90,6 +90,16 @@ def test_nothing_to_do(table: Snapshot, wanted: dict[str, str], unset: list[str]
     assert plan_changes(table, TableChanges(set_properties=wanted, unset=unset)).is_noop
 
 
+def test_a_property_that_is_not_there_is_named_with_what_may_be_meant() -> None:
+    table = snapshot((1, 2), {"delta.appendOnly": "true", "b": "1"})
+    plan = plan_changes(table, TableChanges(unset=["delta.apendOnly", "B", "other"]))
+    assert plan.notes == (
+        "The table has no property delta.apendOnly, so there is nothing to unset. "
+        "Did you mean delta.appendOnly?",
+        "The table has no property other, so there is nothing to unset.",
+    )
+
+
 def test_steps_without_effect_are_left_out() -> None:
     plan = plan_changes(snapshot(), TableChanges(set_properties={"a": "1"}, unset=["b"]))
     assert plan.steps == (SetProperties({"a": "1"}),)
