@@ -612,21 +612,21 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'completion 0' = @('bash', 'zsh', 'fish', 'powershell')
     }
     $helps = @{
-        'inspect' = 'Show what a table''s protocol is, why, and how much of it is needed.'
-        'validate' = 'Check tables against the protocol''s rules and Delta''s behaviour.'
-        'upgrade-protocol' = 'Raise the protocol''s versions, or with --minimum lower them.'
+        'inspect' = 'Show what a table''s protocol is, and why it is so.'
+        'validate' = 'Check tables against the protocol and Delta''s behaviour.'
+        'upgrade-protocol' = 'Raise the protocol, or with --minimum lower it.'
         'enable-feature' = 'Make table features active, with all that they require.'
         'set-mapping-mode' = 'Turn column mapping on, or off by rewriting the table.'
         'create' = 'Make a new table, or put one in an old one''s place.'
-        'alter' = 'Change columns, constraints, clustering, properties or location, or write a checkpoint.'
+        'alter' = 'Change columns, constraints, clustering or properties.'
         'drop-feature' = 'Take a table feature out of the protocol.'
-        'apply' = 'Carry out exactly the plan in a file, or refuse; or the plans, if there are several.'
+        'apply' = 'Carry out exactly the plan, or the plans, in a file.'
         'features' = 'List all table features, or explain one.'
         'rules' = 'List the rules of `validate`.'
-        'explain' = 'Explain a rule''s code, a table feature, or an error class of Delta.'
-        'doctor' = 'Check what this machine has: Java, Spark, Delta''s jars, access to tables.'
-        'schema' = 'Print the JSON Schema of a kind of document that deltaadm writes.'
-        'completion' = 'Print a script that completes deltaadm''s commands, options and values.'
+        'explain' = 'Explain a rule, a table feature or an error of Delta.'
+        'doctor' = 'Check this machine: Java, Spark, Delta''s jars, tables.'
+        'schema' = 'Print the JSON Schema of a kind of document.'
+        'completion' = 'Print a script that completes command lines in a shell.'
     }
 
     $command = ''

@@ -122,7 +122,9 @@ def command(
     change: ChangeOptions,
 ) -> int:
     """
-    Change columns, constraints, clustering, properties or location, or write a checkpoint.
+    Change columns, constraints, clustering or properties.
+
+    Also lets a name lead to another location, and writes a checkpoint.
 
     Each kind of change is a commit of its own, in this order: properties are set, constraints
     dropped, columns added, changed, clustered by, dropped and renamed, constraints added, and

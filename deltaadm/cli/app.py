@@ -99,7 +99,13 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 -- typer calls it so
 
 
 def answer(arguments: Sequence[str]) -> int:
-    """Carry out the command line *arguments*; the exit code. Usage errors are told here."""
+    """
+    Carry out the command line *arguments*; the exit code. Usage errors are told here.
+
+    `help` is what other programs call `--help`, so it is understood as well.
+    """
+    if arguments[:1] == ["help"] and len(arguments) <= len(["help", "COMMAND"]):
+        arguments = [*arguments[1:], "--help"]
     named = [arguments[0]] if arguments and arguments[0] in COMMANDS else list(COMMANDS)
     overview = list(arguments) in ([], ["--help"], ["-h"])
     try:

@@ -54,7 +54,7 @@ def command(
     options: CommitOptions,
 ) -> int:
     """
-    Carry out exactly the plan in a file, or refuse; or the plans, if there are several.
+    Carry out exactly the plan, or the plans, in a file.
 
     Each table must still have the protocol and the metadata that its plan starts from; files
     added since then do not matter. Several plans are noted in a journal when they are begun and

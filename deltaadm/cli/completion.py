@@ -35,9 +35,13 @@ def command(
     shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell.")],
 ) -> int:
     """
-    Print a script that completes deltaadm's commands, options and values.
+    Print a script that completes command lines in a shell.
 
     The script's first lines say how to use it.
+
+    For example:
+
+      deltaadm completion zsh > ~/.zfunc/_deltaadm
     """
     streams.write_text(script(shell))
     return 0

@@ -92,11 +92,11 @@ def command(  # noqa: PLR0917 -- in the order of the command line
 
     For example:
 
-      deltaadm create orders --schema "id BIGINT NOT NULL, day DATE" --cluster-by day
+      deltaadm create orders --schema "id BIGINT, day DATE" --cluster-by day
 
-      deltaadm create main.sales.big --as "SELECT * FROM main.sales.orders" --apply
+      deltaadm create main.sales.big --as "SELECT * FROM main.sales.orders"
 
-      deltaadm create sales.export --provider csv --schema "id BIGINT" --write-option header=true
+      deltaadm create sales.export --provider csv --schema "id BIGINT"
     """
     require_plan_options(change)
     if (schema is None) == (query is None):

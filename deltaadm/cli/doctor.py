@@ -28,9 +28,15 @@ def command(
     output: OutputOptions,
 ) -> int:
     """
-    Check what this machine has: Java, Spark, Delta's jars, access to tables.
+    Check this machine: Java, Spark, Delta's jars, tables.
 
     Says what to do about whatever is missing. Exit code 6 if a change could not be committed.
+
+    For example:
+
+      deltaadm doctor
+
+      deltaadm doctor --start /data/events
     """
     streams.check_format(output, DoctorReport)
 

@@ -62,6 +62,12 @@ def command(
     Delta first removes what uses the feature. Where older versions need it, it then either
     keeps them and adds checkpointProtection, or with --truncate-history destroys them. That takes
     two runs of the same command, a day apart: exit code 8 says to come back.
+
+    For example:
+
+      deltaadm drop-feature /data/events
+
+      deltaadm drop-feature /data/events deletionVectors --apply
     """
     tables, words = split_words([table, feature], many)
     if len(words) > 1:

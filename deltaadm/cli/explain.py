@@ -20,7 +20,15 @@ def command(
     *,
     output: OutputOptions,
 ) -> int:
-    """Explain a rule's code, a table feature, or an error class of Delta."""
+    """
+    Explain a rule, a table feature or an error of Delta.
+
+    For example:
+
+      deltaadm explain DL101
+
+      deltaadm explain DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH
+    """
     streams.check_format(output, RuleExplanation)
 
     def answer() -> int:

@@ -19,7 +19,15 @@ def command(
     *,
     output: OutputOptions,
 ) -> int:
-    """List all table features, or explain one."""
+    """
+    List all table features, or explain one.
+
+    For example:
+
+      deltaadm features rowTracking
+
+      deltaadm features -o json
+    """
     streams.check_format(output, FeatureCatalogue)
 
     def answer() -> int:

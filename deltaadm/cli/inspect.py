@@ -58,7 +58,7 @@ def command(  # noqa: PLR0917 -- in the order of the command line
     output: OutputOptions,
 ) -> int:
     """
-    Show what a table's protocol is, why, and how much of it is needed.
+    Show what a table's protocol is, and why it is so.
 
     Reads the log alone, whatever features the table has; needs neither Spark nor Java, except to
     look up the name of a table in a catalog.

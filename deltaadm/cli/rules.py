@@ -20,7 +20,13 @@ def command(
     *,
     output: OutputOptions,
 ) -> int:
-    """List the rules of `validate`."""
+    """
+    List the rules of `validate`.
+
+    For example:
+
+      deltaadm rules DL4 DL6
+    """
     streams.check_format(output, RuleCatalogue)
 
     def answer() -> int:

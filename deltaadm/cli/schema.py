@@ -16,10 +16,14 @@ def command(
     ],
 ) -> int:
     """
-    Print the JSON Schema of a kind of document that deltaadm writes.
+    Print the JSON Schema of a kind of document.
 
     The kinds: baseline, best-effort, doctor, drop-feature, error, error-class, feature, features,
     inspect, journal, line, outcome, plan, rule, rules, validate.
+
+    For example:
+
+      deltaadm schema inspect > inspect.schema.json
     """
     from deltaadm.render.schemas import SCHEMAS
 

@@ -38,6 +38,12 @@ def command(
 
     An existing table can go from none to name, which touches no data file, and back to none,
     which rewrites all of them. The mode id can only be chosen when a table is created.
+
+    For example:
+
+      deltaadm set-mapping-mode /data/events name
+
+      deltaadm set-mapping-mode --discover /data name --check
     """
     tables, words = split_words([table, mode and mode.value], many)
     wanted = _mode(words)

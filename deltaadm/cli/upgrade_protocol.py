@@ -40,10 +40,16 @@ def command(
     change: ChangeOptions,
 ) -> int:
     """
-    Raise the protocol's versions, or with --minimum lower them.
+    Raise the protocol, or with --minimum lower it.
 
     Without versions: the upgrade that the metadata needs, usually none. Delta keeps the lowest
     versions that support the table's features; dropping features is the way down.
+
+    For example:
+
+      deltaadm upgrade-protocol /data/events --reader 2 --writer 5
+
+      deltaadm upgrade-protocol /data/events --minimum
     """
     if minimum and (reader is not None or writer is not None):
         raise typer.BadParameter("cannot be combined with versions", param_hint="--minimum")

@@ -187,7 +187,7 @@ def command(
     output: ReportOptions,
 ) -> int:
     """
-    Check tables against the protocol's rules and Delta's behaviour.
+    Check tables against the protocol and Delta's behaviour.
 
     Reads the log alone; needs neither Spark nor Java. With --fix it shows a plan instead, for one
     table, and --apply carries it out.
@@ -196,7 +196,7 @@ def command(
 
       deltaadm validate /data/events --deep
 
-      deltaadm validate --discover /data --fail-on warning -o text -o sarif:tables.sarif
+      deltaadm validate --discover /data -o text -o sarif:tables.sarif
     """
     require_tables(tables, many)
     if fix:

@@ -20,21 +20,38 @@ def test_version() -> None:
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
-def test_help_names_every_command_and_exit_code(option: str) -> None:
+def test_help_names_every_command_and_exit_code(
+    option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     result = deltaadm(option)
     assert result.code == 0
     assert not result.err
     for name in COMMANDS:
         assert f"  {name} " in result.out
     assert "Exit codes: 0 done" in result.out
+    assert "..." not in result.out.partition("Commands:")[2], "a description is cut off"
+
+
+def test_help_is_a_command_as_well() -> None:
+    assert deltaadm("help") == deltaadm("--help")
+    assert deltaadm("help", "inspect") == deltaadm("inspect", "--help")
+    unknown = deltaadm("help", "inspct")
+    assert unknown.code == 2
+    assert "Did you mean 'inspect'?" in unknown.err
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_explains_itself(name: str) -> None:
+def test_every_command_explains_itself(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     result = deltaadm(name, "--help")
     assert result.code == 0
     assert result.out.startswith(f"Usage: deltaadm {name} ")
     assert "\nOptions:\n" in result.out
+    examples = result.out.partition("\n  For example:\n")[2].partition("\nArguments:")[0]
+    lines = [line for line in examples.split("\n") if line]
+    assert lines
+    assert all(line.startswith(f"    deltaadm {name}") for line in lines), "one is broken up"
 
 
 def test_no_arguments_show_the_help() -> None:

@@ -94,10 +94,13 @@ def test_a_property_that_is_not_there_is_named_with_what_may_be_meant() -> None:
     table = snapshot((1, 2), {"delta.appendOnly": "true", "b": "1"})
     plan = plan_changes(table, TableChanges(unset=["delta.apendOnly", "B", "other"]))
     assert plan.notes == (
-        "The table has no property delta.apendOnly, so there is nothing to unset. "
-        "Did you mean delta.appendOnly?",
-        "The table has no property other, so there is nothing to unset.",
+        f"{nothing('delta.apendOnly')} Did you mean delta.appendOnly?",
+        nothing("other"),
     )
+
+
+def nothing(key: str) -> str:
+    return f"The table has no property {key}, so there is nothing to unset."
 
 
 def test_steps_without_effect_are_left_out() -> None:
