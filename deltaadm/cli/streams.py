@@ -167,10 +167,11 @@ def save_plan(path: Path, text: str) -> None:
 
 def say_saved(path: Path, plans: int = 1) -> None:
     """How the *plans* that were saved at *path* are carried out."""
-    from shlex import quote
+    from deltaadm.operations.mend import quoted
 
     them, are = ("it", "The plan is") if plans == 1 else ("them", f"{plans} plans are")
-    say(f"{are} in {path}; carry {them} out with: deltaadm apply {quote(str(path))}")
+    place = f"./{path}" if str(path).startswith("-") else str(path)
+    say(f"{are} in {path}; carry {them} out with: deltaadm apply {quoted(place)}")
 
 
 def write_file(path: Path, text: str) -> None:
@@ -185,9 +186,9 @@ def write_file(path: Path, text: str) -> None:
 
 
 def read_file(path: Path) -> str:
-    """The text of the file at *path*; raises `Refused` where it cannot be read."""
+    """The text of the file at *path*, BOM or not; raises `Refused` where it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise Refused(

@@ -119,7 +119,17 @@ def _arrow(columns: Columns, rows: Rows) -> pa.Table:
 
     types = {str: pa.string(), int: pa.int64(), list: pa.list_(pa.string())}
     schema = pa.schema([(name, types[kind]) for name, kind in columns.items()])
-    return pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+    plain = [{name: _unicode(value) for name, value in row.items()} for row in rows]
+    return pa.Table.from_pylist(plain, schema=schema)
+
+
+def _unicode(value: Any) -> Any:
+    """The same without the halves of characters that stand for odd bytes in names of files."""
+    if isinstance(value, list):
+        return [_unicode(one) for one in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    return value
 
 
 _WRITERS: Final[Mapping[str, Callable[[Path, Columns, Rows], None]]] = {

@@ -143,7 +143,7 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
         yield "Column mapping", document["column_mapping"]["mode"]
     yield from _shut_out(document["clients"])
     if document["warnings"]:
-        yield "Warnings", "tables with warnings"
+        yield "Warnings", "with warnings"
 
 
 _DOES: Final = {

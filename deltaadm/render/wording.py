@@ -322,7 +322,8 @@ def summary(report: ValidationReport) -> str:
     beside += [f"{ignored} ignored by the settings"] if ignored else []
     text = ", ".join(told) or "Nothing found"
     rules = "1 rule" if report.rules == 1 else f"{report.rules} rules"
-    return f"{text} by {rules}{''.join(f', {one}' for one in beside)}."
+    by_rules = f" by {rules}" if report.rules else ""
+    return f"{text}{by_rules}{''.join(f', {one}' for one in beside)}."
 
 
 def overview_title(overview: Overview) -> str:

@@ -71,7 +71,7 @@ def test_tables_below_a_directory(lake: Path) -> None:
 def test_tables_from_everywhere_each_once(lake: Path, outside: Path) -> None:
     listed = outside / "tables.txt"
     listed.write_text(
-        f"# the best ones\n\n  {lake}/b/new  \r\n{lake}/a/old\n#{lake}/empty\n{lake}/b/new"
+        f"\ufeff# the best ones\n\n  {lake}/b/new  \r\n{lake}/a/old\n#{lake}/empty\n{lake}/b/new"
     )
     result = deltaadm(
         *("inspect", lake / "a/mapped", "--tables-from", listed),

@@ -53,6 +53,17 @@ def test_a_row_for_each_table(lake: Path, tmp_path: Path, kind: str) -> None:
     assert len(rows(kind, place)) == (4 if kind == "delta" else 2)
 
 
+@pytest.mark.parametrize("kind", ["delta", "parquet", "csv"])
+def test_a_name_that_is_not_unicode_does_not_cost_the_other_rows(
+    lake: Path, tmp_path: Path, kind: str
+) -> None:
+    tables.table(lake / "odd\udcff", tables.START_BODY)
+    place = tmp_path / "inventory"
+    result = deltaadm("inspect", "--discover", lake, "--save-as", kind, place)
+    assert (result.code, result.err) == (9, "")
+    assert str(lake / r"odd\udcff") in {one["table"] for one in rows(kind, place)}
+
+
 def test_answers_of_an_interrupted_run_have_rows_too(lake: Path, tmp_path: Path) -> None:
     given = ["inspect", "--discover", lake, "-o", "jsonl"]
     (tmp_path / "run").write_text(deltaadm(*given).out)

@@ -330,6 +330,16 @@ def saved(small: Table, tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.parametrize(("name", "word"), [("a b", "'a b'"), ("-x", "./-x")])
+def test_the_command_that_applies_a_file_can_be_pasted(
+    small: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, word: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for named in ([small.path], ["--table", small.path]):
+        result = deltaadm("alter", "--set", "a=b", f"--out={name}", *named)
+        assert f"carry it out with: deltaadm apply {word}\n" in result.err
+
+
 def test_the_file_is_the_plan(small: Table, saved: Path) -> None:
     shown = deltaadm("enable-feature", small.path, "inCommitTimestamp", "-o", "json").document
     assert json.loads(saved.read_text()) == shown

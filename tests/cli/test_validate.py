@@ -106,6 +106,7 @@ def test_a_place_without_table_is_a_finding_as_well(tmp_path: Path, make: str) -
     done = deltaadm("validate", path, "-o", "json")
     assert done.code == 3
     assert [one["severity"] for one in done.document["findings"]] == ["error"]
+    assert "by 0 rules" not in deltaadm("validate", path).out
 
 
 def test_trouble_with_the_store_is_no_finding() -> None:
