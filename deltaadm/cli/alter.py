@@ -1,12 +1,13 @@
 """`deltaadm alter`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
-from typing import Annotated, NamedTuple, Self
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Self
 
 import typer
 
-from deltaadm.cli import wiring
+from deltaadm.cli import parent_plans, wiring
 from deltaadm.cli.options import (
     ChangeOptions,
     FleetOptions,
@@ -26,6 +27,9 @@ from deltaadm.domain.ddl import (
 )
 from deltaadm.domain.table_changes import ColumnChange
 from deltaadm.operations.alter import TableChanges, plan_changes
+
+if TYPE_CHECKING:
+    from deltaadm.domain.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +107,8 @@ class RuleOptions:
         str | None,
         typer.Option(
             metavar="PATH",
-            help="Let the table's name in the catalog lead to the Delta table at another place.",
+            help="Let the table's name in the catalog lead to another place, of a Delta table to "
+            "that of another one.",
         ),
     ] = None
     checkpoint: Annotated[
@@ -135,11 +140,17 @@ def command(
     --set-location goes with no other change, and commits nothing: the name in the catalog leads to
     the table at the new place from then on, which must have the same columns and partitions.
 
+    A table of another provider in Spark's own catalog, of csv or parquet say, is altered as far
+    as Spark does that: properties are set and unset, columns added last, comments and defaults
+    changed, and the location set. There each statement stands for itself.
+
     For example:
 
       deltaadm alter orders --add-column "country STRING" --set team=web
 
       deltaadm alter main.sales.orders --set-location /data/restored --apply
+
+      deltaadm alter sales.export --set "comment=as CSV" --add-column "x INT"
     """
     if not any((*astuple(columns), *astuple(rules))):
         raise typer.BadParameter("say what is to change; see --help", param_hint="alter")
@@ -151,13 +162,18 @@ def command(
         raise typer.BadParameter("is for one table", param_hint="--set-location")
     texts = _Pairs.of(columns, rules)
     require_tables(tables, many)
+
+    wanted = partial(_wanted, columns, rules, texts)
     return plan_tables(
         tables or (),
         many,
         lambda snapshot, session: plan_changes(
-            snapshot, _wanted(columns, rules, texts), session=session
+            snapshot, wanted(wiring.load_there), session=session
         ),
         change=change,
+        of_parent=lambda table, catalog: parent_plans.alter(
+            table, wanted(parent_plans.moved_to), catalog, change
+        ),
     )
 
 
@@ -183,7 +199,12 @@ class _Pairs(NamedTuple):
         )
 
 
-def _wanted(columns: ColumnOptions, rules: RuleOptions, texts: _Pairs) -> TableChanges:
+def _wanted(
+    columns: ColumnOptions,
+    rules: RuleOptions,
+    texts: _Pairs,
+    load_there: Callable[[str], "Snapshot"],
+) -> TableChanges:
     clustered = [one for listed in rules.cluster_by or () for one in parse_column_list(listed)]
     return TableChanges(
         set_properties=texts.properties,
@@ -196,7 +217,7 @@ def _wanted(columns: ColumnOptions, rules: RuleOptions, texts: _Pairs) -> TableC
         add_constraints=texts.constraints,
         unset=rules.to_unset or (),
         checkpoint=rules.checkpoint,
-        location=None if rules.set_location is None else wiring.load_there(rules.set_location),
+        location=None if rules.set_location is None else load_there(rules.set_location),
     )
 
 

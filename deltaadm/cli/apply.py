@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from deltaadm.cli import catalogs, streams, wiring
-from deltaadm.cli.best_effort import apply_saved
 from deltaadm.cli.carrying_out import Limits, carry_out_plans, journal_of
 from deltaadm.cli.options import CommitOptions, expanded
+from deltaadm.cli.parent_plans import apply_saved
 from deltaadm.cli.planning import (
     Wanted,
     carry_out_plan,
@@ -16,7 +16,7 @@ from deltaadm.cli.planning import (
     planned,
     project_settings,
 )
-from deltaadm.operations.best_effort import read_best_effort
+from deltaadm.operations.parent_document import read_parent_plan
 from deltaadm.operations.plan_document import SavedPlan, read_plans
 from deltaadm.operations.reports import OutcomeReport
 
@@ -70,7 +70,7 @@ def command(
 
     def work() -> int:
         text = streams.read_file(file)
-        other = read_best_effort(text)
+        other = read_parent_plan(text)
         if other is not None:
             return apply_saved(other, options)
         plans = read_plans(text)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import ClassVar
 
     from deltaadm.cli.options import SparkOptionGroup
+    from deltaadm.operations.parent_catalog import ParentTable
     from deltaadm.spark.catalog import CatalogTable, DeltaCatalog
     from deltaadm.spark.parent_catalog import SparkParentCatalog
 
@@ -36,7 +37,7 @@ def look_up(tables: Sequence[str], group: SparkOptionGroup | None = None) -> Non
         with catalog(tuple(names), group) as there:
             if there is not None:
                 for table, parts in names.items():
-                    Names.found[table] = _or_error(partial(there.load_delta_table, parts))
+                    Names.found[table] = _or_error(partial(there.load_table, parts))
     except DeltaadmError as error:
         Names.found |= dict.fromkeys(names, error)
 
@@ -116,6 +117,17 @@ def place_in(there: DeltaCatalog | None, table: str) -> tuple[str, str]:
     return there.whole_name(parts), there.default_place(parts)
 
 
+def parent_table(there: DeltaCatalog | None, table: str) -> tuple[str, ParentTable]:
+    """The whole name of a table that there is, of whatever provider, and what it is."""
+    from deltaadm.storage.store import table_name
+
+    assert there is not None  # noqa: S101 -- who needs a name has a catalog
+    name = there.load_table(table_name(table) or ()).name
+    found = parent_catalog(there).find(name)
+    assert found is not None  # noqa: S101 -- it has just been looked up
+    return name, found
+
+
 def parent_catalog(there: DeltaCatalog | None) -> SparkParentCatalog:
     """The catalog to which *there* hands tables of other providers."""
     from deltaadm.spark.parent_catalog import SparkParentCatalog
@@ -130,12 +142,22 @@ def name_of(table: str) -> str | None:
     return None if found is None else found.name
 
 
+def is_of_parent(table: str) -> bool:
+    """Whether *table* was found to be one that Delta's catalog leaves to its parent catalog."""
+    found = _found(table)
+    return found is not None and found.is_of_parent
+
+
 def place_of(table: str) -> str | None:
-    """The place to which the name *table* leads, if it was looked up; raises why it does not."""
+    """
+    The place of the Delta table *table*, if it was looked up as a name.
+
+    Raises why the name does not lead to one.
+    """
     found = Names.found.get(table)
     if isinstance(found, DeltaadmError):
         raise found
-    return None if found is None else found.location
+    return None if found is None else found.require_delta().location
 
 
 def look_again(name: str) -> None:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deltaadm.cli import best_effort, catalogs, sessions, streams, wiring
-from deltaadm.cli.options import ChangeOptions, ClientOptions, expanded, pairs
+from deltaadm.cli import catalogs, parent_plans, sessions, streams, wiring
+from deltaadm.cli.options import ChangeOptions, expanded, pairs
 from deltaadm.cli.planning import (
     Wanted,
     conclude,
@@ -109,8 +109,8 @@ def command(  # noqa: PLR0917 -- in the order of the command line
         named = catalogs.is_name(table)
         made_by = get_provider(provider, given)
         if made_by != DELTA:
-            best_effort.require_name(table, made_by)
-            _require_no_clients(change.commit.clients)
+            parent_plans.require_name(table, made_by)
+            parent_plans.require_no_clients(change.commit.clients)
         if location is not None and not named:
             raise typer.BadParameter("is for tables with a name", param_hint="--location")
         with (
@@ -131,12 +131,12 @@ def command(  # noqa: PLR0917 -- in the order of the command line
                 properties={key: one for key, one in given.items() if key != "provider"},
                 write_options=options,
                 comment=comment,
-                location=None if location is None else _absolute(location),
+                location=None if location is None else parent_plans.chosen_place(location),
                 query=text,
             )
             if made_by != DELTA:
-                made = best_effort.planned(table, step, made_by, catalog)
-                return best_effort.conclude(made, catalog, change)
+                made = parent_plans.planned(table, step, made_by, catalog)
+                return parent_plans.conclude(made, catalog, change)
             place = wiring.new_place(table, step.location, catalog)
             wanted = Wanted.of(change.commit, project_settings(), table, place)
             plan = planned(
@@ -151,18 +151,6 @@ def command(  # noqa: PLR0917 -- in the order of the command line
             return conclude(table, plan, wanted, change)
 
     return failing_well(table, change.commit.output, work)
-
-
-def _absolute(location: str) -> str:
-    """The same place for every process; a URL is one already."""
-    from deltaadm.storage.store import is_remote
-
-    return location if is_remote(location) else str(Path(location).absolute())
-
-
-def _require_no_clients(clients: ClientOptions) -> None:
-    if clients.for_client or clients.for_client_writing:
-        raise typer.BadParameter("is for Delta tables", param_hint="--for-client")
 
 
 def _listed(given: list[str] | None) -> tuple["ColumnPath", ...]:

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from deltaadm.operations.plan import Executor, Outcome, Plan
     from deltaadm.operations.reports import Report
     from deltaadm.replay.engine import Detail
+    from deltaadm.spark.catalog import DeltaCatalog
 
 Planner = Callable[["Snapshot", "SessionSettings"], "Plan"]
+OfParent = Callable[[str, "DeltaCatalog | None"], int]
+"""What is done, with an exit code, about a table that Delta's catalog leaves to its parent's."""
 
 _CONSENT_TO = {Cost.BACKFILL: "--allow-backfill", Cost.REWRITE: "--allow-rewrite"}
 
@@ -65,21 +68,26 @@ def plan_and_apply(
     table: str,
     planner: Planner,
     change: ChangeOptions,
+    *,
     settings: "Settings | None" = None,
+    of_parent: OfParent | None = None,
 ) -> int:
     """
     Plan with *planner*, show or save the plan, carry it out if asked to; the exit code.
 
-    The *settings* of the project are looked for if they are not given.
+    The *settings* of the project are looked for if they are not given. Where *of_parent* is given,
+    it is asked instead about a table of another provider.
     """
     require_plan_options(change)
     spark = change.commit.spark
     session = sessions.session_settings(spark)
 
     def work() -> int:
-        named = [table] if change.planning.apply else []
-        with wiring.reading(spark), catalogs.catalog(named, spark):
+        named = [table] if change.planning.apply or of_parent is not None else []
+        with wiring.reading(spark), catalogs.catalog(named, spark) as catalog:
             catalogs.look_up([table], spark)
+            if of_parent is not None and catalogs.is_of_parent(table):
+                return of_parent(table, catalog)
             location = wiring.locate(table)
             wanted = Wanted.of(change.commit, settings or project_settings(), table, location)
             plan = planned(

@@ -22,6 +22,7 @@ from deltaadm.cli.options import (
     require_streaming,
 )
 from deltaadm.cli.planning import (
+    OfParent,
     Planner,
     Wanted,
     failing_well,
@@ -46,10 +47,15 @@ def plan_tables(
     many: FleetOptions,
     planner: Planner,
     change: ChangeOptions,
+    of_parent: OfParent | None = None,
 ) -> int:
-    """`plan_and_apply` for the tables that are *named* and those that options name."""
+    """
+    `plan_and_apply` for the tables that are *named* and those that options name.
+
+    Among several tables one of another provider is an error, also with *of_parent*.
+    """
     if len(named) == 1 and not (many.names_tables or many.brief or many.resume):
-        return plan_and_apply(named[0], planner, change)
+        return plan_and_apply(named[0], planner, change, of_parent=of_parent)
     planning, output, spark = change.planning, change.commit.output, change.commit.spark
     require_plan_options(change)
     require_streaming(many, output.output)

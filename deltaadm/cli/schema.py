@@ -19,7 +19,7 @@ def command(
     Print the JSON Schema of a kind of document.
 
     The kinds: baseline, best-effort, doctor, drop-feature, error, error-class, feature, features,
-    inspect, journal, line, outcome, plan, rule, rules, validate.
+    inspect, journal, line, outcome, parent-changes, plan, rule, rules, validate.
 
     For example:
 

@@ -44,7 +44,7 @@ def add_columns(snapshot: Snapshot, step: AddColumns, session: SessionSettings) 
         _refuse_time(one.column)
         parent = _parent(before, one)
         schema = _with(schema, parent, one)
-    _refuse_taken(before, step.columns)
+    refuse_taken(before, step.columns)
     require_writable(snapshot)
     for one in step.columns:
         _refuse_not_null(one.column)
@@ -115,7 +115,8 @@ def _refuse_time(column: StructField) -> None:
         )
 
 
-def _refuse_taken(schema: StructType, columns: tuple[ColumnDefinition, ...]) -> None:
+def refuse_taken(schema: StructType, columns: tuple[ColumnDefinition, ...]) -> None:
+    """Raise `Refused` for new columns that are there already, or twice among them."""
     known = {folded(path): path for path, _ in walk(schema)}
     new: set[Path] = set()
     for one in columns:

@@ -26,6 +26,7 @@ from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
     FEATURE_PREFIX,
     MAX_COLUMN_ID,
+    refuse_reserved,
     validate_configurations,
 )
 from deltaadm.domain.protocol import Protocol
@@ -37,12 +38,11 @@ from deltaadm.domain.transaction import COORDINATOR, prepare_commit, update_meta
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from deltaadm.domain.schema import Path, StructType
     from deltaadm.domain.session import SessionSettings
 
-_RESERVED: Final = ("external", "is_managed_location", "location", "owner", "provider")
 _ATOMIC_CONVERSION: Final = "delta.universalFormat.iceberg.atomicConversion.supported"
 _INHERITED: Final = ("delta.enableDeletionVectors", "delta.enableRowTracking")
 
@@ -110,17 +110,6 @@ def table_properties(step: CreateTable, session: SessionSettings) -> dict[str, s
     _refuse_catalog_features(given)
     clustering = {f"{FEATURE_PREFIX}clustering": "supported"} if step.cluster_by else {}
     return {**_required_by_iceberg(given), **given, **clustering}
-
-
-def refuse_reserved(properties: Iterable[str]) -> None:
-    """Raise `Refused` for keys that Spark takes for something else."""
-    for key in properties:
-        if key in _RESERVED:
-            raise Refused(
-                f"The property {key!r} is reserved by Spark.",
-                remedy="It is not a table property; leave it out.",
-                delta_error_class="UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
-            )
 
 
 def _required_by_iceberg(given: Mapping[str, str]) -> dict[str, str]:

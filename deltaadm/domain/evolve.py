@@ -30,6 +30,7 @@ from deltaadm.domain.properties import (
     ICT_ENABLEMENT_VERSION,
     is_true,
     normalized_key,
+    refuse_reserved,
     validate_configurations,
 )
 from deltaadm.domain.protocol import Protocol
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
 
 ROW_TRACKING: Final = "delta.enableRowTracking"
 COMMENT: Final = "comment"
-_RESERVED: Final = ("external", "is_managed_location", "location", "owner", "provider")
 
 
 def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = None) -> Snapshot:
@@ -88,7 +88,7 @@ def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = Non
             require_readable(snapshot)
         return create_table(snapshot, step, settings)
     if isinstance(step, (SetProperties, UnsetProperties)):
-        _refuse_reserved_keys(step)
+        refuse_reserved(step.properties if isinstance(step, SetProperties) else step.keys)
     require_readable(snapshot)
     try:
         return _after(snapshot, step, settings)
@@ -163,18 +163,6 @@ def _turns_on_row_tracking(snapshot: Snapshot, properties: Mapping[str, str]) ->
 
 def _normalized(properties: Mapping[str, str]) -> dict[str, str]:
     return {normalized_key(key): value for key, value in properties.items()}
-
-
-def _refuse_reserved_keys(step: SetProperties | UnsetProperties) -> None:
-    """Spark's parser turns these away before Delta sees them."""
-    keys = step.properties if isinstance(step, SetProperties) else step.keys
-    for key in keys:
-        if key in _RESERVED:
-            raise Refused(
-                f"The property {key!r} is reserved by Spark.",
-                remedy="It is not a table property; leave it out.",
-                delta_error_class="UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
-            )
 
 
 def _set_properties(

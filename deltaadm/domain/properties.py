@@ -492,6 +492,30 @@ def validate_configurations(
     return taken
 
 
+def refuse_reserved(keys: Iterable[str]) -> None:
+    """Raise `Refused` for keys that Spark's parser takes for something else, in any table."""
+    for key in keys:
+        if key in _RESERVED:
+            raise Refused(
+                f"The property {key!r} is reserved by Spark.",
+                remedy="It is not a table property; leave it out.",
+                delta_error_class="UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
+            )
+
+
+_RESERVED: Final = frozenset(
+    {
+        "collation",
+        "external",
+        "is_managed_location",
+        "location",
+        "owner",
+        "provider",
+        "table_type",
+    }
+)
+
+
 def _unknown(key: str) -> Refused:
     return Refused(
         f"Delta knows no property {key!r}.",

@@ -1,32 +1,41 @@
 """
-Tables of other providers than Delta, which Delta's catalog hands to its parent catalog.
+Making tables of other providers than Delta, which Delta's catalog hands to its parent catalog.
 
-There is no protocol, and no commit that takes the place of another: to replace such a table is to
-drop it and to make a new one, which is what Delta calls a best-effort staged table.
+No commit takes the place of another: to replace such a table is to drop it and to make a new one,
+which is what Delta calls a best-effort staged table.
 """
 
 from __future__ import annotations
 
-import json
 import typing
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm import __version__
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.create import check_new_columns, partition_columns, refuse_reserved
+from deltaadm.domain.create import check_new_columns, partition_columns
 from deltaadm.domain.ddl import type_sql
+from deltaadm.domain.properties import refuse_reserved
 from deltaadm.domain.schema import StructType, path_text, rewrite, walk
 from deltaadm.domain.sql_text import identifier
 from deltaadm.domain.table_changes import CreateTable, CreationMode
-from deltaadm.errors import CommitError, DeltaadmError, Refused
-from deltaadm.operations.create import OPERATION, create_document, nullable_schema, read_create
+from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.operations.create import nullable_schema
 from deltaadm.operations.diff import Change, ChangeKind
-from deltaadm.operations.document import FORMAT_VERSION
-from deltaadm.operations.plan_document import change_document
+from deltaadm.operations.parent_catalog import (
+    NOTHING,
+    ParentCatalog,
+    ParentDefinition,
+    ParentOutcome,
+    refuse_keys_of_delta,
+    require_found,
+    telling,
+    unredacted,
+)
 from deltaadm.operations.sql import creation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from deltaadm.operations.parent_catalog import ParentTable
 
 DELTA: Final = "delta"
 
@@ -49,32 +58,6 @@ def get_provider(said: str | None, properties: Mapping[str, str]) -> str:
             remedy="Give --provider alone.",
         )
     return (said or by_property or DELTA).lower()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParentTable:
-    """
-    A table as the parent catalog has it, of whatever provider.
-
-    `fingerprint` differs as soon as anything does that the catalog says about the table.
-    """
-
-    provider: str
-    location: str
-    is_managed: bool
-    fingerprint: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParentDefinition:
-    """What the parent catalog says of a table that has been made."""
-
-    provider: str
-    location: str
-    schema: StructType
-    partition_by: tuple[str, ...]
-    properties: Mapping[str, str]
-    comment: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +102,11 @@ class BestEffortStagedTable:
         return tuple(filter(None, (self.drop, self.create, self.fill)))
 
     @property
+    def is_noop(self) -> bool:
+        """Never: there is always a table to be made."""
+        return False
+
+    @property
     def irreversible(self) -> tuple[str, ...]:
         """The table that is dropped for good, which needs a consent of its own."""
         return () if self.before is None else (self.name,)
@@ -148,13 +136,6 @@ class BestEffortStagedTable:
         )
         made = _facts(self.definition).items()
         return gone + tuple(Change(ChangeKind.ADD, key, after=one) for key, one in made)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BestEffortOutcome:
-    """What became of the plan: all was done, and here is what is not as planned."""
-
-    mismatches: tuple[Change, ...] = ()
 
 
 def _told(table: ParentTable) -> str:
@@ -219,12 +200,7 @@ def _refuse_what_delta_alone_has(step: CreateTable, provider: str) -> None:
             f"A table of the provider {provider} cannot be clustered by columns; Delta's can.",
             remedy="Use --partition-by, or leave --provider out.",
         )
-    own = [key for key in (*step.properties, *step.write_options) if key.startswith("delta.")]
-    if own:
-        raise Refused(
-            f"These properties are Delta's, and mean nothing to {provider}: {', '.join(own)}.",
-            remedy="Leave them out, or leave --provider out.",
-        )
+    refuse_keys_of_delta((*step.properties, *step.write_options), provider)
 
 
 def _require_free_place(step: CreateTable, location: str) -> None:
@@ -280,25 +256,16 @@ def _facts(one: ParentDefinition) -> dict[str, Any]:
 # Carrying it out
 
 
-class ParentCatalog(typing.Protocol):
-    """The catalog to which Delta's hands what is not Delta's."""
-
-    def find(self, name: str) -> ParentTable | None:
-        """The table *name*, or None; raises `TableError` for a view."""
-
-    def definition(self, name: str) -> ParentDefinition:
-        """What the catalog says of the table *name*."""
+class StagingCatalog(ParentCatalog, typing.Protocol):
+    """A parent catalog that can also tell what a query would do to a table that it replaces."""
 
     def check_query(self, plan: BestEffortStagedTable) -> None:
         """Raise `Refused` where the query reads the old table, or gives other columns."""
 
-    def run(self, sql: str) -> None:
-        """Carry a statement out; raises `CommitError` where Spark refuses."""
-
 
 def carry_out(
-    plan: BestEffortStagedTable, parent: ParentCatalog, note: Callable[[str], None]
-) -> BestEffortOutcome:
+    plan: BestEffortStagedTable, parent: StagingCatalog, note: Callable[[str], None]
+) -> ParentOutcome:
     """
     Drop the old table, make the new one and fill it; compare what the catalog then says.
 
@@ -306,11 +273,7 @@ def carry_out(
     `CommitError` where the catalog no longer has what the plan rests on, and what a step raises,
     saying what is lost and what is left; a table that could not be filled is dropped again.
     """
-    if parent.find(plan.name) != plan.before:
-        raise CommitError(
-            f"The table {plan.name} is not what the plan rests on any more; nothing was changed.",
-            remedy="Plan again.",
-        )
+    require_found(parent, plan.name, plan.before)
     if plan.step.query is not None:
         parent.check_query(plan)
     lost = ""
@@ -319,24 +282,21 @@ def carry_out(
         try:
             parent.run(plan.drop)
         except DeltaadmError as error:
-            raise _telling(error, _after_failed_drop(plan, parent)) from error
+            raise telling(error, _after_failed_drop(plan, parent)) from error
         lost = _lost(plan.before)
     note(f"{lost}{plan.name} may have been made: look for it")
     try:
         parent.run(plan.create)
     except DeltaadmError as error:
-        raise _telling(error, f"{lost}no new table was made" if lost else _NOTHING) from error
+        raise telling(error, f"{lost}no new table was made" if lost else NOTHING) from error
     if plan.fill is not None:
         note(f"{lost}{plan.name} was made, and may lack rows: look into it")
         try:
             parent.run(plan.fill)
         except DeltaadmError as error:
-            raise _telling(error, lost + _undone(plan, parent)) from error
+            raise telling(error, lost + _undone(plan, parent)) from error
     note(f"{plan.name} was made")
-    return BestEffortOutcome(mismatches=_mismatches(plan.definition, parent.definition(plan.name)))
-
-
-_NOTHING: Final = "nothing was changed"
+    return ParentOutcome(mismatches=_mismatches(plan.definition, parent.definition(plan.name)))
 
 
 def _lost(before: ParentTable) -> str:
@@ -372,109 +332,11 @@ def _undone(plan: BestEffortStagedTable, parent: ParentCatalog) -> str:
     return f"the new table was dropped again; files may be left at {plan.location}"
 
 
-def _telling(error: DeltaadmError, state: str) -> DeltaadmError:
-    return type(error)(
-        f"{error.message.rstrip('.')}; {state}.",
-        remedy=error.remedy,
-        delta_error_class=error.delta_error_class,
-    )
-
-
 def _mismatches(planned: ParentDefinition, found: ParentDefinition) -> tuple[Change, ...]:
     """What is not as planned; properties that a catalog adds by itself are no difference."""
-    wanted, there = _facts(planned), _facts(found)
+    wanted, there = _facts(planned), _facts(unredacted(found, planned))
     return tuple(
         Change(ChangeKind.SET, key, wanted.get(key), there.get(key))
         for key in wanted | {key: 0 for key in there if not key.startswith("configuration[")}
         if wanted.get(key) != there.get(key)
     )
-
-
-# The document
-
-
-def best_effort_document(
-    plan: BestEffortStagedTable, outcome: BestEffortOutcome | None = None
-) -> dict[str, Any]:
-    """The JSON document of *plan*, from which `read_best_effort` knows the wish again."""
-    before = plan.before
-    return {
-        "format_version": FORMAT_VERSION,
-        "tool_version": __version__,
-        "operation": OPERATION,
-        "table": plan.table,
-        "name": plan.name,
-        "provider": plan.provider,
-        "location": plan.location,
-        "before": None
-        if before is None
-        else {
-            "provider": before.provider,
-            "location": before.location,
-            "is_managed": before.is_managed,
-            "fingerprint": before.fingerprint,
-        },
-        "step": create_document(plan.step),
-        "statements": list(plan.statements),
-        "changes": [change_document(one) for one in plan.changes],
-        "irreversible": list(plan.irreversible),
-        "notes": list(plan.notes),
-        "outcome": outcome and {"mismatches": [change_document(one) for one in outcome.mismatches]},
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class SavedBestEffort:
-    """What a plan file says: the wish, and the document that planning it again must give."""
-
-    table: str
-    provider: str
-    step: CreateTable
-    document: Mapping[str, Any]
-
-    def require_same(self, plan: BestEffortStagedTable) -> None:
-        """Raise `CommitError` unless *plan*, made anew, is what was saved."""
-        now, then = best_effort_document(plan), self.document
-        differ = [key for key in now if key not in _PROSE and now[key] != then.get(key)]
-        if differ:
-            raise CommitError(
-                f"The plan would be another one now, in {', '.join(differ)}: the table has "
-                "changed since then, or the file; nothing was changed.",
-                remedy="Plan again.",
-            )
-
-
-_PROSE: Final = frozenset({"tool_version", "notes"})
-"""Keys whose wording may differ from one version of deltaadm to another."""
-
-
-def read_best_effort(text: str) -> SavedBestEffort | None:
-    """
-    The plan in the document *text*, or None for another kind of document.
-
-    Raises `Refused` for one of another format, or one that is damaged.
-    """
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(document, dict) or not {"provider", "step", "statements"} <= set(document):
-        return None
-    if document.get("format_version") != FORMAT_VERSION:
-        raise Refused(
-            f"The plan has format version {document.get('format_version')}; this deltaadm reads "
-            f"{FORMAT_VERSION}.",
-            remedy="Apply it with the deltaadm that made it, or plan again.",
-        )
-    try:
-        return SavedBestEffort(
-            str(document["table"]),
-            str(document["provider"]),
-            read_create(document["step"]),
-            document,
-        )
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise Refused(
-            "The file is not a plan of deltaadm: it holds something unexpected.",
-            remedy="Make one with --out FILE.",
-        ) from error

@@ -51,7 +51,7 @@ def diff(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
     """
     return (
         *_protocol_changes(before, after),
-        *_metadata_changes(before.metadata, after.metadata),
+        *metadata_changes(before.metadata, after.metadata),
         *_clustering_change(before, after),
     )
 
@@ -110,7 +110,8 @@ def _listed(names: frozenset[str] | None) -> list[str] | None:
     return None if names is None else sorted(names)
 
 
-def _metadata_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
+def metadata_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
+    """Everything in which the metadata *after* differs from that *before*."""
     for attribute, subject in (("id", "id"), ("name", "name"), ("description", "description")):
         old, new = getattr(before, attribute), getattr(after, attribute)
         if old != new:

@@ -369,6 +369,11 @@ _ROWS: Final = (
     ("DELTA_INVALID_CONSTRAINT_NAME", "Delta keeps this name of a constraint for itself.", _SET),
     ("UNSUPPORTED_TIME_TYPE", "Spark does not support the type TIME.", _SET),
     (
+        "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
+        "A table of another provider was to have a column of a type that this does not know.",
+        _SET,
+    ),
+    (
         "INVALID_FIELD_NAME",
         "A column was to be added to something that is not a struct.",
         _SET,

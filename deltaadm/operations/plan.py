@@ -147,11 +147,7 @@ def propose(
     Raises `Refused` where Delta would refuse a step, and for a new location among other steps: it
     would not be plain which of the two tables they change.
     """
-    if len(steps) > 1 and moves(steps):
-        raise Refused(
-            "A table's location is set by itself, without other changes.",
-            remedy="Plan the other changes by themselves, before or after that.",
-        )
+    require_moves_alone(steps)
     settings = session or SessionSettings()
     stages = []
     state = before
@@ -216,6 +212,15 @@ _LOOKING_AT_STATE = (
 def moves(steps: Iterable[Step]) -> bool:
     """Whether a name in a catalog leads to another table after *steps*."""
     return any(isinstance(one, SetLocation) for one in steps)
+
+
+def require_moves_alone(steps: Sequence[Step]) -> None:
+    """Raise `Refused` for a new location among other steps: which table would they change?"""
+    if len(steps) > 1 and moves(steps):
+        raise Refused(
+            "A table's location is set by itself, without other changes.",
+            remedy="Plan the other changes by themselves, before or after that.",
+        )
 
 
 def is_verified_by_state(steps: Iterable[Step]) -> bool:

@@ -10,10 +10,12 @@ from deltaadm.dataclass import dataclass
 if TYPE_CHECKING:
     from deltaadm.domain.features import TableFeature
     from deltaadm.errors import DeltaadmError
-    from deltaadm.operations.best_effort import BestEffortOutcome, BestEffortStagedTable
+    from deltaadm.operations.best_effort import BestEffortStagedTable
     from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.error_classes import ErrorClass
     from deltaadm.operations.inspect import TableReport
+    from deltaadm.operations.parent_catalog import ParentOutcome
+    from deltaadm.operations.parent_changes import ParentChanges
     from deltaadm.operations.plan import Outcome, Plan
     from deltaadm.validation.finding import ValidationReport
     from deltaadm.validation.rule import Rule
@@ -37,10 +39,18 @@ class OutcomeReport:
 
 @dataclass(frozen=True, slots=True)
 class BestEffortReport:
-    """A plan for a table of another provider, and what it came to if it was carried out."""
+    """A plan to make a table of another provider, and what it came to if it was carried out."""
 
     plan: BestEffortStagedTable
-    outcome: BestEffortOutcome | None = None
+    outcome: ParentOutcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParentChangesReport:
+    """A plan to alter a table of another provider, and what it came to if it was carried out."""
+
+    plan: ParentChanges
+    outcome: ParentOutcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +156,7 @@ if TYPE_CHECKING:
         | PlanReport
         | OutcomeReport
         | BestEffortReport
+        | ParentChangesReport
         | ValidationReport
         | Failure
         | FeatureCatalogue

@@ -115,7 +115,7 @@ def _html(reports: Sequence[Report], out: TextIO, _: Style) -> None:
     write_html(reports, out)
 
 
-_PLANS = frozenset({"PlanReport", "OutcomeReport", "BestEffortReport"})
+_PLANS = frozenset({"PlanReport", "OutcomeReport", "BestEffortReport", "ParentChangesReport"})
 _FINDINGS = frozenset({"ValidationReport", "Failure"})
 _ALL = _PLANS | {
     "TableReport",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         FeatureCatalogue,
         FeatureExplanation,
         OutcomeReport,
+        ParentChangesReport,
         PlanReport,
         Report,
         RuleCatalogue,
@@ -62,10 +63,10 @@ def _plan(report: PlanReport) -> dict[str, Any]:
     return plan_document(report.plan, report.table)
 
 
-def _best_effort(report: BestEffortReport) -> dict[str, Any]:
-    from deltaadm.operations.best_effort import best_effort_document
+def _parent_plan(report: BestEffortReport | ParentChangesReport) -> dict[str, Any]:
+    from deltaadm.operations.parent_document import parent_document
 
-    return best_effort_document(report.plan, report.outcome)
+    return parent_document(report.plan, report.outcome)
 
 
 def _failure(report: Failure) -> dict[str, Any]:
@@ -333,7 +334,8 @@ def _registered(feature: TableFeature) -> dict[str, Any]:
 _BODIES: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "TableReport": _table,
     "PlanReport": _plan,
-    "BestEffortReport": _best_effort,
+    "BestEffortReport": _parent_plan,
+    "ParentChangesReport": _parent_plan,
     "OutcomeReport": _outcome,
     "ValidationReport": _validation,
     "Failure": _failure,

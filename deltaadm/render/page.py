@@ -17,6 +17,7 @@ from deltaadm.operations.reports import (
     FeatureExplanation,
     OutcomeReport,
     Overview,
+    ParentChangesReport,
     PlanReport,
     RuleCatalogue,
     RuleExplanation,
@@ -28,8 +29,6 @@ from deltaadm.render.wording import (
     DIFFERS,
     PARENT_CATALOG,
     SEVERITIES,
-    best_effort_made,
-    best_effort_title,
     catalogue_row,
     change_words,
     client_cells,
@@ -38,13 +37,15 @@ from deltaadm.render.wording import (
     cost_words,
     drop_sentences,
     explained,
-    fact_words,
     facts,
     feature_rows,
     file_rows,
     mapping_rows,
     outcome_sentences,
     overview_title,
+    parent_change_words,
+    parent_plan_done,
+    parent_plan_title,
     protocol_rows,
     recreatable,
     shut_out_rows,
@@ -189,19 +190,23 @@ def _plan(report: PlanReport) -> Iterator[Block]:
         yield Items(plan.notes)
 
 
-def _best_effort(report: BestEffortReport) -> Iterator[Block]:
+def _parent_plan(report: BestEffortReport | ParentChangesReport) -> Iterator[Block]:
     plan, outcome = report.plan, report.outcome
-    yield Heading(best_effort_title(plan), level=1)
+    yield Heading(parent_plan_title(plan), level=1)
     if outcome is not None:
         yield from _compared(outcome.mismatches)
         if not outcome.mismatches:
-            yield Paragraph(best_effort_made(plan), "good")
+            yield Paragraph(parent_plan_done(plan), "good")
         return
-    yield Items(tuple(map(fact_words, plan.changes)))
+    if plan.is_noop:
+        yield Paragraph("No changes.", "good")
+        return
+    yield Items(parent_change_words(plan))
     yield Paragraph(PARENT_CATALOG)
     yield from map(Command, plan.statements)
-    yield Heading("Notes")
-    yield Items(plan.notes)
+    if plan.notes:
+        yield Heading("Notes")
+        yield Items(plan.notes)
 
 
 def _change(one: PlannedChange) -> tuple[str, ...]:
@@ -334,7 +339,8 @@ def _overview(report: Overview) -> Iterator[Block]:
 _BLOCKS: Final[Mapping[type, Callable[[Any], Iterator[Block]]]] = {
     TableReport: _table,
     PlanReport: _plan,
-    BestEffortReport: _best_effort,
+    BestEffortReport: _parent_plan,
+    ParentChangesReport: _parent_plan,
     OutcomeReport: _outcome,
     ValidationReport: _validation,
     Failure: _failure,

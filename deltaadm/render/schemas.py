@@ -221,22 +221,30 @@ _PLAN = _object(
         table_id=_maybe(STRING), version=INTEGER, protocol_sha256=STRING, metadata_sha256=STRING
     ),
 )
-_BEST_EFFORT = _object(
+_PARENT_TABLE = _object(provider=STRING, location=STRING, is_managed=BOOLEAN, fingerprint=STRING)
+_PARENT_PLAN: Schema = {
     **_HEAD,
-    operation=STRING,
-    table=STRING,
-    name=STRING,
-    provider=STRING,
+    "operation": STRING,
+    "table": STRING,
+    "name": STRING,
+    "provider": STRING,
+    "statements": _STRINGS,
+    "changes": _array(_object(**_DIFFERENCE)),
+    "irreversible": _STRINGS,
+    "notes": _STRINGS,
+    "outcome": _maybe(_object(mismatches=_array(_object(**_DIFFERENCE)))),
+}
+_BEST_EFFORT = _object(
+    **_PARENT_PLAN,
     location=STRING,
-    before=_maybe(
-        _object(provider=STRING, location=STRING, is_managed=BOOLEAN, fingerprint=STRING)
-    ),
+    before=_maybe(_PARENT_TABLE),
     step=_object(**_CREATION),
-    statements=_STRINGS,
-    changes=_array(_object(**_DIFFERENCE)),
-    irreversible=_STRINGS,
-    notes=_STRINGS,
-    outcome=_maybe(_object(mismatches=_array(_object(**_DIFFERENCE)))),
+)
+_PARENT_CHANGES = _object(
+    **_PARENT_PLAN,
+    before=_PARENT_TABLE,
+    steps=_array(_STEP),
+    is_noop=BOOLEAN,
 )
 _OUTCOME = _object(
     **_HEAD,
@@ -344,7 +352,10 @@ _NOTED: Schema = {**_HEAD, "plan": STRING, "table": STRING}
 
 _BODIES: Final = {
     "baseline": ("The findings that are known already, as a file", _BASELINE),
-    "best-effort": ("A plan for a table of another provider, and what it came to", _BEST_EFFORT),
+    "best-effort": (
+        "A plan to make a table of another provider, and what it came to",
+        _BEST_EFFORT,
+    ),
     "doctor": ("What `doctor` writes", _object(**_HEAD, checks=_array(_CHECK))),
     "drop-feature": (
         "How far features of a table are from being dropped",
@@ -379,6 +390,10 @@ _BODIES: Final = {
         {"anyOf": [_INSPECT, _VALIDATION, _PLAN, _OUTCOME, _DROPS, _FAILURE]},
     ),
     "outcome": ("What became of a plan", _OUTCOME),
+    "parent-changes": (
+        "A plan to alter a table of another provider, and what it came to",
+        _PARENT_CHANGES,
+    ),
     "plan": ("A plan, also as a file", _PLAN),
     "rule": ("What `explain` writes of a rule", _object(**_HEAD, **_RULE, documentation=STRING)),
     "rules": ("What `rules` writes", _object(**_HEAD, rules=_array(_object(**_RULE)))),

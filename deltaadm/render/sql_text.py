@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.operations.reports import BestEffortReport, OutcomeReport, PlanReport
+from deltaadm.operations.reports import (
+    BestEffortReport,
+    OutcomeReport,
+    ParentChangesReport,
+    PlanReport,
+)
 from deltaadm.operations.sql import statement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import TextIO
 
     from deltaadm.operations.reports import Report
@@ -17,17 +22,16 @@ if TYPE_CHECKING:
 def write_sql(reports: Sequence[Report], out: TextIO) -> None:
     """One statement a line, each ended by a semicolon; an empty plan is a comment."""
     for report in reports:
-        if isinstance(report, BestEffortReport):
-            out.writelines(f"{one};\n" for one in report.plan.statements)
-            continue
-        if isinstance(report, OutcomeReport):
-            plan = report.outcome.plan
-        elif isinstance(report, PlanReport):
-            plan = report.plan
-        else:
-            continue
-        if plan.is_noop:
-            out.write("-- nothing to do\n")
-        out.writelines(
-            f"{statement(plan.before.root, step, plan.before.name)};\n" for step in plan.steps
-        )
+        for statements in _statements(report):
+            out.writelines(f"{one};\n" for one in statements)
+            if not statements:
+                out.write("-- nothing to do\n")
+
+
+def _statements(report: Report) -> Iterator[tuple[str, ...]]:
+    """Those of the plan in *report*, if there is a plan in it."""
+    if isinstance(report, (BestEffortReport, ParentChangesReport)):
+        yield report.plan.statements
+    elif isinstance(report, (PlanReport, OutcomeReport)):
+        plan = report.plan if isinstance(report, PlanReport) else report.outcome.plan
+        yield tuple(statement(plan.before.root, one, plan.before.name) for one in plan.steps)

@@ -24,6 +24,7 @@ from deltaadm.operations.reports import (
     Health,
     OutcomeReport,
     Overview,
+    ParentChangesReport,
     PlanReport,
     RuleCatalogue,
     RuleExplanation,
@@ -36,8 +37,6 @@ from deltaadm.render.wording import (
     DIFFERS,
     PARENT_CATALOG,
     SEVERITIES,
-    best_effort_made,
-    best_effort_title,
     catalogue_row,
     change_words,
     client_cells,
@@ -46,13 +45,15 @@ from deltaadm.render.wording import (
     cost_words,
     drop_sentences,
     explained,
-    fact_words,
     facts,
     feature_rows,
     file_rows,
     mapping_rows,
     outcome_sentences,
     overview_title,
+    parent_change_words,
+    parent_plan_done,
+    parent_plan_title,
     protocol_rows,
     recreatable,
     shut_out_rows,
@@ -279,19 +280,23 @@ def _plan(report: PlanReport) -> Iterable[Text]:
         yield from _bullets("-", plan.notes)
 
 
-def _best_effort(report: BestEffortReport) -> Iterable[Text]:
+def _parent_plan(report: BestEffortReport | ParentChangesReport) -> Iterable[Text]:
     plan, outcome = report.plan, report.outcome
     if outcome is not None:
-        yield from _compared(outcome.mismatches) or [_line(best_effort_made(plan), "green")]
+        yield from _compared(outcome.mismatches) or [_line(parent_plan_done(plan), "green")]
         return
-    yield _line(best_effort_title(plan), "bold")
+    yield _line(parent_plan_title(plan), "bold")
+    if plan.is_noop:
+        yield _line("No changes.")
+        return
     yield Text()
-    for one in plan.changes:
-        yield _line(f"  {fact_words(one)}", _STYLES[one.kind])
+    for one, words in zip(plan.changes, parent_change_words(plan), strict=True):
+        yield _line(f"  {words}", _STYLES[one.kind])
     yield _heading(PARENT_CATALOG)
     yield from (_command(f"  {one}") for one in plan.statements)
-    yield _heading("Notes")
-    yield from _bullets("-", plan.notes)
+    if plan.notes:
+        yield _heading("Notes")
+        yield from _bullets("-", plan.notes)
 
 
 def _changes(plan: Plan) -> Iterable[Text]:
@@ -440,7 +445,8 @@ def _error_class(report: ErrorClassExplanation) -> Iterable[Text]:
 _PARTS: Final[Mapping[type, Callable[[Any], Iterable[Text]]]] = {
     TableReport: _table,
     PlanReport: _plan,
-    BestEffortReport: _best_effort,
+    BestEffortReport: _parent_plan,
+    ParentChangesReport: _parent_plan,
     OutcomeReport: _outcome,
     ValidationReport: _validation,
     Failure: _failure,

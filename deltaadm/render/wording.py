@@ -9,8 +9,10 @@ from deltaadm.domain.features import undo_feature
 from deltaadm.domain.instants import instant, second
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.table_changes import WriteCheckpoint
-from deltaadm.operations.create import OPERATION
+from deltaadm.operations.alter import OPERATION as ALTER
+from deltaadm.operations.create import OPERATION as CREATE
 from deltaadm.operations.diff import ChangeKind
+from deltaadm.operations.parent_changes import ParentChanges
 from deltaadm.operations.plan import moves
 from deltaadm.validation.finding import Cause, Severity
 
@@ -196,21 +198,31 @@ def unchanged(plan: Plan) -> str:
     return "Protocol and metadata stay as they are."
 
 
-def best_effort_title(plan: BestEffortStagedTable) -> str:
-    """What is made, and in whose place."""
+def parent_plan_title(plan: BestEffortStagedTable | ParentChanges) -> str:
+    """Which table of another provider is altered, or made, and in whose place."""
+    if isinstance(plan, ParentChanges):
+        return f"{ALTER}: {plan.table} (provider {plan.provider})"
     before = plan.before
     old = "no table yet" if before is None else f"in the place of a table of {before.provider}"
-    return f"{OPERATION}: {plan.table} (provider {plan.provider}, {old})"
+    return f"{CREATE}: {plan.table} (provider {plan.provider}, {old})"
 
 
-def fact_words(change: Change) -> str:
-    """What a new table has, or what of an old one goes."""
+def parent_change_words(plan: BestEffortStagedTable | ParentChanges) -> tuple[str, ...]:
+    """What changes, or what a new table has and what of an old one goes."""
+    return tuple(map(change_words if isinstance(plan, ParentChanges) else _fact, plan.changes))
+
+
+def _fact(change: Change) -> str:
     told = change.after if change.before is None else change.before
     return f"{change.kind.value} {change.subject} = {value_words(told)}"
 
 
-def best_effort_made(plan: BestEffortStagedTable) -> str:
+def parent_plan_done(plan: BestEffortStagedTable | ParentChanges) -> str:
     """That all went well."""
+    if plan.is_noop:
+        return "Nothing was changed: there is nothing to do."
+    if isinstance(plan, ParentChanges):
+        return f"{plan.name} was altered, and is what was planned."
     filled = "" if plan.fill is None else " and filled"
     return f"{plan.name} was made{filled}, and is what was planned."
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from deltaadm.spark.session import SparkOptions
 
 DELTA: Final = "delta"
-DEFAULT_PROVIDER: Final = "spark.sql.sources.default"
 SESSION_CATALOG: Final = "spark_catalog"
+DEFAULT_PROVIDER: Final = "spark.sql.sources.default"
 _CATALOG_SETTINGS: Final = "spark.sql.catalog"
 
 
@@ -48,6 +48,39 @@ class CatalogTable(NamedTuple):
     def is_delta(self) -> bool:
         """Whether Delta's catalog extension would take it for its own."""
         return not self.is_view and self.provider == DELTA
+
+    @property
+    def is_of_parent(self) -> bool:
+        """Whether Delta's catalog extension, of Spark's own catalog, would leave it to that."""
+        others = bool(self.provider) and not self.is_delta
+        return others and not self.is_view and self.name.startswith(f"{SESSION_CATALOG}.")
+
+    def require_delta(self) -> CatalogTable:
+        """The table itself; raises `TableError` for a view, and for a table not of Delta."""
+        if self.is_view:
+            raise TableError(
+                f"{self.name} is a view, which has no protocol.",
+                remedy="Name the tables that it reads; SHOW CREATE TABLE tells them.",
+                delta_error_class="EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+            )
+        if not self.is_delta:
+            what = (
+                "CONVERT TO DELTA makes a Delta table of one whose files are Parquet"
+                if self.provider == "parquet"
+                else "Only Delta tables have a protocol"
+            )
+            raise TableError(
+                f"{self.name} is not a Delta table: its "
+                + (
+                    f"provider is {self.provider}, its files are at {self.location}."
+                    if self.provider
+                    else "catalog names no provider."
+                ),
+                remedy=f"{what}. Of other tables deltaadm alters those of Spark's own catalog, "
+                "one at a time: deltaadm alter NAME.",
+                delta_error_class="DELTA_TABLE_ONLY_OPERATION",
+            )
+        return self
 
 
 class DeltaCatalog:
@@ -83,27 +116,7 @@ class DeltaCatalog:
 
     def load_delta_table(self, name: Sequence[str]) -> CatalogTable:
         """Like `load_table`; raises `TableError` also for a view, and for a table not of Delta."""
-        found = self.load_table(name)
-        if found.is_view:
-            raise TableError(
-                f"{found.name} is a view, which has no protocol.",
-                remedy="Name the tables that it reads; SHOW CREATE TABLE tells them.",
-                delta_error_class="EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
-            )
-        if not found.is_delta:
-            raise TableError(
-                f"{found.name} is not a Delta table: its "
-                + (
-                    f"provider is {found.provider}."
-                    if found.provider
-                    else "catalog names no provider."
-                ),
-                remedy="CONVERT TO DELTA makes a Delta table of one whose files are Parquet."
-                if found.provider == "parquet"
-                else "Only Delta tables have a protocol.",
-                delta_error_class="DELTA_TABLE_ONLY_OPERATION",
-            )
-        return found
+        return self.load_table(name).require_delta()
 
     def list_tables(self, pattern: str) -> tuple[CatalogTable, ...]:
         """

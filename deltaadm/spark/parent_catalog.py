@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.ddl import parse_type
+from deltaadm.domain.ddl import columns_sql, parse_type
 from deltaadm.domain.metadata_checks import RAW_TYPE
-from deltaadm.domain.schema import parse_schema, rewrite
+from deltaadm.domain.schema import StructType, parse_schema, rewrite
+from deltaadm.domain.table_changes import AddColumns
 from deltaadm.errors import CommitError, DeltaadmError, Refused, TableError
-from deltaadm.operations.best_effort import ParentDefinition, ParentTable
 from deltaadm.operations.create import schema_of_query
-from deltaadm.spark.catalog import DeltaCatalog, plain_location
+from deltaadm.operations.parent_catalog import ParentDefinition, ParentTable
+from deltaadm.spark.catalog import DeltaCatalog, details, plain_location
 from deltaadm.spark.executor import LITERAL_STATEMENTS, refusal
 from deltaadm.spark.session import configured, sentence
 from deltaadm.storage.store import table_name
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.schema import Path, StructField
     from deltaadm.operations.best_effort import BestEffortStagedTable
+    from deltaadm.operations.parent_changes import ParentChanges
 
 
 class SparkParentCatalog:
-    """A `ParentCatalog` of a Spark session, which Delta's extension asks on our behalf."""
+    """A `StagingCatalog` of a Spark session, which Delta's extension asks on our behalf."""
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
@@ -61,8 +63,9 @@ class SparkParentCatalog:
     def _details(self, name: str) -> Mapping[str, str]:
         """What the catalog says of a table, without what changes as it is used."""
         rows = [(str(one[0]), str(one[1])) for one in self._rows(f"DESCRIBE TABLE EXTENDED {name}")]
-        columns = "\n".join(map(": ".join, rows[: _heading(rows)]))
-        told = dict(rows[_heading(rows) :])
+        last = details(rows)
+        columns = "\n".join(map(": ".join, rows[: len(rows) - len(last)]))
+        told = {key: _LOADED.sub("", one) for key, one in last}
         return {key: one for key, one in told.items() if key not in _IN_USE} | {"": columns}
 
     def definition(self, name: str) -> ParentDefinition:
@@ -80,24 +83,54 @@ class SparkParentCatalog:
             location=plain_location(str(told.get("location", ""))),
             schema=rewrite(schema, _as_declared),
             partition_by=tuple(map(str, told.get("partition_columns", ()))),
-            properties={
-                str(key): str(one) for key, one in told.get("table_properties", {}).items()
-            },
-            comment=told.get("comment"),
+            properties=self._properties(name),
+            comment=told.get("comment") or None,
         )
+
+    def _properties(self, name: str) -> dict[str, str]:
+        """Empty ones too, which DESCRIBE leaves out; options of the table are not among them."""
+        told = {str(key): str(one) for key, one in self._rows(f"SHOW TBLPROPERTIES {name}")}
+        return {key: one for key, one in told.items() if not key.startswith("option.")}
 
     def check(self, plan: BestEffortStagedTable) -> None:
         """Raise `Refused` for a table that Spark would not make, as far as it tells beforehand."""
         free = plan if plan.before is None else replace(plan, name=_other(plan.name))
-        try:
-            told = self._explained(free.create)
-        except CommitError as error:
-            raise _refused(error.message, error.delta_error_class) from error
-        if told.startswith(_FAILED):
-            found = re.match(r"\[([\w.]+)\] ", text := told.removeprefix(_FAILED).strip())
-            raise _refused(sentence(text)[0], found and found[1])
+        self._require_taken(free.create, _UNMADE)
         if plan.step.query is not None:
             self.check_query(plan)
+
+    def check_changes(self, plan: ParentChanges) -> None:
+        """Raise `Refused` for what Spark would not alter, as far as it tells beforehand."""
+        for sql in plan.statements:
+            self._require_taken(sql, _UNALTERED)
+        for step in plan.steps:
+            if isinstance(step, AddColumns):
+                self._require_readable(plan.provider, [one.column for one in step.columns])
+
+    def _require_taken(self, sql: str, words: tuple[str, str]) -> None:
+        """Raise `Refused`, in such *words*, where Spark does not understand a statement."""
+        try:
+            told = self._explained(sql)
+        except CommitError as error:
+            raise _refused(words, error.message, error.delta_error_class) from error
+        if told.startswith(_FAILED):
+            found = re.match(r"\[([\w.]+)\] ", text := told.removeprefix(_FAILED).strip())
+            raise _refused(words, sentence(text)[0], found and found[1])
+
+    def _require_readable(self, provider: str, columns: list[StructField]) -> None:
+        """
+        Raise `Refused` for types that the provider does not know.
+
+        Spark would add such columns all the same, and not be able to read the table any more.
+        """
+        bare = StructType(tuple(replace(one, metadata={}) for one in columns))
+        try:
+            reader = self._session.read.format(provider).schema(columns_sql(bare))
+            reader.load([]).schema  # noqa: B018 -- has Spark look at it
+        except Exception as error:
+            found = refusal(error)
+            if found.delta_error_class == "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE":
+                raise _refused(_UNALTERED, found.message, found.delta_error_class) from error
 
     def check_query(self, plan: BestEffortStagedTable) -> None:
         """Raise `Refused` where the query reads the old table, or gives other columns."""
@@ -141,16 +174,9 @@ class SparkParentCatalog:
 
 
 _IN_USE: Final = frozenset({"Last Access", "Statistics"})
+_LOADED: Final = re.compile(r"(, )?transient_lastDdlTime=\d+")
+"""A property that a Hive metastore changes whenever rows are added."""
 _FAILED: Final = "Error occurred during query planning:"
-
-
-def _heading(rows: list[tuple[str, str]]) -> int:
-    """Where the last heading over details is; what comes before are columns and partitions."""
-    found = [number for number, (key, _) in enumerate(rows) if key == _DETAILS]
-    return found[-1] if found else len(rows)
-
-
-_DETAILS: Final = "# Detailed Table Information"
 
 
 def _as_declared(_: Path, column: StructField) -> StructField:
@@ -163,9 +189,13 @@ def _other(name: str) -> str:
     return f"{name[:-1]}__new`" if name.endswith("`") else f"{name}__new"
 
 
-def _refused(message: str, error_class: str | None) -> Refused:
-    return Refused(
-        f"Spark would not make the table: {message}",
-        remedy="Change what the message is about; --provider names what knows the files.",
-        delta_error_class=error_class,
-    )
+_UNMADE: Final = (
+    "Spark would not make the table",
+    "Change what the message is about; --provider names what knows the files.",
+)
+_UNALTERED: Final = ("Spark would not alter the table", "Change what the message is about.")
+
+
+def _refused(words: tuple[str, str], message: str, error_class: str | None) -> Refused:
+    what, remedy = words
+    return Refused(f"{what}: {message}", remedy=remedy, delta_error_class=error_class)

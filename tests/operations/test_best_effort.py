@@ -10,15 +10,13 @@ from deltaadm.domain.table_changes import CreateTable, CreationMode
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, Refused
 from deltaadm.operations.best_effort import (
     BestEffortStagedTable,
-    ParentDefinition,
-    ParentTable,
-    best_effort_document,
     carry_out,
     get_provider,
     plan_best_effort,
-    read_best_effort,
 )
 from deltaadm.operations.create import read_schema
+from deltaadm.operations.parent_catalog import REDACTED, ParentDefinition, ParentTable
+from deltaadm.operations.parent_document import parent_document, read_parent_plan
 
 MANAGED = ParentTable(provider="orc", location="/w/t", is_managed=True, fingerprint="1")
 EXTERNAL = replace(MANAGED, location="/data/t", is_managed=False)
@@ -57,7 +55,8 @@ class Shelf:
 
     def definition(self, name: str) -> ParentDefinition:
         assert self.find(name) is not None
-        return replace(self.makes.definition, properties={"x": "1", "added": "by the catalog"})
+        made = self.makes.definition
+        return replace(made, properties={**made.properties, "added": "by the catalog"})
 
     def check_query(self, plan: BestEffortStagedTable) -> None:
         if self.reads_old:
@@ -154,6 +153,9 @@ def test_all_is_well_and_compared() -> None:
         ("provider", "json", "csv"),
         ("configuration[x]", "2", "1"),
     ]
+    secret = plan(properties={"x": "1", "token": REDACTED})
+    told = replace(secret, step=replace(secret.step, properties={"x": "1", "token": "t"}))
+    assert carry_out(told, Shelf(None, secret), noted.append).mismatches == ()
 
 
 def test_nothing_is_dropped_for_a_plan_that_does_not_hold() -> None:
@@ -198,10 +200,10 @@ def test_files_of_the_old_table_are_no_hindrance() -> None:
 
 def test_a_saved_plan_is_the_same_plan_or_none() -> None:
     made = plan(MANAGED, partition_by=("p",), properties={"x": "1"}, **QUERY)
-    document = json.loads(json.dumps(best_effort_document(made)))
-    saved = read_best_effort(json.dumps(document))
+    document = json.loads(json.dumps(parent_document(made)))
+    saved = read_parent_plan(json.dumps(document))
     assert saved is not None
-    assert (saved.table, saved.provider, saved.step) == ("s.t", "csv", made.step)
+    assert (saved.table, saved.provider, saved.wish) == ("s.t", "csv", made.step)
     saved.require_same(made)
     for other in (
         plan(partition_by=("p",), properties={"x": "1"}, **QUERY),
@@ -210,12 +212,12 @@ def test_a_saved_plan_is_the_same_plan_or_none() -> None:
     ):
         with pytest.raises(CommitError, match="would be another one now"):
             saved.require_same(other)
-    assert read_best_effort("[]") is None
-    assert read_best_effort("no JSON") is None
-    assert read_best_effort(json.dumps({"steps": []})) is None
+    assert read_parent_plan("[]") is None
+    assert read_parent_plan("no JSON") is None
+    assert read_parent_plan(json.dumps({"steps": []})) is None
     for key, value in (("format_version", 99), ("step", {}), ("step", 3)):
         with pytest.raises(Refused):
-            read_best_effort(json.dumps(document | {key: value}))
+            read_parent_plan(json.dumps(document | {key: value}))
 
 
 def test_the_provider_is_what_is_said_once() -> None:

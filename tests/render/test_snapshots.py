@@ -9,7 +9,12 @@ import pytest
 
 from deltaadm import __version__
 from deltaadm.operations.inspect import TableReport
-from deltaadm.operations.reports import BestEffortReport, FeatureExplanation, PlanReport
+from deltaadm.operations.reports import (
+    BestEffortReport,
+    FeatureExplanation,
+    ParentChangesReport,
+    PlanReport,
+)
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
 from deltaadm.validation.finding import ValidationReport
 from tests.support import samples
@@ -25,6 +30,7 @@ GROUPS = {
     "plans": samples.plans,
     "feature": samples.features,
     "other provider": lambda _: samples.best_effort(),
+    "other provider altered": lambda _: samples.parent_changes(),
 }
 CASES = [
     pytest.param(name, group, id=f"{group}-{name}")
@@ -34,6 +40,7 @@ CASES = [
         ("plans", PlanReport),
         ("feature", FeatureExplanation),
         ("other provider", BestEffortReport),
+        ("other provider altered", ParentChangesReport),
     )
     for name in formats_for(shows)
     if name != "jsonl" or group == "validations"

@@ -82,7 +82,8 @@ def test_what_is_no_delta_table_is_said_to_be_none(
     code: int,
     words: tuple[str, ...],
 ) -> None:
-    for command in (["inspect"], ["validate"], ["alter", "--set", "a=b"], ["drop-feature"]):
+    commands = (["inspect"], ["validate"], ["set-mapping-mode", "name"], ["drop-feature"])
+    for command in commands:
         result = deltaadm(command[0], name, *command[1:])
         assert result.code == code
         for one in words:

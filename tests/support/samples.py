@@ -6,10 +6,18 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.table_changes import CreateTable, CreationMode, SetProperties, Step
+from deltaadm.domain.create import no_table
+from deltaadm.domain.ddl import parse_definitions
+from deltaadm.domain.table_changes import (
+    ColumnChange,
+    CreateTable,
+    CreationMode,
+    SetProperties,
+    Step,
+)
 from deltaadm.errors import Refused, StorageError, TableError
 from deltaadm.operations.alter import TableChanges, plan_changes
-from deltaadm.operations.best_effort import BestEffortOutcome, ParentTable, plan_best_effort
+from deltaadm.operations.best_effort import plan_best_effort
 from deltaadm.operations.create import read_schema
 from deltaadm.operations.diff import Change, ChangeKind
 from deltaadm.operations.drop_feature import DropStatus, Phase
@@ -17,6 +25,8 @@ from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.explain import explain, list_rules
 from deltaadm.operations.features import explain_feature, list_features
 from deltaadm.operations.inspect import describe
+from deltaadm.operations.parent_catalog import ParentDefinition, ParentOutcome, ParentTable
+from deltaadm.operations.parent_changes import plan_parent_changes
 from deltaadm.operations.plan import Outcome
 from deltaadm.operations.reports import (
     BestEffortReport,
@@ -26,6 +36,7 @@ from deltaadm.operations.reports import (
     Failure,
     Health,
     OutcomeReport,
+    ParentChangesReport,
     PlanReport,
 )
 from deltaadm.replay.engine import Detail, load_snapshot
@@ -278,6 +289,7 @@ def hostile_reports(path: Path, text: str) -> Sequence[Report]:
         ),
         Failure(text, error),
         *best_effort(text, table=text, location=f"/data/{text}"),
+        *parent_changes(text, table=text, location=f"/data/{text}"),
     )
 
 
@@ -305,9 +317,42 @@ def best_effort(
             before=before,
         )
         yield BestEffortReport(plan)
-        yield BestEffortReport(plan, BestEffortOutcome())
+        yield BestEffortReport(plan, ParentOutcome())
     missed = Change(ChangeKind.SET, "provider", "csv", text)
-    yield BestEffortReport(plan, BestEffortOutcome(mismatches=(missed,)))
+    yield BestEffortReport(plan, ParentOutcome(mismatches=(missed,)))
+
+
+def parent_changes(
+    text: str = "since 2026", *, table: str = "shop.export", location: str = "/data/shop/export"
+) -> Iterator[Report]:
+    """A table of another provider: to be altered, altered, not as planned, moved, and left."""
+    before = ParentTable(provider="csv", location=location, is_managed=True, fingerprint="5f")
+    definition = ParentDefinition(
+        provider="csv",
+        location=location,
+        schema=read_schema("id BIGINT, day DATE"),
+        partition_by=("day",),
+        properties={"x": text, "y": "1"},
+        comment=text,
+    )
+    changes = TableChanges(
+        set_properties={"y": text, "comment": f"{text}!", "z": text},
+        add=parse_definitions("country STRING, code INT DEFAULT 5"),
+        change=[ColumnChange(("id",), comment=text)],
+        unset=["x"],
+    )
+    for wanted in (changes, TableChanges(location=no_table("/elsewhere")), TableChanges()):
+        plan = plan_parent_changes(
+            table,
+            "spark_catalog.shop.export",
+            wanted.steps(),
+            before=before,
+            definition=definition,
+        )
+        yield ParentChangesReport(plan)
+        yield ParentChangesReport(plan, ParentOutcome())
+    missed = Change(ChangeKind.SET, "configuration[x]", None, text)
+    yield ParentChangesReport(plan, ParentOutcome(mismatches=(missed,)))
 
 
 def every_kind(path: Path) -> Iterator[Report]:
@@ -327,6 +372,7 @@ def every_kind(path: Path) -> Iterator[Report]:
         ),
     )
     yield from best_effort()
+    yield from parent_changes()
     yield list_rules()
     yield explain("DL101")
     yield explain("DELTA_VERSIONS_NOT_CONTIGUOUS")

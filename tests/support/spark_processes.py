@@ -27,7 +27,7 @@ def delta_jars() -> list[str]:
 
 
 @contextlib.contextmanager
-def connect_server(directory: Path) -> Iterator[str]:
+def connect_server(directory: Path, more: Mapping[str, str] | None = None) -> Iterator[str]:
     """The address of a Spark Connect server with Delta, which stops with the block."""
     conf = (
         DELTA
@@ -42,6 +42,7 @@ def connect_server(directory: Path) -> Iterator[str]:
             "spark.sql.warehouse.dir": str(directory / "warehouse"),
             "spark.ui.enabled": "false",
         }
+        | dict(more or {})
     )
     settings = [part for key, one in conf.items() for part in ("--conf", f"{key}={one}")]
     program = "org.apache.spark.sql.connect.service.SparkConnectServer"
