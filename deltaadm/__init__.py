@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -51,4 +49,6 @@ def __getattr__(name: str) -> Any:
     """The public names, imported when they are first used."""
     if name not in _PLACES:
         raise AttributeError(f"module 'deltaadm' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_PLACES[name]), name)

@@ -142,7 +142,6 @@ def _attributes(cls: type, fields: tuple[_Field, ...], *, frozen: bool) -> dict[
 
 def _init(cls: type, fields: tuple[_Field, ...]) -> Callable[..., None]:
     names = tuple(one.name for one in fields)
-    known = frozenset(names)
     positional = tuple(one.name for one in fields if not one.keyword)
     defaults = {one.name: one.default for one in fields if one.default is not _MISSING}
     factories = {
@@ -155,16 +154,19 @@ def _init(cls: type, fields: tuple[_Field, ...]) -> Callable[..., None]:
         made += 1
         if made == _MANY and cls.__init__ is __init__:  # type: ignore[misc]
             cls.__init__ = _compiled_init(fields)  # type: ignore[misc]
-        values = defaults | dict(zip(positional, given, strict=False)) | named
+        values = {**defaults, **named}
+        values.update(zip(positional, given, strict=False))
         for name, make in factories.items():
             if name not in values:
                 values[name] = make()
-        surplus = len(given) > len(positional) or (
-            given and named and not named.keys().isdisjoint(positional[: len(given)])
-        )
-        if surplus or values.keys() != known:
+        twice = given and named and not named.keys().isdisjoint(positional[: len(given)])
+        if twice or len(given) > len(positional) or len(values) != len(names):
             raise TypeError(_mistake(cls, fields, given, named))
-        _fill(self, names, map(values.__getitem__, names))
+        try:
+            for name in names:
+                _put(self, name, values[name])
+        except KeyError:
+            raise TypeError(_mistake(cls, fields, given, named)) from None
 
     return __init__
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import accumulate, repeat
-from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.snapshot import FileFacts
 from deltaadm.errors import TableError
@@ -11,8 +10,10 @@ from deltaadm.replay import commits, parquet
 from deltaadm.replay.engine import UnreadableCheckpoint
 from deltaadm.replay.reconcile import NUM_RECORDS_FIRST, FactsBuilder, Fold, merge
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
+    from typing import Any, Final
 
     import pyarrow as pa
     import pyarrow.parquet as pq

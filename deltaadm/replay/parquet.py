@@ -9,17 +9,16 @@ else, damage included, is `Unfamiliar` and left to pyarrow.
 
 from __future__ import annotations
 
-import re
 import struct
 import zlib
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import BinaryIO
+    from typing import Any, BinaryIO, Final
 
     Struct = dict[int, Any]
     Entry = tuple[int, int, Any]
@@ -221,8 +220,12 @@ def _entries(leaf: _Node, levels: tuple[int, int], chunk: Struct, body: bytes) -
     read = _READERS[chunk[1]]
     _require_plain_type(leaf.element)
     dictionary: Sequence[Any] = ()
-    at, seen = 0, 0
+    at, seen, count, empty = 0, 0, 0, b""
     while seen < chunk[5]:
+        if empty and body.startswith(empty, at):  # as most pages are, byte for byte
+            at, seen = at + len(empty), seen + count
+            continue
+        begin = at
         header, start = _struct(body, at)
         at = start + header[3]
         page = body[start:at]
@@ -234,21 +237,30 @@ def _entries(leaf: _Node, levels: tuple[int, int], chunk: Struct, body: bytes) -
         count, encoding, repetitions, definitions, values = parts
         seen += count
         if definitions == bytes(len(definitions)):
+            empty = body[begin:at]
             continue
         filled = definitions.count(levels[1])
         decoded = iter(_values(encoding, values, filled, read, dictionary))
-        for span in _NOT_NULL.finditer(definitions):
-            for index in range(*span.span()):
-                level = definitions[index]
-                value = next(decoded, None) if level == levels[1] else None
-                if value is None and level == levels[1]:
-                    raise Unfamiliar("fewer values than it says")
-                if isinstance(value, bytes):
-                    value = value.decode()
-                yield repetitions[index] if repetitions else 0, level, value
+        for index in _not_null(definitions):
+            level = definitions[index]
+            value = next(decoded, None) if level == levels[1] else None
+            if value is None and level == levels[1]:
+                raise Unfamiliar("fewer values than it says")
+            if isinstance(value, bytes):
+                value = value.decode()
+            yield repetitions[index] if repetitions else 0, level, value
 
 
-_NOT_NULL: Final = re.compile(rb"[^\0]+")
+def _not_null(levels: bytes) -> Iterator[int]:
+    """The positions of levels above 0: few, in a column that few rows have."""
+    flags = levels.translate(_FLAGGED)
+    index = flags.find(1)
+    while index >= 0:
+        yield index
+        index = flags.find(1, index + 1)
+
+
+_FLAGGED: Final = bytes([0, *[1] * 255])
 _DATA_PAGE, _DICTIONARY_PAGE, _DATA_PAGE_2 = 0, 2, 3
 _PLAIN, _DICTIONARIES = 0, (2, 8)
 _TEXT, _INTEGERS = 0, (17, 18)
