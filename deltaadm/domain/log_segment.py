@@ -8,6 +8,7 @@ which accepts any number of digits in a version and judges by the order of names
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from enum import Enum
 from itertools import compress
@@ -117,11 +118,12 @@ def kind_of(name: str) -> Kind:
 
 def _told_apart(names: Iterable[str]) -> Iterator[tuple[Kind, list[str]]]:
     """What `kind_of` says of *names*; usual ones are told by the thousand."""
-    by_end: dict[str, list[str]] = {}
+    by_end: dict[str, list[str]] = defaultdict(list)
     for one in names:
-        by_end.setdefault(one[_DIGITS:], []).append(one)
+        by_end[one[_DIGITS:]].append(one)
     for end, alike in by_end.items():
-        if end in _USUAL and _are_digits("".join([one[:_DIGITS] for one in alike])):
+        digits = "".join(alike).replace(end, "") if end in _USUAL else ""
+        if len(digits) == _DIGITS * len(alike) and _are_digits(digits):
             yield _USUAL[end], alike
         else:
             for one in alike:
@@ -409,9 +411,9 @@ def _complete_checkpoints(files: LogFiles) -> tuple[Checkpoint, ...]:
 
 def _check_contiguous(root: str, versions: Sequence[int], base: int) -> None:
     for expected, found in enumerate(versions, base + 1):
-        if found != expected == base + 1:
-            raise _truncated(root, base, versions[-1])
         if found != expected:
+            if expected == base + 1:
+                raise _truncated(root, base, versions[-1])
             raise _gap(root, expected - 1, found, versions[-1])
 
 

@@ -2,7 +2,7 @@
 Reading commits and other files of JSON lines.
 
 Looking for protocol and metadata does not parse what cannot hold them: a commit's bytes are
-searched for the two names, and for backslash-u, since keys may be escaped.
+searched for the two names, and for what letters of theirs begin with when they are escaped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     Named = tuple[str, Document]
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-_STATE: Final = (b'"protocol"', b'"metaData"', b"\\u")
+_ESCAPED: Final = b"\\u00"
+_STATE: Final = (b'"protocol"', b'"metaData"', _ESCAPED)
 _PROVENANCE: Final = (*_STATE, b'"commitInfo"')
 
 ALWAYS_DECODED: Final = 1 << 16
@@ -44,7 +45,7 @@ def actions_reversed(body: bytes, path: str) -> Iterator[Named]:
 
 def state_actions(body: bytes, path: str) -> list[Named]:
     """The protocol and metaData actions of a commit, in its order; other lines stay unparsed."""
-    if b'"protocol"' not in body and b'"metaData"' not in body and b"\\u" not in body:
+    if b'"protocol"' not in body and b'"metaData"' not in body and _ESCAPED not in body:
         _check_ends(body, path)
         return []
     return _matching(body, path, _STATE)

@@ -95,9 +95,10 @@ class Replay:
     def search_deltas(self, files: LogFiles) -> None:
         """Look for protocol and metadata in *files*, from the last one back."""
         for path, found in self._looked_into(files, self._state_in):
-            self._take_state(found, path)
-            if self._fold.complete:
-                return
+            if found:
+                self._take_state(found, path)
+                if self._fold.complete:
+                    return
 
     def _looked_into(
         self, files: LogFiles, look: Callable[[str], Found]
