@@ -98,28 +98,41 @@ def _decoded(lines: Iterable[bytes], path: str) -> Iterator[Named]:
                 yield name, action
 
 
-def _actions(document: Document) -> Iterator[Named]:
+def _actions(document: Document) -> Sequence[Named]:
     """The actions that count: of several known ones, the first in the log schema's order."""
-    present = [(name, action) for name, action in document.items() if action is not None]
+    present = [pair for pair in document.items() if pair[1] is not None]
     if len(present) > 1:
         known = [name for name, _ in present if name in ACTION_NAMES]
         first = next((name for name in ACTION_NAMES if name in known), None)
-        present = [pair for pair in present if pair[0] == first or pair[0] not in ACTION_NAMES]
-    yield from present
+        return [pair for pair in present if pair[0] == first or pair[0] not in ACTION_NAMES]
+    return present
 
 
 def _decode(line: bytes, path: str) -> list[Document]:
     """The objects of a line: one, or those of a list, which Delta's reader accepts."""
     try:
-        found = json.loads(line.decode())
-        if b"\\ud" in line or b"\\uD" in line:  # half a surrogate pair is no text
+        found = _value(line.decode())
+        if b"\\u" in line and b"\\ud" in line.lower():  # half a surrogate pair is no text
             found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError) as error:
         raise unreadable(path, f"a line in it is not JSON ({error})") from error
     documents = found if isinstance(found, list) else [found]
-    if not all(isinstance(one, dict) for one in documents):
-        raise unreadable(path, "a line in it is not a JSON object")
+    for one in documents:
+        if not isinstance(one, dict):
+            raise unreadable(path, "a line in it is not a JSON object")
     return documents
+
+
+_DECODER: Final = json.JSONDecoder()
+
+
+def _value(text: str) -> Any:
+    """What `json.loads` answers; it takes long to find out that there are no blanks around."""
+    try:
+        found, end = _DECODER.raw_decode(text)
+    except ValueError:
+        end = -1
+    return found if end == len(text) else json.loads(text)
 
 
 _TYPES: Final[Mapping[str, Mapping[str, type]]] = {
@@ -153,16 +166,14 @@ def check_types(name: str, action: Any, path: str) -> None:
 
 def misfit(name: str, action: Any) -> str:
     """Why Delta's reader fails to decode an action; empty if it does not."""
-    if name in ACTION_NAMES and not isinstance(action, dict):
+    if not isinstance(action, dict) and name in ACTION_NAMES:
         return f"its {name} action is not a JSON object"
     for key, kind in _TYPES.get(name, {}).items():
         value = action.get(key)
-        if value is not None and not _fits(value, kind, short=name == "protocol"):
+        if value is not None and not (type(value) is kind and _is_in_range(name, value)):
             return f"{name}.{key} is {json.dumps(value)}"
     return ""
 
 
-def _fits(value: Any, kind: type, *, short: bool) -> bool:
-    if kind is int and isinstance(value, bool):
-        return False
-    return isinstance(value, kind) and not (short and value not in _INT_32)
+def _is_in_range(name: str, value: Any) -> bool:
+    return name != "protocol" or value in _INT_32

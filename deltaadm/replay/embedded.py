@@ -203,13 +203,13 @@ class Replay:
         return reader
 
     def _live_in_deltas(self) -> Iterator[Document]:
-        newest = self._segment.last_commit.path
-        for path, actions in self._looked_into(self._segment.deltas, self._actions_if_few):
+        for path, few in self._looked_into(self._segment.deltas, self._actions_if_few):
             singles = dict.fromkeys(_STATE, 0)
-            for name, document in self._actions(path) if actions is None else actions:
+            found = self._actions(path, self._store.read(path)) if few is None else few
+            for name, document in found:
                 if name in singles:
                     singles[name] += 1
-                elif name == "commitInfo" and path == newest and self._commit_info is None:
+                elif name == "commitInfo" and self._commit_info is None:
                     self._commit_info = CommitInfo.from_wire(document)
                 if self._fold.offer(name, document):
                     yield document
@@ -217,14 +217,21 @@ class Replay:
                 several(path, count, name) for name, count in singles.items() if count > 1
             )
 
-    def _actions(self, path: str) -> Iterator[Named]:
-        """The actions of a commit or compacted file, from the last one on."""
-        return commits.actions_reversed(self._store.read(path), path)
-
     def _actions_if_few(self, path: str) -> list[Named] | None:
-        """The same at once; None for a file whose actions would take much memory."""
+        """The actions that count; None for a file whose actions would take much memory."""
         body = self._store.read(path)
-        return list(commits.actions_reversed(body, path)) if len(body) <= _SMALL else None
+        return list(self._actions(path, body)) if len(body) <= _SMALL else None
+
+    def _actions(self, path: str, body: bytes) -> Iterator[Named]:
+        """
+        The actions of a commit or compacted file, from the last one on.
+
+        Of commitInfo, only that of the newest commit counts.
+        """
+        found = commits.actions_reversed(body, path)
+        if path == self._segment.last_commit.path:
+            return found
+        return (one for one in found if one[0] != "commitInfo")
 
     def _read_commit_info(self) -> None:
         """Read the newest commit where only a checkpoint or compacted file was needed."""

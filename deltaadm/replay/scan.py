@@ -34,18 +34,18 @@ def looked_into(
     """
     Each path with what *look* finds there, in their order, as long as the caller asks for more.
 
-    With more *processes* than one, *look* is also called in copies of this one: nothing may
-    depend on what it leaves behind. Answers that cannot be sent between processes are found
-    here, and so is what it raises.
+    With more *processes* than one, *look* is called in as many copies of this one, which has its
+    own work with the answers: nothing may depend on what it leaves behind. Answers that cannot be
+    sent between processes are found here, and so is what it raises.
     """
     turns = [paths[start : start + _TURN] for start in range(0, len(paths), _TURN)]
     if len(paths) < WORTHWHILE or not can_fork():
         processes = 1
-    helpers = [_Helper(turns[number::processes], look) for number in range(1, processes)]
+    crew = range(processes if processes > 1 else 0)
+    helpers = [_Helper(turns[number::processes], look) for number in crew]
     try:
         for number, turn in enumerate(turns):
-            helper = number % processes
-            found: list[Found] | None = helpers[helper - 1].answers() if helper else None
+            found = helpers[number % processes].answers() if helpers else None
             yield from zip(turn, map(look, turn) if found is None else found, strict=True)
     finally:
         for one in helpers:

@@ -37,7 +37,7 @@ def test_what_nobody_waits_for_is_not_looked_into_here() -> None:
     found = looked_into(PATHS, lambda path: looked.append(path) or path, processes=2)
     assert next(found) == (PATHS[0], PATHS[0])
     found.close()  # type: ignore[attr-defined]
-    assert looked == PATHS[:1]
+    assert looked == []
 
 
 @pytest.mark.parametrize("number", [0, 200, LONG - 1])
@@ -80,7 +80,7 @@ def test_no_process_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(os, "fork", counted)
     list(looked_into(PATHS, lambda _path: "", processes=3))
-    assert len(processes) == 2
+    assert len(processes) == 3
     for process in processes:
         with pytest.raises(ChildProcessError):
             os.waitpid(process, os.WNOHANG)
