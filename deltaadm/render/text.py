@@ -300,20 +300,34 @@ def _parent_plan(report: BestEffortReport | ParentChangesReport) -> Iterable[Tex
 
 
 def _changes(plan: Plan) -> Iterable[Text]:
-    columns = [one for one in plan.changes if one.change.subject.startswith("schema[")]
-    together = len(columns) > _COLUMNS_SHOWN_ONE_BY_ONE
+    alike: dict[object, list[PlannedChange]] = {}
     for one in plan.changes:
-        if not (together and one in columns):
-            yield from _change(one)
-    if together:
-        first = columns[0]
-        yield Text(f"  ~ schema: {len(columns)} columns change", style=_STYLES[ChangeKind.SET])
-        yield _line(f"      {first.because}", "dim")
-        yield _line(f"      undo: {first.undo}", "dim")
+        is_column = one.change.subject.startswith("schema[")
+        key = (one.change.kind, one.because, one.undo) if is_column else one.change.subject
+        alike.setdefault(key, []).append(one)
+    for some in alike.values():
+        if len(some) > _COLUMNS_SHOWN_ONE_BY_ONE:
+            yield from _column_changes(some)
+        else:
+            yield from (line for one in some for line in _change(one))
+
+
+def _column_changes(some: Sequence[PlannedChange]) -> Iterable[Text]:
+    """Many at once: no column comes or goes unnamed, but those that only change are counted."""
+    kind = some[0].change.kind
+    if kind is ChangeKind.SET:
+        yield Text(f"  ~ schema: {len(some)} columns change", style=_STYLES[kind])
+    else:
+        yield from (_line(f"  {change_words(one.change)}", _STYLES[kind]) for one in some)
+    yield from _reason(some[0])
 
 
 def _change(one: PlannedChange) -> Iterable[Text]:
     yield _line(f"  {change_words(one.change)}", _STYLES[one.change.kind])
+    yield from _reason(one)
+
+
+def _reason(one: PlannedChange) -> Iterable[Text]:
     yield _line(f"      {one.because}", "dim")
     yield _line(f"      undo: {one.undo}", "dim")
 

@@ -155,10 +155,19 @@ def file_rows(report: TableReport) -> Iterable[tuple[str, str]]:
 def value_words(value: Any) -> str:
     """The value of a change, as people write it."""
     if isinstance(value, dict):
-        return ", ".join(f"{key.rpartition('.')[2]} {one}" for key, one in value.items()) or "none"
+        return (
+            ", ".join(f"{key.rpartition('.')[2]} {_word(one)}" for key, one in value.items())
+            or "none"
+        )
     if isinstance(value, list):
-        return ", ".join(map(str, value)) or "none"
-    return str(value)
+        return ", ".join(map(_word, value)) or "none"
+    return _word(value)
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def change_words(change: Change) -> str:
@@ -166,9 +175,10 @@ def change_words(change: Change) -> str:
     head = f"{change.kind.value} {change.subject}"
     if change.kind is ChangeKind.SET:
         return f"{head}: {value_words(change.before)} -> {value_words(change.after)}"
+    value = change.after if change.before is None else change.before
     if change.subject.startswith(("configuration[", "protocol.min", "description")):
-        return f"{head} = {value_words(change.after if change.before is None else change.before)}"
-    return head
+        return f"{head} = {value_words(value)}"
+    return f"{head}: {value_words(value)}" if change.subject.startswith("schema[") else head
 
 
 PARENT_CATALOG: Final = "Handed to the parent catalog, one after the other:"

@@ -55,6 +55,14 @@ def test_the_statement(tmp_path: Path, arguments: list[str], statement: str) -> 
     assert result.out == statement.format(tmp_path / "new") + "\n"
 
 
+def test_every_column_is_named_however_many_there_are(tmp_path: Path) -> None:
+    columns = [f"c{number} INT" for number in range(20)]
+    shown = deltaadm("create", tmp_path / "new", "--schema", ", ".join(columns)).out
+    for number in range(20):
+        assert f"  + schema[c{number}]: type integer, nullable true\n" in shown
+    assert shown.count("as the new table has it") == 1
+
+
 def test_a_schema_comes_from_a_file(tmp_path: Path) -> None:
     ddl, as_json = tmp_path / "columns.sql", tmp_path / "schema.json"
     ddl.write_text("-- all there is\nid BIGINT NOT NULL,\nday DATE\n")

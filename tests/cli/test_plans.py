@@ -298,7 +298,7 @@ def test_another_result_in_words(small: Table, writer: LogWriter) -> None:
     result = deltaadm("alter", small.path, "--set", "a=b", "--apply", "--yes")
     assert result.code == 5
     assert "The result differs from the plan:" in result.out
-    assert "configuration[a]  planned: b  found: None" in result.out
+    assert "configuration[a]  planned: b  found: nothing" in result.out
 
 
 def test_settings_that_differ(small: Table, writer: LogWriter) -> None:
@@ -316,6 +316,19 @@ def test_settings_that_differ(small: Table, writer: LogWriter) -> None:
         )
     assert result.code == 5
     assert "--spark-conf" in result.err
+
+
+def test_columns_are_told_together_only_where_they_stay(tmp_path: Path, writer: LogWriter) -> None:
+    columns = tables.schema(*map(tables.column, "abcdefghijkl"))
+    start = commit(protocol(1, 2), metadata(schemaString=columns))
+    table = tables.table(tmp_path / "t", start)
+    mapping = deltaadm("set-mapping-mode", table.path, "name", "--apply", "--yes", *ACCEPT_ALL)
+    assert "  ~ schema: 12 columns change\n" in mapping.out
+    assert "schema[a]" not in mapping.out
+    wish = [f"--drop-column={name}" for name in "abcdefghijk"]
+    dropping = deltaadm("alter", table.path, *wish).out
+    assert all(f"  - schema[{name}]: type integer" in dropping for name in "abcdefghijk")
+    assert len(writer.steps) == 1
 
 
 # plan files
