@@ -11,6 +11,7 @@ from deltaadm.cli import parent_plans, wiring
 from deltaadm.cli.options import (
     ChangeOptions,
     FleetOptions,
+    NotEnough,
     TableArguments,
     expanded,
     pairs,
@@ -153,7 +154,7 @@ def command(
       deltaadm alter sales.export --set "comment=as CSV" --add-column "x INT"
     """
     if not any((*astuple(columns), *astuple(rules))):
-        raise typer.BadParameter("say what is to change; see --help", param_hint="alter")
+        raise NotEnough("Say what is to change, as with --set KEY=VALUE.")
     if rules.no_cluster_by and rules.cluster_by:
         raise typer.BadParameter(
             "cannot be combined with --cluster-by", param_hint="--no-cluster-by"

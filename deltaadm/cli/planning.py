@@ -11,7 +11,7 @@ from deltaadm.cli import catalogs, sessions, streams, wiring
 from deltaadm.cli.exit_codes import FOUND, MISMATCH, WAITING
 from deltaadm.cli.options import ChangeOptions, CommitOptions, ConsentOptions, OutputOptions
 from deltaadm.domain.cost import Cost
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, Refused, TableError
 from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
 from deltaadm.render.formats import FORMATS
 
@@ -158,15 +158,22 @@ def planned(
     likewise where *detail* asks for them from the start. With *may_lack* there need not be a table
     yet.
 
-    Raises `Refused` where it shuts out a client that is *wanted*.
+    Raises `Refused` where it shuts out a client that is *wanted*, and `TableError` where structs in
+    structs go deeper than Python does.
     """
     from deltaadm.operations.clients import require_clients
     from deltaadm.operations.plan import depends_on_state
     from deltaadm.replay.engine import Detail
 
-    plan = make(wiring.load(location, detail=detail, name=name, may_lack=may_lack))
-    if detail is None and depends_on_state(plan):
-        plan = make(wiring.load(location, detail=Detail.STATE, name=name, may_lack=may_lack))
+    try:
+        plan = make(wiring.load(location, detail=detail, name=name, may_lack=may_lack))
+        if detail is None and depends_on_state(plan):
+            plan = make(wiring.load(location, detail=Detail.STATE, name=name, may_lack=may_lack))
+    except RecursionError as error:
+        raise TableError(
+            f"The columns of the table at {location} are nested too deeply to plan a change.",
+            remedy="Change it with Spark.",
+        ) from error
     require_clients(plan, reading=wanted.reading, writing=wanted.writing, accepted=wanted.accepted)
     return plan
 

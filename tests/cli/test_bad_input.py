@@ -138,6 +138,18 @@ def test_a_missing_sidecar_matters_to_files_only(tmp_path: Path) -> None:
     assert_one_sentence_and_remedy(result.err)
 
 
+def test_columns_nested_deeper_than_python_goes(tmp_path: Path) -> None:
+    nested = tables.column("x")
+    for _ in range(180):
+        nested = tables.column("s", {"type": "struct", "fields": [nested]})
+    columns = tables.schema(nested)
+    made = tables.table(tmp_path / "t", commit(protocol(), metadata(schemaString=columns)))
+    result = deltaadm("set-mapping-mode", made.path, "name")
+    assert (result.code, result.out) == (TABLE, "")
+    assert "are nested too deeply" in result.err
+    assert deltaadm("inspect", made.path).code == 0
+
+
 def test_what_can_be_known_is_told(tmp_path: Path) -> None:
     no_metadata(tmp_path / "t")
     found = deltaadm("inspect", tmp_path / "t", "-o", "json").document

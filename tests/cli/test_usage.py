@@ -85,7 +85,7 @@ def test_a_command_without_arguments_shows_its_help(name: str) -> None:
         pytest.param("inspect T --version 1 --timestamp 1", "combined", id="version and time"),
         pytest.param("upgrade-protocol T --writer x", "--writer", id="version of writers"),
         pytest.param("set-mapping-mode T names", "'names' is not one of", id="mapping mode"),
-        pytest.param("alter T", "say what is to change", id="nothing to alter"),
+        pytest.param("alter T", "Error: Say what is to change", id="nothing to alter"),
         pytest.param("alter T --set a", "'a' is not KEY=VALUE", id="no value"),
         pytest.param("alter T --set-type a", "'a' is not COLUMN=TYPE", id="no type"),
         pytest.param(
