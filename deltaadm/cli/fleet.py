@@ -173,7 +173,7 @@ def answers(
     fleet: Fleet,
     report: Callable[[str], Report],
     *,
-    code: Callable[[Document], int] = lambda _: 0,
+    code: Callable[[Document], int] | None = None,
     keep: bool = False,
     worthwhile: int = WORTHWHILE,
 ) -> Iterator[Answer]:
@@ -181,15 +181,18 @@ def answers(
     The answer for each table, in order; those of an earlier run are not sought again.
 
     *report* makes it; its trouble is the answer, too. *code* tells the exit code for a document
-    without error. With *keep* answers have their reports. While it goes on, an interrupt tells how
-    far it has come.
+    without error, where that is not always 0. With *keep* answers have their reports. While it
+    goes on, an interrupt tells how far it has come.
     """
 
     def answer(table: str) -> Answer:
         found = _reported(fleet, table, report)
-        document = json.loads(line := line_of(found))
-        own = found.error.exit_code if isinstance(found, Failure) else code(document)
+        line = line_of(found)
+        own = found.error.exit_code if isinstance(found, Failure) else code_of(line)
         return Answer(table, line, own, found if keep else None)
+
+    def code_of(line: str) -> int:
+        return 0 if code is None else code(json.loads(line))
 
     def lost(table: str) -> Answer:
         failure = Failure(table, _LOST)
@@ -209,7 +212,7 @@ def answers(
         if line is None:
             yield next(stream)
         else:
-            yield Answer(table, line, code(json.loads(line)), old=True)
+            yield Answer(table, line, code_of(line), old=True)
     streams.note_commits("nothing was committed")
 
 
@@ -374,7 +377,7 @@ def report_all(
     output: streams.Look,
     report: Callable[[str], Report],
     *,
-    code: Callable[[Document], int] = lambda _: 0,
+    code: Callable[[Document], int] | None = None,
     also: Sequence[Sink] = (),
 ) -> int:
     """Show the *report* of each table as *output* says; the exit code."""

@@ -214,6 +214,9 @@ class ClientRelease:
     client: Client
     version: str
 
+    def __hash__(self) -> int:
+        return hash((self.client.id, self.version))
+
     def __str__(self) -> str:
         return f"{self.client.id}@{self.version}"
 

@@ -171,7 +171,7 @@ def _write(value: Any) -> Any:
 
 def _same(left: Any, right: Any) -> bool:
     """Equality of JSON, in which true is not 1."""
-    return json.dumps(left) == json.dumps(right)
+    return left is right or json.dumps(left) == json.dumps(right)
 
 
 def _text(raw: Any) -> str | None:

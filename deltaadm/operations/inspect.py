@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.column_mapping import (
@@ -11,6 +11,7 @@ from deltaadm.domain.column_mapping import (
     physical_name,
 )
 from deltaadm.domain.features import FEATURES, lookup, mapping_mode
+from deltaadm.domain.metadata import Metadata
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE, is_protocol_property
 from deltaadm.domain.protocol import Protocol, minimum_protocol, required_minimum_protocol
 from deltaadm.domain.reference import refusal_to_read, refusal_to_write
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from deltaadm.clients import Verdict
     from deltaadm.domain.features import TableFeature
-    from deltaadm.domain.metadata import Metadata
     from deltaadm.domain.schema import Path
     from deltaadm.domain.snapshot import Snapshot
 
@@ -124,22 +124,20 @@ def describe(
     warnings: list[str] = list(snapshot.warnings)
     told = _Telling(warnings)
     metadata, protocol = snapshot.metadata, snapshot.protocol
-    minimum = told(lambda: minimum_protocol(_without_protocol_keys(metadata)))
-    classic = told(lambda: _classic(metadata))
-    lowest = told(protocol.denormalized_normalized)
-    features = tuple(_features(snapshot, told))
+    needs = _needs(protocol, _Traits.of(metadata))
+    warnings.extend(one for one in needs.untold if one not in warnings)
     to_read, to_write = refusal_to_read(snapshot), refusal_to_write(snapshot)
-    warnings.extend(_warnings(snapshot, features))
+    warnings.extend(needs.warnings)
     for refusal in (to_read, to_write):
         if refusal is not None and refusal.message not in warnings:
             warnings.append(refusal.message)
     return TableReport(
         table=table,
         snapshot=snapshot,
-        features=features,
-        minimum_protocol=minimum,
-        classic_minimum_versions=classic,
-        lowest_equivalent_protocol=lowest,
+        features=needs.features,
+        minimum_protocol=needs.minimum,
+        classic_minimum_versions=needs.classic,
+        lowest_equivalent_protocol=needs.lowest,
         mapping=_mapping(snapshot, told, columns=columns),
         clustering_columns=None
         if snapshot.domains is None
@@ -156,6 +154,62 @@ def _clustering(snapshot: Snapshot) -> tuple[Path, ...] | None:
     from deltaadm.domain.clustering import clustering_columns  # which most runs do not need
 
     return clustering_columns(snapshot)
+
+
+@dataclass(frozen=True, slots=True)
+class _Traits:
+    """What the metadata of like tables has in common."""
+
+    schema_string: str | None
+    partition_columns: tuple[str, ...]
+    configuration: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, metadata: Metadata) -> _Traits:
+        return cls(
+            metadata.schema_string,
+            metadata.partition_columns,
+            tuple(metadata.configuration.items()),
+        )
+
+    @property
+    def metadata(self) -> Metadata:
+        return Metadata(
+            schema_string=self.schema_string,
+            partition_columns=self.partition_columns,
+            configuration=dict(self.configuration),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Needs:
+    """What protocol and traits ask for; `untold` says why something of it cannot be told."""
+
+    minimum: Protocol | None
+    classic: tuple[int, int] | None
+    lowest: Protocol | None
+    features: tuple[FeatureReport, ...]
+    untold: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+@lru_cache(maxsize=64)  # the tables of a fleet are much alike
+def _needs(protocol: Protocol, traits: _Traits) -> _Needs:
+    untold: list[str] = []
+    told = _Telling(untold)
+    metadata = traits.metadata
+    minimum = told(lambda: minimum_protocol(_without_protocol_keys(metadata)))
+    classic = told(lambda: _classic(metadata))
+    lowest = told(protocol.denormalized_normalized)
+    features = tuple(_features(protocol, metadata, told))
+    return _Needs(
+        minimum=minimum,
+        classic=classic,
+        lowest=lowest,
+        features=features,
+        untold=tuple(untold),
+        warnings=tuple(_warnings(metadata, features)),
+    )
 
 
 class _Telling:
@@ -187,8 +241,7 @@ def _classic(metadata: Metadata) -> tuple[int, int]:
     return max(1, protocol.min_reader_version), max(1, protocol.min_writer_version)
 
 
-def _features(snapshot: Snapshot, told: _Telling) -> Iterator[FeatureReport]:
-    protocol, metadata = snapshot.protocol, snapshot.metadata
+def _features(protocol: Protocol, metadata: Metadata, told: _Telling) -> Iterator[FeatureReport]:
     evidence = {
         name: told(partial(one.activation.evidence, metadata)) or ()
         for name, one in FEATURES.items()
@@ -219,7 +272,7 @@ def _features(snapshot: Snapshot, told: _Telling) -> Iterator[FeatureReport]:
             active=supported is not None
             and feature is not None
             and (bool(found) or feature.activation.find is None),
-            because=tuple(_because(snapshot, name, supported, found)),
+            because=tuple(_because(protocol, name, supported, found)),
         )
 
 
@@ -228,9 +281,8 @@ def _twin_is_there(feature: TableFeature, protocol: Protocol) -> bool:
 
 
 def _because(
-    snapshot: Snapshot, name: str, supported: str | None, evidence: tuple[str, ...]
+    protocol: Protocol, name: str, supported: str | None, evidence: tuple[str, ...]
 ) -> Iterator[str]:
-    protocol = snapshot.protocol
     if supported == "implicit":
         yield (
             f"implied by reader version {protocol.min_reader_version} and writer version "
@@ -274,7 +326,7 @@ def _mapping(snapshot: Snapshot, told: _Telling, *, columns: bool) -> MappingRep
     )
 
 
-def _warnings(snapshot: Snapshot, features: tuple[FeatureReport, ...]) -> Iterator[str]:
+def _warnings(metadata: Metadata, features: tuple[FeatureReport, ...]) -> Iterator[str]:
     unknown = sorted(one.name for one in features if one.feature is None)
     if unknown:
         yield f"Nobody knows the table features {', '.join(unknown)}; most clients will refuse."
@@ -284,7 +336,7 @@ def _warnings(snapshot: Snapshot, features: tuple[FeatureReport, ...]) -> Iterat
             f"The metadata uses {', '.join(missing)}, which the protocol does not support; clients "
             "disagree on such a table."
         )
-    stored = sorted(filter(is_protocol_property, snapshot.metadata.configuration))
+    stored = sorted(filter(is_protocol_property, metadata.configuration))
     if stored:
         yield (
             f"The properties contain {', '.join(stored)}, which belongs to the protocol and "
