@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import PurePath
@@ -98,7 +99,8 @@ class SparkExecutor:
             try:
                 session.sql(sql)
             except Exception as error:
-                raise refusal(error) from error
+                found = refusal(error)
+                raise _misled(root, found, named=root in self._names) or found from error
 
     @contextmanager
     def _literal(self, session: SparkSession) -> Iterator[None]:
@@ -180,6 +182,8 @@ def refusal(error: Exception) -> DeltaadmError:
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
 
+    if is_outage(error):
+        return _lost(error)
     if isinstance(error, (Py4JJavaError, PySparkException)):
         thrown = getattr(error, "java_exception", getattr(error, "_origin", None))
         if unfit := next((one for one in _causes(thrown) if _is(one, *_UNFIT)), None):
@@ -241,9 +245,55 @@ def _is(thrown: Any, *classes: str) -> bool:
     return gateway is not None and any(is_instance_of(gateway, thrown, one) for one in classes)
 
 
+def is_outage(error: Exception) -> bool:
+    """Whether a Connect server has stopped answering, or knows nothing of the session any more."""
+    from pyspark.errors import PySparkException
+
+    if not isinstance(error, PySparkException):
+        return False
+    status = getattr(error, "getGrpcStatusCode", lambda: None)()
+    return getattr(status, "name", "") in _NO_ANSWER or str(error.getCondition()).startswith(
+        "INVALID_HANDLE."
+    )
+
+
+_NO_ANSWER: Final = frozenset({"UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED"})
+
+
 def _lost(error: Exception) -> EngineError:
     return EngineError(
-        f"The connection to Spark broke ({sentence(said(error))[0].rstrip('.')}), so it is unknown "
-        "whether the change was committed.",
-        remedy="Inspect the table before trying again.",
+        f"The connection to Spark broke ({_cause(error).rstrip('.')}).",
+        remedy="Inspect the table before trying again: a Spark server that still runs may go on.",
     )
+
+
+def _cause(error: Exception) -> str:
+    """What an exception says; of the long texts of gRPC only what they call details."""
+    text = said(error)
+    details = re.search(r'^\s*details = "(.*)"$', text, re.MULTILINE)
+    return sentence(details[1] if details else text)[0]
+
+
+# A Spark that is not the right one
+
+
+def _misled(root: str, found: DeltaadmError, *, named: bool) -> DeltaadmError | None:
+    """The error for a Spark that lacks Delta, or the table at *root*."""
+    condition = found.delta_error_class
+    if condition == "DATA_SOURCE_NOT_FOUND" or (
+        condition == "TABLE_OR_VIEW_NOT_FOUND" and not named
+    ):
+        return EngineError(
+            "This Spark does not know Delta.",
+            remedy="It needs Delta's jars, io.delta.sql.DeltaSparkSessionExtension among "
+            "spark.sql.extensions and Delta's catalog; `deltaadm doctor --start` looks for them.",
+            delta_error_class=condition,
+        )
+    if condition == "DELTA_MISSING_DELTA_TABLE" and not named:
+        return CommitError(
+            f"Spark finds no Delta table at {root}.",
+            remedy="If this machine has one there, Spark runs on other disks; give a place that "
+            "both reach.",
+            delta_error_class=condition,
+        )
+    return None

@@ -10,14 +10,16 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from contextlib import ExitStack, contextmanager, suppress
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from deltaadm.dataclass import dataclass, field
-from deltaadm.errors import EngineError
+from deltaadm.errors import EngineError, Refused
 from deltaadm.spark.jars import INSTALL_CONNECT, joined, missing, settings_for_delta
 from deltaadm.spark.jvm import environment, not_started, start_jvm
 
@@ -57,20 +59,41 @@ def open_session(options: SparkOptions, say: Callable[[str], None]) -> Iterator[
     Raises `EngineError` where there can be no session.
     """
     active = _active_session()
-    target = options.remote or options.master or os.environ.get("SPARK_REMOTE") or "local[*]"
+    target = _target(options)
     with ExitStack() as stack:
         if not options.debug:
             stack.enter_context(_quiet_loggers())
         if active is not None:
             session = active
             stack.enter_context(configured(session, options.conf))
-        elif target.startswith("sc://"):
+        elif target.startswith(_CONNECT):
             say(f"Connecting to Spark at {without_secrets(target)} ...")
-            session = stack.enter_context(_remote_session(target, options.conf))
+            session = stack.enter_context(_remote_session(target, options))
         else:
             say(f"Starting Spark on {target} ...")
             session = stack.enter_context(_own_session(target, options))
         yield session
+
+
+def _target(options: SparkOptions) -> str:
+    """Where Spark runs; raises `Refused` for what Spark Connect cannot be at or take along."""
+    remote = options.remote or ("" if options.master else os.environ.get("SPARK_REMOTE", ""))
+    target = remote or options.master or "local[*]"
+    if remote and not remote.startswith((_CONNECT, "local")):
+        raise Refused(
+            f"{without_secrets(remote)} is no address of a Spark Connect server.",
+            remedy=f"Write {_CONNECT}HOST:PORT; --spark-master is for other masters.",
+        )
+    if target.startswith(_CONNECT) and options.jars:
+        raise Refused(
+            f"The Spark Connect server at {without_secrets(target)} has its own jars, and takes "
+            "none of Delta's.",
+            remedy="Leave out --jars, and start the server with the jars that it needs.",
+        )
+    return target
+
+
+_CONNECT: Final = "sc://"
 
 
 @contextmanager
@@ -93,11 +116,16 @@ def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]
                     f"{sentence(said(error))[0]}",
                     remedy="Give the setting where that session is started.",
                 ) from error
-            if before is None:
-                stack.callback(session.conf.unset, key)
-            else:
-                stack.callback(session.conf.set, key, before)
+            stack.callback(_reset, session, key, before)
         yield
+
+
+def _reset(session: SparkSession, key: str, before: str | None) -> None:
+    with suppress(Exception):  # a session that is gone has no settings
+        if before is None:
+            session.conf.unset(key)
+        else:
+            session.conf.set(key, before)
 
 
 def _effective(session: SparkSession, key: str) -> str | None:
@@ -122,10 +150,12 @@ def sentence(message: str) -> tuple[str, str]:
 
     >>> sentence("[DELTA_X] Cannot do\n it. Do that. SQLSTATE: 0A000; line 1 pos 0")
     ('Cannot do it.', 'Do that.')
+    >>> sentence("(java.io.IOException) No space left.")
+    ('No space left.', '')
     """
     text = re.split(r"\n\nJVM stacktrace:|\n== SQL", message, maxsplit=1)[0]
     text = " ".join(text.split())
-    text = re.sub(r"^\[[A-Z0-9_.]+\] ", "", text)
+    text = re.sub(r"^(\([\w.$]+\) )?(\[[A-Z0-9_.]+\] )?", "", text)
     text = re.sub(r"\s*SQLSTATE: \w{5}\b.*$", "", text)
     first, *rest = re.split(r"(?<=[.!?])\s+(?=[A-Z])", text, maxsplit=1)
     return first, "".join(rest)
@@ -160,19 +190,20 @@ def _quiet_loggers() -> Iterator[None]:
 
 
 @contextmanager
-def _remote_session(url: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+def _remote_session(url: str, options: SparkOptions) -> Iterator[SparkSession]:
     from pyspark.errors import PySparkImportError
     from pyspark.sql import SparkSession
 
     require_reachable(url)
-    with (
-        environment({"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}),
-        ExitStack() as stack,
-    ):
+    with ExitStack() as stack:
+        stack.enter_context(environment({"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}))
+        if not options.debug:
+            stack.enter_context(_quiet_connection())
         try:
             _require_answer(url)
-            session = SparkSession.builder.remote(url).config(map=dict(conf)).create()
+            session = SparkSession.builder.remote(url).create()
             stack.callback(_stop, session)
+            _bear_short_outages(session)
             _ = session.version  # the first thing that the server is asked
         except (PySparkImportError, ImportError) as error:
             raise EngineError(
@@ -182,7 +213,16 @@ def _remote_session(url: str, conf: Mapping[str, str]) -> Iterator[SparkSession]
             raise
         except Exception as error:
             raise not_started(sentence(said(error))[0]) from error
+        stack.enter_context(configured(session, options.conf))
         yield session
+
+
+@contextmanager
+def _quiet_connection() -> Iterator[None]:
+    """Silence what gRPC and pyspark tell standard error of a connection that does not work."""
+    with environment({"GRPC_VERBOSITY": "NONE"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module=r"pyspark\.sql\.connect")
+        yield
 
 
 def _require_answer(url: str) -> None:
@@ -195,6 +235,31 @@ def _require_answer(url: str) -> None:
             grpc.channel_ready_future(channel).result(timeout=_PATIENCE)
         except grpc.FutureTimeoutError:
             raise _unreachable(url, "what listens there does not answer as Spark Connect") from None
+
+
+def _bear_short_outages(session: Any) -> None:
+    """
+    Let the session try again for some seconds where the server does not answer.
+
+    Spark itself would try for ten minutes, and so once more with each question that follows.
+    """
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+
+    class Patience(DefaultPolicy):
+        """Failures that follow each other belong to one outage, which is borne only so long."""
+
+        def __init__(self) -> None:
+            super().__init__(max_retries=None, max_backoff=_PATIENCE * 200)
+            self._began = self._last = -inf
+
+        def can_retry(self, e: BaseException) -> bool:
+            now = time.monotonic()
+            if now - self._last > _PATIENCE:
+                self._began = now
+            self._last = now
+            return super().can_retry(e) and now - self._began < _PATIENCE * 2
+
+    session.client.set_retry_policies([Patience()])
 
 
 # A session, and a JVM, of our own

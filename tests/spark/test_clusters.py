@@ -1,19 +1,36 @@
 """Changes through a Spark that runs in processes of its own: Spark Connect, a standalone master."""
 
+import os
+import re
 import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from tests.support.clients import ACCEPT_ALL
-from tests.support.program import process
+from tests.support.program import Result, another_process, process
 from tests.support.spark_processes import FEW_TASKS, connect_server, delta_jars, master, worker
 from tests.support.tables import Table, metadata, protocol
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "name": ["a", "b", "c"]})
-APPLY = ("--apply", "--yes", *ACCEPT_ALL, "-o", "json")
+CONSENT = ("--yes", "--allow-backfill", "--allow-rewrite", *ACCEPT_ALL)
+APPLY = ("--apply", *CONSENT, "-o", "json")
+
+Run = Callable[..., Result]
 
 
 @pytest.fixture
@@ -23,35 +40,291 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_spark_connect_commits_refuses_and_verifies(table: Path, tmp_path: Path) -> None:
+# Spark Connect
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with connect_server(tmp_path_factory.mktemp("server")) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def there(server: str) -> Iterator[Run]:
+    """Commands in a process that knows of the server by SPARK_REMOTE."""
+    with another_process({"SPARK_REMOTE": server}) as run:
+        yield run
+
+
+def committed(result: Result) -> list[int]:
+    """The versions that a run has made, all of them as they were planned."""
+    assert result.code == 0, result.out + result.err
+    outcome = result.document["outcome"]
+    assert outcome["mismatches"] == []
+    return list(outcome["versions"])
+
+
+def test_spark_connect_commits_refuses_and_verifies(
+    server: str, there: Run, table: Path, tmp_path: Path
+) -> None:
     unparsable = Table(tmp_path / "generated")
     unparsable.commit(0, protocol(1, 4), metadata(schemaString=GENERATED_BY_NONSENSE))
-    with connect_server(tmp_path) as server:
-        where = ("--remote", server)
-        done = process("enable-feature", table, "deletionVectors", *APPLY, *where)
-        outcome = done.document["outcome"]
-        assert (done.code, outcome["versions"], outcome["mismatches"]) == (0, [1], [])
-        assert done.err == f"Connecting to Spark at {server} ...\n"
-        done = process("alter", table, "--set", "x=1", *APPLY, env={"SPARK_REMOTE": server})
-        assert (done.code, done.document["outcome"]["versions"]) == (0, [2])
-        refused = process("alter", unparsable.path, "--set", "x=1", *APPLY, *where)
-        assert refused.code == 5
-        assert refused.document["error"]["delta_error_class"] == "PARSE_SYNTAX_ERROR"
-        assert "nothing was committed" in refused.document["error"]["message"]
-        found = process("doctor", "--start", *where)
-        assert (found.code, "and Delta answers" in found.out) == (0, True)
+    done = process("enable-feature", table, "deletionVectors", *APPLY, "--remote", server)
+    assert committed(done) == [1]
+    assert done.err == f"Connecting to Spark at {server} ...\n"
+    assert committed(there("alter", table, "--set", "x=1", *APPLY)) == [2]
+    refused = there("alter", unparsable.path, "--set", "x=1", *APPLY)
+    assert refused.code == 5
+    assert refused.document["error"]["delta_error_class"] == "PARSE_SYNTAX_ERROR"
+    assert "nothing was committed" in refused.document["error"]["message"]
+    found = there("doctor", "--start")
+    assert (found.code, "and Delta answers" in found.out) == (0, True)
     assert DeltaTable(table).version() == 2
-    gone = process("alter", table, "--set", "x=2", *APPLY, *where)
-    assert gone.code == 6
-    assert (
-        gone.document["error"]["message"] == f"Cannot reach Spark at {server}: connection refused."
-    )
 
 
 GENERATED_BY_NONSENSE = (
     '{"type":"struct","fields":[{"name":"a","type":"integer","nullable":true,"metadata":'
     '{"delta.generationExpression":"nonsense((("}}]}'
 )
+
+
+def test_a_table_goes_through_all_changes(
+    there: Run, tmp_path: Path, spark: "SparkSession"
+) -> None:
+    """Made from a query, altered, mapped and mapped back, and rid of a feature."""
+    path = tmp_path / "t"
+    query = "SELECT CAST(id AS INT) AS id, concat('x', id) AS name FROM range(20)"
+    assert committed(there("create", path, "--as", query, *APPLY)) == [0]
+    altered = there(
+        *("alter", path, "--set", "delta.enableTypeWidening=true", "--set", "team=web"),
+        *("--add-column", "extra STRING COMMENT 'why' AFTER id", "--set-type", "id=BIGINT"),
+        *("--cluster-by", "id", "--add-constraint", "few=id < 20", *APPLY),
+    )
+    assert committed(altered) == [1, 2, 3, 4, 5]
+    violated = there("alter", path, "--add-constraint", "none=id < 0", *APPLY)
+    assert violated.code == 5
+    error = violated.document["error"]
+    assert error["delta_error_class"] == "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION"
+    assert "nothing was committed" in error["message"]
+    assert committed(there("set-mapping-mode", path, "name", *APPLY)) == [6]
+    renamed = there(
+        "alter", path, "--rename-column", "name=title", "--drop-column", "extra", *APPLY
+    )
+    assert committed(renamed) == [7, 8]
+    assert committed(there("set-mapping-mode", path, "none", *APPLY)) == [9]
+    bound = there("drop-feature", path, "checkConstraints", *APPLY)
+    assert (bound.code, "--drop-constraint" in bound.document["error"]["remedy"]) == (7, True)
+    assert committed(there("alter", path, "--drop-constraint", "few", *APPLY)) == [10]
+    assert committed(there("drop-feature", path, "checkConstraints", *APPLY)) == [11]
+    rows = spark.read.format("delta").load(str(path)).orderBy("id").collect()
+    assert list(map(tuple, rows)) == [(number, f"x{number}") for number in range(20)]
+
+
+def test_history_waits_and_the_protocol_goes_down(there: Run, table: Path) -> None:
+    away = ("drop-feature", table, "deletionVectors", "--truncate-history", *APPLY)
+    assert committed(there("enable-feature", table, "vacuumProtocolCheck", *APPLY)) == [1]
+    lowest = there("upgrade-protocol", table, "--minimum", *APPLY, *IRREVERSIBLE)
+    assert committed(lowest)
+    found = DeltaTable(table).protocol()
+    assert (found.min_reader_version, found.min_writer_version) == (1, 2)
+    assert committed(there("enable-feature", table, "deletionVectors", *APPLY))
+    first = there(*away, *IRREVERSIBLE)
+    assert (first.code, first.document["outcome"]["mismatches"]) == (8, [])
+    assert there(*away, *IRREVERSIBLE).document["error"]["kind"] == "not yet"
+
+
+IRREVERSIBLE = (
+    *("--accept-irreversible", "vacuumProtocolCheck"),
+    *("--accept-irreversible", "deletionVectors"),
+)
+
+
+@pytest.fixture(scope="module")
+def shop(server: str) -> str:
+    """A schema with a Delta table, one of Parquet, and a view."""
+    name = "shop"
+    statements = [
+        f"CREATE SCHEMA {name}",
+        f"CREATE TABLE {name}.plain (a INT) USING parquet",
+        f"CREATE VIEW {name}.seen AS SELECT 1 AS a",
+    ]
+    subprocess.run(
+        [sys.executable, "-c", _SQL, *statements],
+        env={**os.environ, "SPARK_REMOTE": server},
+        check=True,
+    )
+    return name
+
+
+_SQL = """
+import os, sys
+from pyspark.sql import SparkSession
+session = SparkSession.builder.remote(os.environ["SPARK_REMOTE"]).create()
+for statement in sys.argv[1:]:
+    session.sql(statement)
+session.stop()
+"""
+
+
+def test_tables_are_made_and_changed_by_their_names(
+    there: Run, shop: str, tmp_path: Path, spark: "SparkSession"
+) -> None:
+    columns = tmp_path / "columns.sql"
+    columns.write_text("id BIGINT, day DATE")
+    orders, copy = f"{shop}.orders", f"spark_catalog.{shop}.copy"
+    assert committed(
+        there("create", orders, "--schema", columns, "--cluster-by", "id", *APPLY)
+    ) == [0]
+    query = "SELECT id, DATE'2026-01-01' AS day FROM range(3)"
+    away = ("--location", tmp_path / "copy", "--partition-by", "day")
+    assert committed(there("create", copy, "--as", query, *away, *APPLY)) == [0]
+    assert committed(there("alter", orders, "--set", "x=y", "--add-column", "c INT", *APPLY)) == [
+        1,
+        2,
+    ]
+    assert there("inspect", orders, "-o", "json").document["version"] == 2
+    found = there("inspect", "--catalog", f"{shop}.*", "-o", "jsonl").lines
+    assert [one["table"] for one in found] == [copy, f"spark_catalog.{orders}"]
+    again = there("create", copy, "--mode", "create-or-replace", "--as", "SELECT 1 AS a", *APPLY)
+    assert committed(again) == [1]
+    assert spark.read.format("delta").load(str(tmp_path / "copy")).collect() == [(1,)]
+    written = there("create", f"{shop}.export", "--provider", "csv", "--as", query, *APPLY)
+    assert written.code == 0, written.out
+    other = there(
+        *("create", f"{shop}.export", "--provider", "csv", "--mode", "replace", *APPLY),
+        *("--as", f"FROM {shop}.export", "--accept-irreversible", f"{shop}.export"),
+    )
+    assert (other.code, "is dropped before" in other.document["error"]["message"]) == (7, True)
+    write_deltalake(tmp_path / "moved", pa.table({"a": pa.array([7], pa.int32())}))
+    moved = there("alter", copy, "--set-location", tmp_path / "moved", *APPLY)
+    assert committed(moved) == []
+    assert there("inspect", copy, "-o", "json").document["location"] == str(tmp_path / "moved")
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [
+        ("{}.plan", 3, "Did you mean plain?"),
+        ("{}.plain", 3, "is not a Delta table: its provider is parquet"),
+        ("{}.seen", 3, "is a view"),
+        ("shops.orders", 3, "Did you mean shop?"),
+        ("nowhere.{}.orders", 3, "no catalog nowhere"),
+    ],
+)
+def test_names_that_are_no_delta_tables_of_the_server(
+    there: Run, shop: str, name: str, code: int, words: str
+) -> None:
+    for command in (["inspect"], ["alter", "--set", "x=y", "--apply", "--yes"]):
+        result = there(command[0], name.format(shop), *command[1:])
+        assert (result.code, words in result.err) == (code, True), result.err
+
+
+def test_a_fleet_is_changed_and_mended(there: Run, tmp_path: Path) -> None:
+    plans, lake = tmp_path / "plans.jsonl", tmp_path / "lake"
+    for number in range(3):
+        write_deltalake(lake / f"t{number}", ROWS)
+    wish = ("alter", "--discover", lake, "--set", "team=web", "--add-column", "c INT")
+    assert there(*wish, "--out", plans).code == 0
+    done = there("apply", plans, *CONSENT, "--jobs", "2", "-o", "jsonl")
+    assert done.code == 0, done.out
+    assert [one["outcome"]["versions"] for one in done.lines] == 3 * [[1, 2]]
+    assert [one["outcome"]["mismatches"] for one in done.lines] == 3 * [[]]
+    again = there("apply", plans, *CONSENT, "-o", "jsonl")
+    assert (again.code, again.lines) == (0, [])
+    assert DeltaTable(lake / "t0").version() == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (["--spark-conf", "spark.sql.warehouse.dir=/x"], 6, "does not let spark.sql.warehouse.dir"),
+        (["--jars", "{jar}"], 7, "has its own jars"),
+        (["--remote", "http://127.0.0.1:1"], 7, "Write sc://HOST:PORT"),
+        (["--remote", "sc://127.0.0.1:1"], 6, "connection refused"),
+        (["--engine", "spark"], 6, "--spark-master instead of --remote"),
+    ],
+)
+def test_what_does_not_go_with_a_connect_server(
+    there: Run, table: Path, options: list[str], code: int, words: str
+) -> None:
+    more = [one.format(jar=delta_jars()[0]) for one in options]
+    result = there("alter", table, "--set", "x=y", "--apply", "--yes", *more)
+    assert (result.code, words in result.err) == (code, True), result.err
+    assert DeltaTable(table).version() == 0
+
+
+def beginning_to_write(place: Path, remote: str) -> "subprocess.Popen[str]":
+    """A run that has begun a commit at *place*, for which Spark needs some seconds."""
+    query = "SELECT id, reflect('java.lang.Thread', 'sleep', 5000L) AS x FROM range(0, 1, 1, 1)"
+    command = ["create", str(place), "--as", query, "--apply", "--yes", "--remote", remote]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "deltaadm", *command],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not place.exists():
+        assert run.poll() is None, run.communicate()
+        time.sleep(0.05)
+    return run
+
+
+def test_an_interrupt_and_an_outage_while_the_server_is_at_work(
+    server: str, tmp_path: Path
+) -> None:
+    with beginning_to_write(tmp_path / "first", server) as run:
+        run.send_signal(signal.SIGINT)
+        _, told = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert told.endswith(
+        "Interrupted; it is unknown whether the change was committed: inspect the table.\n"
+    )
+    with forwarded(server) as (remote, cut), beginning_to_write(tmp_path / "second", remote) as run:
+        cut()
+        _, told = run.communicate(timeout=120)
+    assert run.returncode == 6
+    assert re.search(r"broke \(.*\); (nothing|version 0) was committed\.\n", told), told
+    assert len(told.splitlines()) == 3, told
+    while not DeltaTable.is_deltatable(str(tmp_path / "second")):
+        time.sleep(0.05)  # the server has gone on
+    assert not DeltaTable.is_deltatable(str(tmp_path / "first"))
+
+
+@contextmanager
+def forwarded(server: str) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Another address of the server, and what puts an end to all connections by way of it."""
+    host, port = server.removeprefix("sc://").split(":")
+    listener = socket.create_server(("127.0.0.1", 0))
+    ends: list[socket.socket] = [listener]
+
+    def pump(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(1 << 16):
+                target.sendall(data)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = listener.accept()
+                far = socket.create_connection((host, int(port)))
+                ends.extend([near, far])
+                for one in ((near, far), (far, near)):
+                    threading.Thread(target=pump, args=one, daemon=True).start()
+
+    def cut() -> None:
+        for one in ends:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+    threading.Thread(target=accept, daemon=True).start()
+    try:
+        yield f"sc://127.0.0.1:{listener.getsockname()[1]}", cut
+    finally:
+        cut()
+
+
+# A standalone master
 
 
 def test_a_standalone_master_commits_once_it_has_a_worker(table: Path, tmp_path: Path) -> None:

@@ -193,7 +193,8 @@ def test_a_refusal_has_its_class_and_one_sentence(
 def test_what_is_not_a_table_is_refused(executor: SparkExecutor, tmp_path: Path) -> None:
     with pytest.raises(CommitError) as caught:
         executor.apply(str(tmp_path), SetProperties({"team": "data"}))
-    assert caught.value.delta_error_class is not None
+    assert caught.value.delta_error_class == "DELTA_MISSING_DELTA_TABLE"
+    assert caught.value.message == f"Spark finds no Delta table at {tmp_path}."
     assert list(tmp_path.iterdir()) == []
 
 

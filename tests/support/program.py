@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -71,6 +71,47 @@ def process(*arguments: object, env: Mapping[str, str] | None = None, **more: An
         **{"stdin": subprocess.DEVNULL, **more},
     )
     return Result(done.returncode, done.stdout, done.stderr)
+
+
+@contextlib.contextmanager
+def another_process(env: Mapping[str, str]) -> Iterator[Callable[..., Result]]:
+    """
+    `deltaadm` in a process of its own, which runs one command after the other.
+
+    Nothing may write to its standard error but the program.
+    """
+    bare = {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ}
+    with subprocess.Popen(
+        [sys.executable, "-c", _RUN_EACH],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=bare | {"PYTHONPATH": os.pathsep.join(sys.path)} | dict(env),
+    ) as program:
+        assert program.stdin
+        assert program.stdout
+        commands, results = program.stdin, program.stdout
+
+        def run_there(*arguments: object) -> Result:
+            commands.write(json.dumps([str(one) for one in arguments]) + "\n")
+            commands.flush()
+            return Result(**json.loads(results.readline()))
+
+        try:
+            yield run_there
+        finally:
+            _, noise = program.communicate(timeout=60)
+    assert noise == ""
+
+
+_RUN_EACH = """
+import json, sys
+from dataclasses import asdict
+from tests.support.program import deltaadm
+for line in sys.stdin:
+    print(json.dumps(asdict(deltaadm(*json.loads(line)))), flush=True)
+"""
 
 
 def listing(directory: Path) -> dict[str, tuple[int, int]]:
