@@ -1,13 +1,13 @@
 """`deltaadm alter`."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Self
 
 import typer
 
-from deltaadm.cli import parent_plans, wiring
+from deltaadm.cli import catalogs, parent_plans, wiring
 from deltaadm.cli.options import (
     ChangeOptions,
     FleetOptions,
@@ -169,7 +169,9 @@ def command(
         tables or (),
         many,
         lambda snapshot, session: plan_changes(
-            snapshot, wanted(wiring.load_there), session=session
+            snapshot,
+            replace(wanted(wiring.load_there), is_managed=catalogs.is_managed(snapshot.name)),
+            session=session,
         ),
         change=change,
         of_parent=lambda table, catalog: parent_plans.alter(

@@ -148,6 +148,12 @@ def is_of_parent(table: str) -> bool:
     return found is not None and found.is_of_parent
 
 
+def is_managed(name: str | None) -> bool:
+    """Whether a catalog manages the table that was found under *name*, as SQL spells it."""
+    found = (one for one in Names.found.values() if not isinstance(one, DeltaadmError))
+    return any(one.name == name and one.is_managed for one in found)
+
+
 def place_of(table: str) -> str | None:
     """
     The place of the Delta table *table*, if it was looked up as a name.

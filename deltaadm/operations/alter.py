@@ -45,6 +45,7 @@ class TableChanges:
     Columns are named as they are before, except in *add_constraints*, where the expressions see
     them as they are afterwards. *cluster_by* is None where clustering stays, empty for none.
     *location* is the table to which the name in the catalog is to lead; it goes with nothing else.
+    *is_managed* says whether the catalog disposes of the files of the table with that name.
     """
 
     set_properties: Mapping[str, str] = field(default_factory=dict)
@@ -58,6 +59,7 @@ class TableChanges:
     unset: Sequence[str] = ()
     checkpoint: bool = False
     location: Snapshot | None = None
+    is_managed: bool = False
 
     def steps(self) -> list[Step]:
         """
@@ -128,7 +130,8 @@ def plan_changes(
         because=dict.fromkeys(wanted.subjects(), "asked for"),
         session=session,
     )
-    return replace(plan, notes=(*_notes(plan), *_notes_on_absent(plan.before, wanted)))
+    notes = _notes(plan, is_managed=wanted.is_managed)
+    return replace(plan, notes=(*notes, *_notes_on_absent(plan.before, wanted)))
 
 
 def _in_rounds(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
@@ -148,7 +151,7 @@ def _must_follow(change: ColumnChange, other: ColumnChange) -> bool:
     return both_move or mine[:shared] == theirs[:shared]
 
 
-def _notes(plan: Plan) -> Iterator[str]:
+def _notes(plan: Plan, *, is_managed: bool) -> Iterator[str]:
     size = f" ({plan.before.files})" if plan.before.files else ""
     constraints = [one.name for one in plan.steps if isinstance(one, AddConstraint)]
     if constraints:
@@ -166,6 +169,8 @@ def _notes(plan: Plan) -> Iterator[str]:
     for one in plan.steps:
         if isinstance(one, SetLocation):
             yield from _notes_on_location(plan.before, one.there)
+            if is_managed:
+                yield "The catalog manages it: DROP TABLE deletes the files at the new place."
 
 
 def _notes_on_absent(before: Snapshot, wanted: TableChanges) -> Iterator[str]:
@@ -184,10 +189,6 @@ def _notes_on_location(here: Snapshot, there: Snapshot) -> Iterator[str]:
         f"Nothing is committed to either table. {here.name} leads to the table at {there.root} "
         f"(version {there.version}{sizes[1]}) from then on; the one at {here.root} (version "
         f"{here.version}{sizes[0]}) stays where it is."
-    )
-    yield (
-        "If the catalog manages the table, as one that was created without a location, DROP TABLE "
-        "will delete the files at the new place."
     )
 
 

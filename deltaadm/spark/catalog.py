@@ -36,13 +36,15 @@ class CatalogTable(NamedTuple):
     A table or view as its catalog has it; nothing of Delta's log is read for this.
 
     `name` is whole and quoted where it has to be: `spark_catalog.sales.orders`. `location` is as
-    `open_store` takes it, empty for a view; `provider` is empty where the catalog names none.
+    `open_store` takes it, empty for a view; `provider` is empty where the catalog names none. With
+    `is_managed`, the files go when the table is dropped.
     """
 
     name: str
     provider: str
     location: str
     is_view: bool = False
+    is_managed: bool = False
 
     @property
     def is_delta(self) -> bool:
@@ -237,6 +239,7 @@ class DeltaCatalog:
             provider="" if is_view else provider.lower(),
             location=plain_location(last.get("Location", "")),
             is_view=is_view,
+            is_managed=first.get("Type", "").upper() == "MANAGED",
         )
 
     def _answer(self, sql: str, namespace: Sequence[str]) -> list[Row]:

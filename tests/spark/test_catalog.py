@@ -46,9 +46,9 @@ def catalog(spark: "SparkSession", shop: Path) -> DeltaCatalog:  # noqa: ARG001
 
 
 def test_a_table_is_found_by_its_name(catalog: DeltaCatalog, shop: Path) -> None:
-    orders = CatalogTable(f"{HERE}.orders", "delta", str(shop / "orders"))
+    orders = CatalogTable(f"{HERE}.orders", "delta", str(shop / "orders"), is_managed=True)
     elsewhere = CatalogTable(f"{HERE}.elsewhere", "delta", str(shop / "far away%20"))
-    plain = CatalogTable(f"{HERE}.plain", "parquet", str(shop / "plain"))
+    plain = CatalogTable(f"{HERE}.plain", "parquet", str(shop / "plain"), is_managed=True)
     assert catalog.load_table(("shop", "orders")) == orders
     assert catalog.load_table(("spark_catalog", "SHOP", "Orders")) == orders
     assert catalog.load_table(("shop", "elsewhere")) == elsewhere
@@ -242,6 +242,8 @@ def test_a_name_gets_another_location_or_is_refused_as_delta_refuses(
         )
         assert done.document["plan"] == planned
         assert location() == str(tmp_path / name)
+        assert "DROP TABLE deletes" in planned["notes"][1]
+        assert catalog.load_table(("yard", "roaming")).is_managed
         assert move(tmp_path / name).document["is_noop"]
         assert deltaadm("apply", plan, "--yes", *ACCEPT_ALL).code == 5
         assert move(home, "--apply", "--yes").code == 0

@@ -198,6 +198,7 @@ def test_tables_are_made_and_changed_by_their_names(
     write_deltalake(tmp_path / "moved", pa.table({"a": pa.array([7], pa.int32())}))
     moved = there("alter", copy, "--set-location", tmp_path / "moved", *APPLY)
     assert committed(moved) == []
+    assert len(moved.document["plan"]["notes"]) == 1  # and none on DROP TABLE: it is not managed
     assert there("inspect", copy, "-o", "json").document["location"] == str(tmp_path / "moved")
 
 
