@@ -152,14 +152,12 @@ def _listed(file: Path) -> Iterator[str]:
 
 
 def _discovered(root: str, unlisted: dict[str, DeltaadmError]) -> Iterator[str]:
-    from deltaadm.storage.discover import find_tables
-
     troubles: list[tuple[str, DeltaadmError]] = []
 
     def note(error: DeltaadmError) -> None:
         troubles.append((root, error))
 
-    yield from find_tables(wiring.locate(root) if root.startswith("file:") else root, note)
+    yield from wiring.tables_below(root, note)
     for number, (place, error) in enumerate(troubles):
         name = place if not number else f"{place} ({number + 1})"
         unlisted[name] = error

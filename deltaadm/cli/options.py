@@ -114,7 +114,11 @@ class FleetOptions:
     ] = None
     discover: Annotated[
         list[str] | None,
-        typer.Option(metavar="DIRECTORY", help="All tables below it; may be given several times."),
+        typer.Option(
+            metavar="DIRECTORY",
+            help="All tables below it, also below a URL that --engine spark reaches; may be given "
+            "several times.",
+        ),
     ] = None
     catalog: Annotated[
         list[str] | None,

@@ -52,6 +52,20 @@ def locate(table: str) -> str:
     return os.path.realpath(store.path) if isinstance(store, LocalStore) else store.root
 
 
+def tables_below(root: str, on_error: Callable[[StorageError], None]) -> Iterator[str]:
+    """
+    The tables that `find_tables` finds, on this machine or where the Spark that reads logs looks.
+
+    Raises what it does, and `StorageError` for a place that nothing here reaches.
+    """
+    from deltaadm.storage.discover import find_tables
+    from deltaadm.storage.store import is_remote
+
+    if not is_remote(root):
+        return find_tables(locate(root) if root.startswith("file:") else root, on_error)
+    return find_tables(locate(root), on_error, _Reading.hadoop)
+
+
 class _Reading:
     """What reads logs: the first two where Spark does; and where tables are, if that is known."""
 

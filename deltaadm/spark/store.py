@@ -12,10 +12,11 @@ from deltaadm.errors import DeltaadmError, EngineError, StorageError, TableError
 from deltaadm.spark.decode import qualifier_of
 from deltaadm.spark.executor import address
 from deltaadm.spark.session import said, sentence
+from deltaadm.storage.discover import not_listed
 from deltaadm.storage.store import LOG_DIRECTORY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import BinaryIO
 
     from pyspark.sql import SparkSession
@@ -31,7 +32,7 @@ def pattern(path: str) -> str:
 
 class Hadoop:
     """
-    The file systems of a *session*, by which it opens stores.
+    The file systems of a *session*, by which it opens stores; the `Directories` on all of them.
 
     Raises `EngineError` for a session on Spark Connect, which has none to offer.
     """
@@ -61,6 +62,35 @@ class Hadoop:
         """A place as file systems take it."""
         return self._path(place)
 
+    def is_directory(self, place: str) -> bool:
+        """See `Directories`."""
+        try:
+            status = self.system_of(place).getFileStatus(self.path(place))
+            return bool(status.isDirectory())
+        except troubles() as error:
+            found = failure(place, error)
+            if isinstance(found, TableError):
+                return False
+            raise found from error
+
+    def identity(self, place: str) -> str:
+        """See `Directories`; no links are known of."""
+        return place
+
+    def look(self, place: str) -> Iterable[str] | None:
+        """See `Directories`; a table, which may hold any number of files, is not listed."""
+        if self.is_directory(self.join(place, LOG_DIRECTORY)):
+            return None
+        try:
+            found = self.system_of(place).listStatusIterator(self.path(place))
+            return list(_directories(found))
+        except troubles() as error:
+            raise not_listed(place, sentence(said(error))[0].rstrip(".")) from error
+
+    def join(self, place: str, name: str) -> str:
+        """See `Directories`."""
+        return f"{place.rstrip('/')}/{name}"
+
     def content(self, stream: Any, size: int | None = None) -> bytes:
         """The next *size* bytes of a stream, or all of them."""
         return bytes(self._bytes(stream) if size is None else self._bytes(stream, size))
@@ -68,6 +98,14 @@ class Hadoop:
     def told(self, statuses: Any) -> str:
         """What Java says of an array."""
         return str(self._text(statuses))
+
+
+def _directories(statuses: Any) -> Iterator[str]:
+    """The names of the directories among *statuses*, of which Hadoop has a page at a time."""
+    while statuses.hasNext():
+        status = statuses.next()
+        if status.isDirectory():
+            yield str(status.getPath().getName())
 
 
 class HadoopStore:
@@ -169,7 +207,7 @@ class HadoopStore:
         try:
             statuses = self._system.listStatus(self._hadoop.path(directory))
             found = list(_STATUS.finditer(self._hadoop.told(statuses)))
-            if len(found) != len(statuses):
+            if len(found) != len(statuses) or (found and not _is_of(found[0], statuses[0])):
                 return [_info(one) for one in statuses if one.isFile()]
         except troubles() as error:
             trouble = failure(directory, error)
@@ -198,6 +236,11 @@ _STATUS: Final = re.compile(
     r"; modification_time=(?P<modified>\d+)"
 )
 """A file in the words of Hadoop's `FileStatus.toString`: one call for a whole directory."""
+
+
+def _is_of(text: re.Match[str], status: Any) -> bool:
+    """Whether the words are about the file: a status that wraps another has none of its own."""
+    return text["path"] == str(status.getPath().toString())
 
 
 def _info(status: Any) -> FileInfo:

@@ -4,46 +4,103 @@ from __future__ import annotations
 
 import errno
 import os
+import typing
 from typing import TYPE_CHECKING
 
 from deltaadm.errors import StorageError
 from deltaadm.storage.store import LOG_DIRECTORY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
 
 
-def find_tables(root: str, on_error: Callable[[StorageError], None]) -> Iterator[str]:
+class Directories(typing.Protocol):
+    """The directories of some kind of storage; all but the first raise what `not_listed` makes."""
+
+    def is_directory(self, place: str) -> bool:
+        """Whether there is a directory at *place*, as far as can be told."""
+
+    def identity(self, place: str) -> Hashable:
+        """The same for two places only if a link makes one directory of them."""
+
+    def look(self, place: str) -> Iterable[str] | None:
+        """The names of the directories right in *place*; None where that is a table."""
+
+    def join(self, place: str, name: str) -> str:
+        """The place of the directory *name* in *place*."""
+
+
+def find_tables(
+    root: str, on_error: Callable[[StorageError], None], directories: Directories | None = None
+) -> Iterator[str]:
     """
     The directories from *root* down that contain a `_delta_log`, in the order of their paths.
 
     Does not descend into tables, nor into hidden directories; links are followed, each place once.
-    *on_error* is told of directories that cannot be listed. Raises `StorageError` if *root* is
-    none itself.
+    *directories* are those of this machine unless others are given. Each is looked into once, and
+    of its files nothing is kept. *on_error* is told of directories that cannot be listed. Raises
+    `StorageError` if *root* is none itself.
     """
-    if not os.path.isdir(root):  # noqa: PTH112 -- as the scan below
+    there = LocalDirectories() if directories is None else directories
+    if not there.is_directory(root):
         raise StorageError(
             f"There is no directory {root} to look for tables in.", remedy="Check the path."
         )
-    seen: set[tuple[int, int]] = set()
+    seen: set[Hashable] = set()
     pending = [root]
     while pending:
         place = pending.pop()
         try:
-            status = os.stat(place)  # noqa: PTH116 -- as the scan below
-            if (status.st_dev, status.st_ino) in seen:
+            identity = there.identity(place)
+            if identity in seen:
                 continue
-            seen.add((status.st_dev, status.st_ino))
-            with os.scandir(place) as entries:
-                names = [one.name for one in entries if _is_directory(one)]
-        except OSError as error:
-            on_error(_not_listed(place, error))
+            seen.add(identity)
+            names = there.look(place)
+        except StorageError as error:
+            on_error(error)
             continue
-        if LOG_DIRECTORY in names:
+        if names is None:
             yield place
         else:
             below = sorted((one for one in names if one[0] not in "._"), reverse=True)
-            pending += [os.path.join(place, one) for one in below]  # noqa: PTH118
+            pending += [there.join(place, one) for one in below]
+
+
+def not_listed(place: str, why: str) -> StorageError:
+    """The error for a directory that cannot be listed."""
+    return StorageError(
+        f"The directory {place} cannot be listed: {why}.",
+        remedy="Tables below it were not looked for; check its permissions.",
+    )
+
+
+class LocalDirectories:
+    """Those of this machine; see `Directories`."""
+
+    def is_directory(self, place: str) -> bool:
+        """See `Directories`."""
+        return os.path.isdir(place)  # noqa: PTH112 -- as the scan below
+
+    def identity(self, place: str) -> Hashable:
+        """See `Directories`."""
+        try:
+            status = os.stat(place)  # noqa: PTH116 -- as the scan below
+        except OSError as error:
+            raise not_listed(place, _reason(error)) from error
+        return status.st_dev, status.st_ino
+
+    def look(self, place: str) -> Iterable[str] | None:
+        """See `Directories`."""
+        try:
+            with os.scandir(place) as entries:
+                names = [one.name for one in entries if _is_directory(one)]
+        except OSError as error:
+            raise not_listed(place, _reason(error)) from error
+        return None if LOG_DIRECTORY in names else names
+
+    def join(self, place: str, name: str) -> str:
+        """See `Directories`."""
+        return os.path.join(place, name)  # noqa: PTH118
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
@@ -54,8 +111,5 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
         return error.errno != errno.ELOOP  # which is a link that leads nowhere
 
 
-def _not_listed(place: str, error: OSError) -> StorageError:
-    return StorageError(
-        f"The directory {place} cannot be listed: {(error.strerror or str(error)).lower()}.",
-        remedy="Tables below it were not looked for; check its permissions.",
-    )
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

@@ -1,6 +1,7 @@
 """Commands with `--engine spark`: the same answers as without, and what goes wrong on the way."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,11 @@ from deltalake import DeltaTable, write_deltalake
 
 from deltaadm.errors import EngineError
 from deltaadm.spark.fleet import in_order
+from deltaadm.spark.session import configured
+from deltaadm.spark.store import Hadoop
 from deltaadm.spark.workers import require_able
 from tests.support import oracle
+from tests.support.discovery import DiscoveryContract
 from tests.support.program import deltaadm
 from tests.support.tables import START_BODY, add, commit, table
 
@@ -60,6 +64,37 @@ def test_relative_names_and_tables_that_only_spark_reaches(
     assert second["error"]["kind"] == "storage"
     assert "no file system" in second["error"]["message"]
     assert deltaadm("inspect", "a b é%20", "--jobs", "2", *SPARK).code == 2
+
+
+@pytest.fixture
+def elsewhere(spark: "SparkSession", tmp_path: Path) -> Iterator[str]:
+    """The scheme and host under which Spark alone knows the files of this machine."""
+    top = tmp_path.parts[1]
+    setting = f"fs.viewfs.mounttable.here.link./{top}"
+    with configured(spark, {setting: f"file:///{top}"}):
+        yield "viewfs://here"
+
+
+class TestHadoopDirectories(DiscoveryContract):
+    @pytest.fixture
+    def directories(self, spark: "SparkSession", elsewhere: str) -> Hadoop:  # noqa: ARG002
+        return Hadoop(spark)
+
+    def root(self, path: Path) -> str:
+        return f"viewfs://here{path}"
+
+
+def test_tables_are_discovered_where_only_spark_reaches(elsewhere: str, lake: Path) -> None:
+    (lake / "real").unlink()
+    many = ["inspect", "--discover", f"{elsewhere}{lake}", "-o", "jsonl"]
+    alone = deltaadm(*many)
+    assert (alone.code, "--engine spark" in alone.out) == (4, True)
+    there = deltaadm(*many, *SPARK)
+    local = deltaadm("inspect", "--discover", lake, "-o", "jsonl", *SPARK)
+    assert there.out.replace(f"{elsewhere}{lake}", str(lake)) == local.out
+    assert (there.code, len(there.lines)) == (9, 3)
+    nowhere = deltaadm("inspect", "--discover", f"{elsewhere}{lake}/no", *SPARK)
+    assert (nowhere.code, "There is no directory viewfs://" in nowhere.err) == (4, True)
 
 
 @pytest.mark.usefixtures("spark")

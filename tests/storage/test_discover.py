@@ -2,12 +2,16 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from deltaadm.errors import StorageError
-from deltaadm.storage.discover import find_tables
+from deltaadm.storage.discover import LocalDirectories, find_tables
+from tests.support.discovery import DiscoveryContract
 from tests.support.tables import START_BODY, table
+
+if TYPE_CHECKING:
+    from deltaadm.errors import StorageError
 
 
 def found(root: Path) -> list[str]:
@@ -26,24 +30,10 @@ def lake(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_tables_are_found_in_the_order_of_their_paths(lake: Path) -> None:
-    assert found(lake) == ["hr/people", "sales/b/returns", "sales/orders", "z"]
-
-
-def test_a_table_may_be_the_root_itself(lake: Path) -> None:
-    assert found(lake / "z") == ["."]
-
-
-def test_what_is_inside_a_table_belongs_to_it(lake: Path) -> None:
-    table(lake / "z" / "year=2026" / "inner", START_BODY)
-    assert "z" in found(lake)
-    assert "z/year=2026/inner" not in found(lake)
-
-
-@pytest.mark.parametrize("name", [".trash", "_archive"])
-def test_hidden_directories_are_passed_over(lake: Path, name: str) -> None:
-    table(lake / name / "old", START_BODY)
-    assert f"{name}/old" not in found(lake)
+class TestLocalDirectories(DiscoveryContract):
+    @pytest.fixture
+    def directories(self) -> LocalDirectories:
+        return LocalDirectories()
 
 
 def test_links_are_followed_once(lake: Path) -> None:
@@ -71,8 +61,3 @@ def test_a_link_out_of_reach_costs_itself_alone(lake: Path) -> None:
     (lake / "z").chmod(0o755)
     assert len(tables) == 3
     assert len(errors) == 2
-
-
-def test_a_root_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="There is no directory"):
-        list(find_tables(str(tmp_path / "nope"), lambda _: None))
