@@ -25,6 +25,7 @@ _SET: Final = ("alter",)
 _CREATE: Final = ("create",)
 _SCHEMA: Final = ("validate",)
 _DROP: Final = ("drop-feature",)
+_CONNECTED: Final = ("doctor", "inspect")
 
 _ROWS: Final = (
     # Reading the log
@@ -589,6 +590,11 @@ _ROWS: Final = (
         "INVALID_PARTITION_COLUMN_DATA_TYPE",
         "A table cannot be partitioned by a column of this type.",
         _CREATE,
+    ),
+    (
+        "INVALID_HANDLE",
+        "The Spark Connect server has ended the session, or has been started anew since.",
+        _CONNECTED,
     ),
 )
 

@@ -182,7 +182,7 @@ def refusal(error: Exception) -> DeltaadmError:
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
 
-    if is_outage(error):
+    if _is_outage(error):
         return _lost(error)
     if isinstance(error, (Py4JJavaError, PySparkException)):
         thrown = getattr(error, "java_exception", getattr(error, "_origin", None))
@@ -245,7 +245,7 @@ def _is(thrown: Any, *classes: str) -> bool:
     return gateway is not None and any(is_instance_of(gateway, thrown, one) for one in classes)
 
 
-def is_outage(error: Exception) -> bool:
+def _is_outage(error: Exception) -> bool:
     """Whether a Connect server has stopped answering, or knows nothing of the session any more."""
     from pyspark.errors import PySparkException
 
@@ -264,6 +264,7 @@ def _lost(error: Exception) -> EngineError:
     return EngineError(
         f"The connection to Spark broke ({_cause(error).rstrip('.')}).",
         remedy="Inspect the table before trying again: a Spark server that still runs may go on.",
+        delta_error_class=getattr(error, "getCondition", lambda: None)(),
     )
 
 
