@@ -1,7 +1,7 @@
 """`deltaadm alter`."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Self
 
@@ -18,6 +18,7 @@ from deltaadm.cli.options import (
     require_tables,
 )
 from deltaadm.cli.plans import plan_tables
+from deltaadm.dataclass import replace
 from deltaadm.domain.alter_columns import parse_column
 from deltaadm.domain.ddl import (
     parse_column_list,

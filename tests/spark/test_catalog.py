@@ -96,9 +96,9 @@ def test_tables_of_a_second_catalog_need_not_be_files(spark: "SparkSession") -> 
         spark.conf.set(f"spark.sql.catalog.database{key}", one)
     spark.sql("CREATE TABLE database.APP.orders (`Provider` INT, `Location: /x` INT)")
     catalog = DeltaCatalog(spark)
-    listed = CatalogTable("database.APP.orders", "", "")
+    listed = CatalogTable("database.APP.orders", "", "", is_managed=True)
     assert catalog.load_table(("database", "APP", "orders")) == listed
-    hidden = CatalogTable("database.SYS.SYSTABLES", "", "")
+    hidden = CatalogTable("database.SYS.SYSTABLES", "", "", is_managed=True)
     assert catalog.load_table(("database", "SYS", "SYSTABLES")) == hidden
     assert catalog.list_tables("database.*.*") == ()
     result = deltaadm("inspect", "database.APP.orders")
