@@ -195,6 +195,8 @@ def test_tables_are_made_and_changed_by_their_names(
         *("--as", f"FROM {shop}.export", "--accept-irreversible", f"{shop}.export"),
     )
     assert (other.code, "is dropped before" in other.document["error"]["message"]) == (7, True)
+    altered = there("alter", f"{shop}.plain", "--add-column", "b INT", "--set", "x=y", *APPLY)
+    assert altered.code == 0, altered.out
     write_deltalake(tmp_path / "moved", pa.table({"a": pa.array([7], pa.int32())}))
     moved = there("alter", copy, "--set-location", tmp_path / "moved", *APPLY)
     assert committed(moved) == []
@@ -215,7 +217,7 @@ def test_tables_are_made_and_changed_by_their_names(
 def test_names_that_are_no_delta_tables_of_the_server(
     there: Run, shop: str, name: str, code: int, words: str
 ) -> None:
-    for command in (["inspect"], ["alter", "--set", "x=y", "--apply", "--yes"]):
+    for command in (["inspect"], ["enable-feature", "deletionVectors", "--apply", "--yes"]):
         result = there(command[0], name.format(shop), *command[1:])
         assert (result.code, words in result.err) == (code, True), result.err
 
