@@ -30,6 +30,7 @@ from deltaadm.operations.parent_catalog import (
     telling,
     unredacted,
 )
+from deltaadm.operations.parent_rules import refuse_unfit_types
 from deltaadm.operations.sql import creation
 
 if TYPE_CHECKING:
@@ -162,6 +163,8 @@ def plan_best_effort(
     check_new_columns(step)
     _refuse_what_delta_alone_has(step, provider)
     refuse_reserved(step.properties)
+    for one in step.schema.fields:
+        refuse_unfit_types(provider, one)
     partitions = partition_columns(step.schema, step.partition_by)
     emptied = before is not None and before.is_managed and before.location == location
     if occupied and not emptied:

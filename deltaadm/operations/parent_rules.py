@@ -179,12 +179,17 @@ def _refuse_column(provider: str, new: ColumnDefinition) -> None:
             "Add it without one, then set it for rows to come: alter --set-default "
             f"{name}={new.column.metadata[CURRENT_DEFAULT]}.",
         )
+    refuse_unfit_types(provider, new.column)
+
+
+def refuse_unfit_types(provider: str, column: StructField) -> None:
+    """Raise `Refused` for a new column whose type Spark takes, and then cannot work with."""
     for row in _TYPES:
-        if row.provider == provider and any(map(row.is_one, all_types(new.column.type))):
+        if row.provider == provider and any(map(row.is_one, all_types(column.type))):
             raise _unfit(
                 provider,
-                f"{name} cannot be {type_sql(new.column.type)}: Spark would add it, and then "
-                f"not be able to {row.fails}",
+                f"{path_text((column.name,))} cannot be {type_sql(column.type)}: Spark would take "
+                f"it, and then not be able to {row.fails}",
                 "Choose another type.",
             )
 

@@ -22,7 +22,7 @@ from deltaadm.spark.session import configured, sentence
 from deltaadm.storage.store import table_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -96,6 +96,7 @@ class SparkParentCatalog:
         """Raise `Refused` for a table that Spark would not make, as far as it tells beforehand."""
         free = plan if plan.before is None else replace(plan, name=_other(plan.name))
         self._require_taken(free.create, _UNMADE)
+        self._require_readable(plan.provider, plan.step.schema.fields, _UNMADE)
         if plan.step.query is not None:
             self.check_query(plan)
 
@@ -105,7 +106,8 @@ class SparkParentCatalog:
             self._require_taken(sql, _UNALTERED)
         for step in plan.steps:
             if isinstance(step, AddColumns):
-                self._require_readable(plan.provider, [one.column for one in step.columns])
+                columns = [one.column for one in step.columns]
+                self._require_readable(plan.provider, columns, _UNALTERED)
 
     def _require_taken(self, sql: str, words: tuple[str, str]) -> None:
         """Raise `Refused`, in such *words*, where Spark does not understand a statement."""
@@ -117,11 +119,14 @@ class SparkParentCatalog:
             found = re.match(r"\[([\w.]+)\] ", text := told.removeprefix(_FAILED).strip())
             raise _refused(words, sentence(text)[0], found and found[1])
 
-    def _require_readable(self, provider: str, columns: list[StructField]) -> None:
+    def _require_readable(
+        self, provider: str, columns: Iterable[StructField], words: tuple[str, str]
+    ) -> None:
         """
-        Raise `Refused` for types that the provider does not know.
+        Raise `Refused`, in such *words*, for types that the provider does not know.
 
-        Spark would add such columns all the same, and not be able to read the table any more.
+        To a table that there is Spark would add such columns all the same, and not be able to read
+        it any more; a new one it would not make, once the old one has been dropped.
         """
         bare = StructType(tuple(replace(one, metadata={}) for one in columns))
         try:
@@ -130,7 +135,7 @@ class SparkParentCatalog:
         except Exception as error:
             found = refusal(error)
             if found.delta_error_class == "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE":
-                raise _refused(_UNALTERED, found.message, found.delta_error_class) from error
+                raise _refused(words, found.message, found.delta_error_class) from error
 
     def check_query(self, plan: BestEffortStagedTable) -> None:
         """Raise `Refused` where the query reads the old table, or gives other columns."""

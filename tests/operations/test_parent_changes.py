@@ -135,7 +135,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (add("ID INT"), "a column id already"),
     (add("P INT"), "a column p already"),
     (add("x INT, X INT"), "is added twice"),
-    (add("x VARIANT"), "x cannot be VARIANT: Spark would add it, and then not be able to read"),
+    (add("x VARIANT"), "x cannot be VARIANT: Spark would take it, and then not be able to read"),
     (change("nope", comment="x"), "no column nope"),
     (change("s.a", comment="x"), "s.a cannot be changed, as part of another column"),
     (change("P", comment="x"), "p cannot be changed, by which the table is partitioned"),

@@ -99,13 +99,16 @@ def test_what_fails_is_told_and_dropped_again(spark: "SparkSession", depot: Path
         (("--schema", "a INT", "--cluster-by", "a"), "cannot be clustered"),
         (("--schema", "a INT", "--property", "delta.appendOnly=true"), "mean nothing to csv"),
         (("--schema", "a INT", "--provider", "nope"), "Failed to find the data source"),
+        (("--schema", "a ARRAY<INT>"), "CSV datasource doesn't support the column `a`"),
+        (("--schema", "a VARIANT"), "a cannot be VARIANT"),
     ):
         refused = deltaadm(*create(*replaced, *arguments, mode="replace"), *agreed)
         assert (refused.code, words in refused.out) == (7, True), refused.out
     assert rows(spark, "old") == [(1,)]
 
-    lost = deltaadm(*create(*replaced, "--schema", "a ARRAY<INT>", mode="replace"), *agreed)
-    assert lost.code == 5
+    nowhere = ("--schema", "a INT", "--location", "nosuchstore://there/t")
+    lost = deltaadm(*create(*replaced, *nowhere, mode="replace"), *agreed)
+    assert lost.code == 5, lost.out
     assert f"the old table was dropped before that, with its rows at {depot}/old" in lost.out
     assert not spark.catalog.tableExists("depot.old")
 
