@@ -60,9 +60,10 @@ def explain(word: str) -> Explanation:
     """
     What *word* is: a rule by its code or name, a table feature, or an error class of Delta.
 
-    Raises `Refused` with a suggestion for anything else.
+    An error may be given as Delta says it, with its class in brackets at the beginning. Raises
+    `Refused` with a suggestion for anything else.
     """
-    given = word.strip()
+    given = word.strip().removeprefix("[").partition("]")[0]
     prefix = code_prefix(given)
     if prefix in RULES:
         return RuleExplanation(RULES[prefix])
@@ -72,6 +73,11 @@ def explain(word: str) -> Explanation:
     found = ERROR_CLASSES.get(given.upper().partition(".")[0])
     if found is not None:
         return ErrorClassExplanation(found, rules_on(found))
+    if prefix in FAMILIES:
+        raise Refused(
+            f"{prefix} are the rules about {FAMILIES[prefix]}.",
+            remedy=f"`deltaadm rules {prefix}` lists them.",
+        )
     known = [*RULES, *(one.name for one in RULES.values()), *FEATURES, *ERROR_CLASSES]
     raise Refused(
         f"{word!r} is no rule, no table feature and no error class that deltaadm knows.",

@@ -52,6 +52,23 @@ def test_every_class_that_we_carry_is_explained() -> None:
     assert sorted(carried() - set(ERROR_CLASSES)) == []
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["[DELTA_VERSIONS_NOT_CONTIGUOUS]", "[DELTA_VERSIONS_NOT_CONTIGUOUS.SUB] Versions are not."],
+)
+def test_an_error_is_understood_as_delta_says_it(said: str) -> None:
+    found = explain(said)
+    assert isinstance(found, ErrorClassExplanation)
+    assert found.error_class.name == "DELTA_VERSIONS_NOT_CONTIGUOUS"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_leads_to_the_list_of_its_rules(family: str) -> None:
+    with pytest.raises(Refused) as refused:
+        explain(family.lower())
+    assert f"deltaadm rules {family}" in refused.value.remedy
+
+
 def test_every_class_that_the_engine_answered_with_is_explained() -> None:
     assert sorted(recorded() - set(ERROR_CLASSES)) == []
 
