@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 FILE: Final = "deltaadm.toml"
 PYPROJECT: Final = "pyproject.toml"
+_USE_NONE: Final = "use none: set DELTAADM_ISOLATED=1 or, with validate, --isolated."
 VARIABLES: Final = ("select", "ignore", "fail-on", "clients", "writers")
 """Keys that a variable can set: DELTAADM_SELECT and so on, with commas in lists."""
 
@@ -181,12 +182,12 @@ def _document(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise SettingsError(
             f"The settings in {path} cannot be read: {(error.strerror or str(error)).lower()}.",
-            remedy="Name another file with --config, or use none with --isolated.",
+            remedy=f"Name another file, or {_USE_NONE}",
         ) from error
     except (ValueError, RecursionError) as error:
         raise SettingsError(
             f"The settings in {path} are not TOML: {error}.",
-            remedy="Mend the file, or leave it out with --isolated.",
+            remedy=f"Mend the file, or {_USE_NONE}",
         ) from error
 
 

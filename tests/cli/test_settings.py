@@ -206,8 +206,8 @@ def test_clients_of_the_command_line_replace_all_others() -> None:
         ('[[tables]]\npattern = "*"\nignore = [{}]', "an ignore has no code", ""),
         ('[[tables]]\npattern = "*"\nignore = [{code="DL1", until="soon"}]', "a day such", ""),
         ('[[tables]]\npattern = "*"\nignore = [{code="DL1", till="x"}]', "'till'", ""),
-        ("select = [", "are not TOML", "--isolated"),
-        ("select\x00", "are not TOML", "--isolated"),
+        ("select = [", "are not TOML", "DELTAADM_ISOLATED=1"),
+        ("select\x00", "are not TOML", "DELTAADM_ISOLATED=1"),
     ],
 )
 def test_what_cannot_be_understood_is_said(text: str, message: str, remedy: str) -> None:
