@@ -241,13 +241,13 @@ STATE = [
 ]
 
 
-def _write_checkpoint(made: Table, version: int, kind: str) -> None:
+def _write_checkpoint(made: Table, version: int, kind: str, state: list[str] = STATE) -> None:
     if kind == "classic":
-        made.checkpoint(version, STATE)
+        made.checkpoint(version, state)
     elif kind == "multi-part":
-        made.multipart(version, STATE, parts=3)
+        made.multipart(version, state, parts=3)
     else:
-        made.v2_checkpoint(version, STATE, kind.removeprefix("v2-"))
+        made.v2_checkpoint(version, state, kind.removeprefix("v2-"))
 
 
 KINDS = pytest.mark.parametrize("kind", ["classic", "multi-part", "v2-json", "v2-parquet"])
@@ -309,6 +309,23 @@ def test_struct_statistics_count_as_statistics(tmp_path: Path) -> None:
     facts = load(made).files
     assert facts is not None
     assert (facts.files, facts.without_stats, facts.without_num_records) == (3, 1, 1)
+
+
+@KINDS
+def test_statistics_count_alike_in_commits_and_checkpoints(tmp_path: Path, kind: str) -> None:
+    texts = [
+        *('{"numRecords":0}', '{"numRecords":12,"minValues":{}}', ' { "numRecords" : 1 }'),
+        *('{"numRecords":null}', '{"numRecords":-1}', '{"numRecords":"1"}', '{"numRecords":'),
+        *('{"minValues":{},"numRecords":1}', '{"minValues":{"numRecords":1}}', "{}", "", None),
+    ]
+    adds = [add(f"{number}", stats=one) for number, one in enumerate(texts)]
+    made = table(tmp_path, commit(protocol(1, 2), metadata(), *adds), commit(commit_info()))
+    in_commits = load(made).files
+    assert in_commits is not None
+    assert in_commits.without_stats == 1
+    _write_checkpoint(made, 1, kind, [protocol(1, 2), metadata(), *adds])
+    (made.log / f"{0:020d}.json").unlink()
+    assert load(made).files == in_commits
 
 
 @BOTH
