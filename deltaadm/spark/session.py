@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import signal
@@ -171,9 +172,15 @@ def _active_session() -> SparkSession | None:
 
 @contextmanager
 def _quiet_loggers() -> Iterator[None]:
-    """Silence what writes every refusal to standard error, as JSON with a stack trace."""
+    """
+    Silence what writes every refusal to standard error, as JSON with a stack trace.
+
+    Likewise Py4J, which tells an interrupt so, unless the program has a handler for what is logged.
+    """
     from pyspark.logger import PySparkLogger
 
+    nowhere = logging.NullHandler()
+    logging.getLogger().addHandler(nowhere)
     names = "SQLQueryContextLogger", "DataFrameQueryContextLogger"
     loggers = [PySparkLogger.getLogger(name) for name in names]
     before = [one.disabled for one in loggers]
@@ -184,6 +191,7 @@ def _quiet_loggers() -> Iterator[None]:
     finally:
         for one, was in zip(loggers, before, strict=True):
             one.disabled = was
+        logging.getLogger().removeHandler(nowhere)
 
 
 # Spark Connect

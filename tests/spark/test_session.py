@@ -186,6 +186,34 @@ def test_an_interrupted_start_leaves_no_jvm(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+SLEEP = """
+import sys
+from deltaadm.spark.session import SparkOptions, open_session
+
+with open_session(SparkOptions(), lambda _: None) as session:
+    print("ready", flush=True)
+    try:
+        session._jvm.java.lang.Thread.sleep(600_000)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+def test_an_interrupt_while_spark_is_busy_is_no_stack_trace() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLEEP],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)  # by then it waits for the JVM, on a machine that is not too slow
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=600) == ("interrupted\n", "")
+
+
 def processes_that_mention(text: str) -> list[str]:
     found = []
     for file in Path("/proc").glob("[0-9]*/cmdline"):
