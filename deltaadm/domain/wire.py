@@ -170,8 +170,16 @@ def _write(value: Any) -> Any:
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Equality of JSON, in which true is not 1."""
-    return left is right or json.dumps(left) == json.dumps(right)
+    """Equality of JSON as it is written: true is not 1, and the order of keys counts."""
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return [*left] == [*right] and _same([*left.values()], [*right.values()])
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return bool(left == right)
 
 
 def _text(raw: Any) -> str | None:

@@ -241,7 +241,7 @@ STATE = [
 ]
 
 
-def _write_checkpoint(made: Table, version: int, kind: str, state: list[str] = STATE) -> None:
+def _write_checkpoint(made: Table, version: int, kind: str, state: list[Action] = STATE) -> None:
     if kind == "classic":
         made.checkpoint(version, state)
     elif kind == "multi-part":
