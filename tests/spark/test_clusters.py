@@ -20,7 +20,14 @@ from deltalake import DeltaTable, write_deltalake
 
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import Result, another_process, process
-from tests.support.spark_processes import FEW_TASKS, connect_server, delta_jars, master, worker
+from tests.support.spark_processes import (
+    FEW_TASKS,
+    SMALL_JVM,
+    connect_server,
+    delta_jars,
+    master,
+    worker,
+)
 from tests.support.tables import Table, metadata, protocol
 
 if TYPE_CHECKING:
@@ -330,25 +337,40 @@ def forwarded(server: str) -> Iterator[tuple[str, Callable[[], None]]]:
 # A standalone master
 
 
-def test_a_standalone_master_commits_once_it_has_a_worker(table: Path, tmp_path: Path) -> None:
-    jars = tmp_path / "jars"
+def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_path: Path) -> None:
+    lake, plans, jars = tmp_path / "lake", tmp_path / "plans.jsonl", tmp_path / "jars"
+    for number in range(2):
+        write_deltalake(lake / f"t{number}", ROWS)
+    assert (
+        process("enable-feature", "--discover", lake, "deletionVectors", "--out", plans).code == 0
+    )
     jars.mkdir()
     for one in delta_jars():
         shutil.copy(one, jars)
     conf = FEW_TASKS | {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
+        "spark.driver.extraJavaOptions": SMALL_JVM,
+        "spark.executor.extraJavaOptions": SMALL_JVM,
         "spark.executor.memory": "512m",
+        "spark.pyspark.python": sys.executable,
     }
     here = [part for key, one in conf.items() for part in ("--spark-conf", f"{key}={one}")]
     impatient = ("--spark-conf", "spark.scheduler.maxRegisteredResourcesWaitingTime=1s")
     with master(tmp_path) as address:
-        enable = ("enable-feature", table, "deletionVectors", *APPLY, *here)
-        enable = (*enable, "--jars", jars, "--spark-master", address)
-        alone = process(*enable, *impatient)
+        where = (*here, "--jars", jars, "--spark-master", address)
+        apply = ("apply", plans, *CONSENT, "-o", "jsonl", *where)
+        alone = process(*apply, *impatient)
         assert alone.code == 6
-        assert "no executor within 1 seconds" in alone.document["error"]["message"]
+        assert "no executor within 1 seconds" in alone.out
         with worker(tmp_path, of=address):
-            done = process(*enable)
-            outcome = done.document["outcome"]
-            assert (done.code, outcome["versions"], outcome["mismatches"]) == (0, [1], [])
+            done = process(*apply)
+            assert done.code == 0, done.out + done.err
+            assert [one["outcome"]["versions"] for one in done.lines] == 2 * [[1]]
+            assert [one["outcome"]["mismatches"] for one in done.lines] == 2 * [[]]
+            Table(lake / "broken").write(f"{0:020d}.json", b"nonsense\n")
+            inspect = ("inspect", "--discover", lake, "--files", "-o", "jsonl")
+            there = process(*inspect, "--engine", "spark", *where)
+    without = process(*inspect)
+    assert (there.out, there.code) == (without.out, without.code)
+    assert (without.code, len(without.lines)) == (9, 3)
