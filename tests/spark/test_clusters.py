@@ -229,7 +229,7 @@ def test_names_that_are_no_delta_tables_of_the_server(
         assert (result.code, words in result.err) == (code, True), result.err
 
 
-def test_a_fleet_is_changed_and_mended(there: Run, tmp_path: Path) -> None:
+def test_a_fleet_is_changed(there: Run, tmp_path: Path) -> None:
     plans, lake = tmp_path / "plans.jsonl", tmp_path / "lake"
     for number in range(3):
         write_deltalake(lake / f"t{number}", ROWS)
@@ -242,6 +242,15 @@ def test_a_fleet_is_changed_and_mended(there: Run, tmp_path: Path) -> None:
     again = there("apply", plans, *CONSENT, "-o", "jsonl")
     assert (again.code, again.lines) == (0, [])
     assert DeltaTable(lake / "t0").version() == 2
+
+
+def test_a_table_is_mended(there: Run, tmp_path: Path) -> None:
+    """Of the property alone, as some writers leave it, Delta makes the feature that it needs."""
+    broken = Table(tmp_path / "broken")
+    broken.commit(0, protocol(1, 3), metadata({"delta.enableChangeDataFeed": "true"}))
+    assert there("validate", broken.path, "--select", "DL212").code == 1
+    assert committed(there("validate", broken.path, "--fix", *APPLY)) == [1]
+    assert there("validate", broken.path, "--select", "DL212").code == 0
 
 
 @pytest.mark.parametrize(
