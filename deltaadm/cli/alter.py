@@ -169,7 +169,7 @@ def command(
     return plan_tables(
         tables or (),
         many,
-        lambda snapshot, session: plan_changes(
+        lambda _, snapshot, session: plan_changes(
             snapshot,
             replace(wanted(wiring.load_there), is_managed=catalogs.is_managed(snapshot.name)),
             session=session,

@@ -92,7 +92,7 @@ def command(
 
         return failing_well("".join(tables), output, answer)
 
-    def plan(snapshot: "Snapshot", session: "SessionSettings") -> "Plan":
+    def plan(_: str, snapshot: "Snapshot", session: "SessionSettings") -> "Plan":
         name = official_name(wanted)
         return plan_drop(
             snapshot,

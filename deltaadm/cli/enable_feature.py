@@ -54,7 +54,7 @@ def command(
     return plan_tables(
         tables,
         many,
-        lambda snapshot, session: plan_features(
+        lambda _, snapshot, session: plan_features(
             snapshot, names, support_only=support_only, session=session
         ),
         change=change,

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from deltaadm.replay.engine import Detail
     from deltaadm.spark.catalog import DeltaCatalog
 
-Planner = Callable[["Snapshot", "SessionSettings"], "Plan"]
+Planner = Callable[[str, "Snapshot", "SessionSettings"], "Plan"]
+"""What makes the plan for a table, given also what the user calls it."""
+
 OfParent = Callable[[str, "DeltaCatalog | None"], int]
 """What is done, with an exit code, about a table that Delta's catalog leaves to its parent's."""
 
@@ -92,7 +94,7 @@ def plan_and_apply(
             wanted = Wanted.of(change.commit, settings or project_settings(), table, location)
             plan = planned(
                 location,
-                lambda snapshot: planner(snapshot, session),
+                lambda snapshot: planner(table, snapshot, session),
                 wanted,
                 name=catalogs.name_of(table),
             )

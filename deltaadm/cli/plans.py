@@ -47,6 +47,8 @@ def plan_tables(
     many: FleetOptions,
     planner: Planner,
     change: ChangeOptions,
+    *,
+    settings: "Settings | None" = None,
     of_parent: OfParent | None = None,
 ) -> int:
     """
@@ -55,7 +57,7 @@ def plan_tables(
     Among several tables one of another provider is an error, also with *of_parent*.
     """
     if len(named) == 1 and not (many.names_tables or many.brief or many.resume):
-        return plan_and_apply(named[0], planner, change, of_parent=of_parent)
+        return plan_and_apply(named[0], planner, change, settings=settings, of_parent=of_parent)
     planning, output, spark = change.planning, change.commit.output, change.commit.spark
     require_plan_options(change)
     require_streaming(many, output.output)
@@ -69,12 +71,12 @@ def plan_tables(
         require_lines(output, "--apply")
     session = sessions.session_settings(spark)
 
-    def report(settings: "Settings", table: str) -> PlanReport:
+    def report(project: "Settings", table: str) -> PlanReport:
         location = wiring.locate(table)
-        wanted = Wanted.of(change.commit, settings, table, location)
+        wanted = Wanted.of(change.commit, project, table, location)
         plan = planned(
             location,
-            lambda snapshot: planner(snapshot, session),
+            lambda snapshot: planner(table, snapshot, session),
             wanted,
             name=catalogs.name_of(table),
         )
@@ -88,9 +90,9 @@ def plan_tables(
             return planned_and_applied()
 
     def planned_and_applied() -> int:
-        settings = project_settings()
+        project = settings or project_settings()
         fleet = gathered(named, many, "plan", spark)
-        found, plans = _planned(fleet, partial(report, settings), code, planning, output)
+        found, plans = _planned(fleet, partial(report, project), code, planning, output)
         if not planning.apply or planning.out is None or not plans:
             return found
         applied = carry_out_plans(

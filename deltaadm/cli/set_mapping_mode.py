@@ -50,7 +50,7 @@ def command(
     return plan_tables(
         tables,
         many,
-        lambda snapshot, session: plan_mapping_mode(snapshot, wanted, session=session),
+        lambda _, snapshot, session: plan_mapping_mode(snapshot, wanted, session=session),
         change=change,
     )
 

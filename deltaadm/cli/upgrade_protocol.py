@@ -54,7 +54,7 @@ def command(
     if minimum and (reader is not None or writer is not None):
         raise typer.BadParameter("cannot be combined with versions", param_hint="--minimum")
 
-    def plan(snapshot: "Snapshot", session: "SessionSettings") -> "Plan":
+    def plan(_: str, snapshot: "Snapshot", session: "SessionSettings") -> "Plan":
         if minimum:
             history_of = partial(wiring.history_of, snapshot)
             return plan_minimum(snapshot, history_of, now=wiring.now(), session=session)

@@ -3,13 +3,13 @@
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deltaadm.cli import catalogs, streams, wiring
+from deltaadm.cli import streams, wiring
 from deltaadm.cli.exit_codes import FOUND
 from deltaadm.cli.fleet import Outlet, Showing, answers, gathered
 from deltaadm.cli.options import (
@@ -29,7 +29,8 @@ from deltaadm.cli.options import (
     require_tables,
 )
 from deltaadm.cli.outlets import outlets
-from deltaadm.cli.planning import failing_well, plan_and_apply
+from deltaadm.cli.planning import Planner, failing_well
+from deltaadm.cli.plans import plan_tables
 from deltaadm.cli.progress import Progress
 from deltaadm.cli.settings import Settings, load_settings
 from deltaadm.clients import ClientRelease, parse_client
@@ -55,6 +56,9 @@ from deltaadm.render.formats import Style
 from deltaadm.validation.finding import Severity, ValidationReport
 
 if TYPE_CHECKING:
+    from deltaadm.domain.session import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.operations.plan import Plan
     from deltaadm.replay.examine import Depth
     from deltaadm.validation.rule import Rule
 
@@ -189,8 +193,8 @@ def command(
     """
     Check tables against the protocol and Delta's behaviour.
 
-    Reads the log alone; needs neither Spark nor Java. With --fix it shows a plan instead, for one
-    table, and --apply carries it out.
+    Reads the log alone; needs neither Spark nor Java. With --fix it shows plans instead, which
+    --apply carries out.
 
     For example:
 
@@ -200,15 +204,18 @@ def command(
     """
     require_tables(tables, many)
     if fix:
-        tables = tables or []
-        plan_output = OutputOptions(output=_plan_format(tables, output), color=output.color)
+        clients = ClientOptions(
+            for_client=users.for_client, for_client_writing=users.for_client_writing
+        )
+        plans = OutputOptions(output=_plan_format(output), color=output.color)
+        commit = CommitOptions(clients=clients, consent=consent, spark=spark, output=plans)
+        change = ChangeOptions(planning=planning, commit=commit)
 
         def mend() -> int:
             run = _run(looking, selection, users, settings)
-            with wiring.reading(spark):
-                return _fix(run, tables[0], planning, users, consent, spark, plan_output)
+            return plan_tables(tables or (), many, _fixes(run), change, settings=run.settings)
 
-        return failing_well(tables[0], plan_output, mend)
+        return failing_well("", plans, mend)
     _refuse_plan_options(planning)
     places = outlets(output, ValidationReport)
     _require_streaming(many, places, selection)
@@ -322,10 +329,8 @@ def _require_streaming(
 # Mending
 
 
-def _plan_format(tables: Sequence[str], output: ReportOptions) -> str:
-    """The format of the plan: one, on standard output."""
-    if len(tables) != 1:
-        raise typer.BadParameter("takes one table at a time", param_hint="--fix")
+def _plan_format(output: ReportOptions) -> str:
+    """The format of the plans: one, on standard output."""
     [place, *others] = outlets(output, PlanReport)
     if others or place.file is not None:
         raise typer.BadParameter(
@@ -345,30 +350,10 @@ def _refuse_plan_options(planning: PlanOptions) -> None:
             raise typer.BadParameter("is for plans: add --fix", param_hint=option)
 
 
-def _fix(  # noqa: PLR0917 -- the groups of options, in the order of the command line
-    run: _Run,
-    table: str,
-    planning: PlanOptions,
-    users: UserOptions,
-    consent: ConsentOptions,
-    spark: SparkOptionGroup,
-    output: OutputOptions,
-) -> int:
-    catalogs.look_up([table], spark)
-    report = run.report(table)
-    return plan_and_apply(
-        table,
-        lambda snapshot, session: plan_fixes(snapshot, report, session=session),
-        settings=run.settings,
-        change=ChangeOptions(
-            planning=planning,
-            commit=CommitOptions(
-                clients=ClientOptions(
-                    for_client=users.for_client, for_client_writing=users.for_client_writing
-                ),
-                consent=consent,
-                spark=spark,
-                output=output,
-            ),
-        ),
-    )
+def _fixes(run: _Run) -> Planner:
+    report = lru_cache(maxsize=1)(run.report)  # a table may be planned twice, with more detail
+
+    def plan(table: str, snapshot: "Snapshot", session: "SessionSettings") -> "Plan":
+        return plan_fixes(snapshot, report(table), session=session)
+
+    return plan

@@ -404,10 +404,21 @@ def test_fix_goes_by_the_settings_that_are_named(
     assert "\x1b[" in plan.out
 
 
-def test_fix_takes_one_table_and_one_format(stale: Table, healthy: Table) -> None:
-    assert deltaadm("validate", stale.path, healthy.path, "--fix").code == 2
+def test_fix_takes_one_format(stale: Table) -> None:
     assert deltaadm("validate", stale.path, "--fix", "-o", "text:f").code == 2
     assert deltaadm("validate", stale.path, "--fix", "-o", "sql").code == 0
+
+
+def test_fixes_of_many_tables_are_plans_of_many_tables(
+    stale: Table, healthy: Table, tmp_path: Path
+) -> None:
+    plans = tmp_path / "plans.jsonl"
+    places = (stale.path, healthy.path, tmp_path / "no")
+    done = deltaadm("validate", *places, "--fix", "--out", plans, "-o", "jsonl")
+    assert done.code == 9
+    assert [one.get("is_noop") for one in done.lines] == [False, True, None]
+    assert deltaadm("apply", plans, "--yes").code == 0
+    assert deltaadm("validate", stale.path, healthy.path, "--fix", "--check").code == 0
 
 
 def test_the_command_of_a_fix_can_be_pasted(stale: Table) -> None:
