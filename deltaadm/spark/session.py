@@ -354,7 +354,8 @@ _THE_DRIVER: Final = 1
 
 
 def _stop(session: SparkSession) -> None:
-    with suppress(Exception):  # a JVM that has died cannot be stopped
+    with suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a JVM that has died, or is busy, cannot be stopped
         session.stop()
 
 

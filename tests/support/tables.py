@@ -106,9 +106,12 @@ class Table:
         self.log.mkdir(parents=True, exist_ok=True)
 
     def write(self, name: str, body: bytes | str, modified: int | None = None) -> Path:
+        """Write a file of the log, which is there as a whole or not at all, as commits are."""
         target = self.log / name
         target.parent.mkdir(exist_ok=True)
-        target.write_bytes(body.encode() if isinstance(body, str) else body)
+        draft = target.with_name(".draft")
+        draft.write_bytes(body.encode() if isinstance(body, str) else body)
+        draft.replace(target)
         if modified is not None:
             os.utime(target, ns=(modified * 1_000_000, modified * 1_000_000))
         return target
