@@ -116,6 +116,7 @@ def write(path: Path, found: Found, absent: Mapping[str, str], *, scale: float, 
     """Write the report to *path*, and its pictures beside it."""
     pictures = _pictures(found.get("growth", {}), path.parent)
     blocks = [*_head(absent, scale, runs), *_targets(found), *_tables(found), *pictures]
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
 
 
