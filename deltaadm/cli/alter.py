@@ -169,9 +169,9 @@ def command(
     return plan_tables(
         tables or (),
         many,
-        lambda _, snapshot, session: plan_changes(
+        lambda table, snapshot, session: plan_changes(
             snapshot,
-            replace(wanted(wiring.load_there), is_managed=catalogs.is_managed(snapshot.name)),
+            replace(wanted(wiring.load_there), is_managed=catalogs.is_managed(table)),
             session=session,
         ),
         change=change,

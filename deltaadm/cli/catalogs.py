@@ -148,10 +148,10 @@ def is_of_parent(table: str) -> bool:
     return found is not None and found.is_of_parent
 
 
-def is_managed(name: str | None) -> bool:
-    """Whether a catalog manages the table that was found under *name*, as SQL spells it."""
-    found = (one for one in Names.found.values() if not isinstance(one, DeltaadmError))
-    return any(one.name == name and one.is_managed for one in found)
+def is_managed(table: str) -> bool:
+    """Whether *table* was found to be one that its catalog manages."""
+    found = _found(table)
+    return found is not None and found.is_managed
 
 
 def place_of(table: str) -> str | None:

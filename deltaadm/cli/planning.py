@@ -90,17 +90,30 @@ def plan_and_apply(
             catalogs.look_up([table], spark)
             if of_parent is not None and catalogs.is_of_parent(table):
                 return of_parent(table, catalog)
-            location = wiring.locate(table)
-            wanted = Wanted.of(change.commit, settings or project_settings(), table, location)
-            plan = planned(
-                location,
-                lambda snapshot: planner(table, snapshot, session),
-                wanted,
-                name=catalogs.name_of(table),
-            )
+            project = settings or project_settings()
+            plan, wanted = plan_for(table, planner, change.commit, project, session)
             return conclude(table, plan, wanted, change)
 
     return failing_well(table, change.commit.output, work)
+
+
+def plan_for(
+    table: str,
+    planner: Planner,
+    options: CommitOptions,
+    project: "Settings",
+    session: "SessionSettings",
+) -> "tuple[Plan, Wanted]":
+    """The plan of *planner* for a table that there is, and the clients that must go on using it."""
+    location = wiring.locate(table)
+    wanted = Wanted.of(options, project, table, location)
+    plan = planned(
+        location,
+        lambda snapshot: planner(table, snapshot, session),
+        wanted,
+        name=catalogs.name_of(table),
+    )
+    return plan, wanted
 
 
 def project_settings() -> "Settings":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
-from deltaadm.cli import catalogs, sessions, streams, wiring
+from deltaadm.cli import sessions, streams, wiring
 from deltaadm.cli.carrying_out import Limits, carry_out_plans, journal_of, require_lines
 from deltaadm.cli.exit_codes import FOUND
 from deltaadm.cli.fleet import Fleet, Outlet, Showing, answers, gathered, together
@@ -24,10 +24,9 @@ from deltaadm.cli.options import (
 from deltaadm.cli.planning import (
     OfParent,
     Planner,
-    Wanted,
     failing_well,
     plan_and_apply,
-    planned,
+    plan_for,
     project_settings,
     require_plan_options,
 )
@@ -72,14 +71,7 @@ def plan_tables(
     session = sessions.session_settings(spark)
 
     def report(project: "Settings", table: str) -> PlanReport:
-        location = wiring.locate(table)
-        wanted = Wanted.of(change.commit, project, table, location)
-        plan = planned(
-            location,
-            lambda snapshot: planner(table, snapshot, session),
-            wanted,
-            name=catalogs.name_of(table),
-        )
+        plan, _ = plan_for(table, planner, change.commit, project, session)
         return PlanReport(table, plan)
 
     def code(document: Document) -> int:

@@ -13,7 +13,7 @@ from deltaadm.operations.best_effort import BestEffortStagedTable
 from deltaadm.operations.create import OPERATION as CREATE
 from deltaadm.operations.create import create_document, read_create
 from deltaadm.operations.document import FORMAT_VERSION
-from deltaadm.operations.plan_document import change_document
+from deltaadm.operations.plan_document import change_document, require_format
 from deltaadm.operations.steps import UnknownStep, read_step, step_document
 
 if TYPE_CHECKING:
@@ -28,10 +28,19 @@ if TYPE_CHECKING:
 
 def parent_document(plan: ParentPlan, outcome: ParentOutcome | None = None) -> dict[str, Any]:
     """The JSON document of *plan*, from which `read_parent_plan` knows the wish again."""
+    operation, own = (
+        (CREATE, _of_creation(plan))
+        if isinstance(plan, BestEffortStagedTable)
+        else (ALTER, _of_changes(plan))
+    )
     return {
         "format_version": FORMAT_VERSION,
         "tool_version": __version__,
-        **(_of_creation(plan) if isinstance(plan, BestEffortStagedTable) else _of_changes(plan)),
+        "operation": operation,
+        "table": plan.table,
+        "name": plan.name,
+        "provider": plan.provider,
+        **own,
         "statements": list(plan.statements),
         "changes": [change_document(one) for one in plan.changes],
         "irreversible": list(plan.irreversible),
@@ -42,10 +51,6 @@ def parent_document(plan: ParentPlan, outcome: ParentOutcome | None = None) -> d
 
 def _of_creation(plan: BestEffortStagedTable) -> dict[str, Any]:
     return {
-        "operation": CREATE,
-        "table": plan.table,
-        "name": plan.name,
-        "provider": plan.provider,
         "location": plan.location,
         "before": plan.before and _table(plan.before),
         "step": create_document(plan.step),
@@ -54,10 +59,6 @@ def _of_creation(plan: BestEffortStagedTable) -> dict[str, Any]:
 
 def _of_changes(plan: ParentChanges) -> dict[str, Any]:
     return {
-        "operation": ALTER,
-        "table": plan.table,
-        "name": plan.name,
-        "provider": plan.provider,
         "before": _table(plan.before),
         "steps": [step_document(one) for one in plan.steps],
         "is_noop": plan.is_noop,
@@ -122,12 +123,7 @@ def read_parent_plan(text: str) -> SavedParentPlan | None:
         return None
     if not isinstance(document, dict) or not {"provider", "statements"} <= set(document):
         return None
-    if document.get("format_version") != FORMAT_VERSION:
-        raise Refused(
-            f"The plan has format version {document.get('format_version')}; this deltaadm reads "
-            f"{FORMAT_VERSION}.",
-            remedy="Apply it with the deltaadm that made it, or plan again.",
-        )
+    require_format(document.get("format_version"))
     try:
         return SavedParentPlan(
             str(document["table"]), str(document["provider"]), _wish(document), document

@@ -298,6 +298,15 @@ def _documents(text: str) -> list[Any]:
     return found if isinstance(found, list) else [found]
 
 
+def require_format(version: object) -> None:
+    """Raise `Refused` for a plan of another format *version* than this deltaadm reads."""
+    if version != FORMAT_VERSION:
+        raise Refused(
+            f"The plan has format version {version}; this deltaadm reads {FORMAT_VERSION}.",
+            remedy="Apply it with the deltaadm that made it, or plan again.",
+        )
+
+
 def _is_error(document: Any) -> bool:
     return isinstance(document, dict) and "error" in document and "table" in document
 
@@ -307,11 +316,7 @@ def _read(document: Any) -> SavedPlan:
         version = document["format_version"]
     except (KeyError, TypeError) as error:
         raise _unreadable("it has no 'format_version'") from error
-    if version != FORMAT_VERSION:
-        raise Refused(
-            f"The plan has format version {version}; this deltaadm reads {FORMAT_VERSION}.",
-            remedy="Apply it with the deltaadm that made it, or plan again.",
-        )
+    require_format(version)
     try:
         saved = _saved(document)
     except KeyError as error:
