@@ -23,7 +23,8 @@ def main() -> None:
 
 def _leave(code: int) -> NoReturn:
     """End the process; without taking it apart where nothing but memory is left to give back."""
-    if sys.modules.keys().isdisjoint(("atexit", "threading")):
+    threading = sys.modules.get("threading")
+    if "atexit" not in sys.modules and (threading is None or threading.active_count() == 1):
         try:
             sys.stdout.flush()
             sys.stderr.flush()

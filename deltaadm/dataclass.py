@@ -75,17 +75,28 @@ def _dataclass(
         }
         every = tuple({**inherited, **own}.values())
         _require_order([one for one in every if not one.keyword])
-        made = _with_slots(cls, [one for one in own if one not in inherited]) if slots else cls
-        for name, attribute in _attributes(made, every, frozen=frozen).items():
-            if made.__dict__.get(name) is None:
-                setattr(made, name, attribute)
-        return made
+        said = cls.__dict__
+        attributes = {
+            name: attribute
+            for name, attribute in _attributes(every, frozen=frozen).items()
+            if said.get(name) is None
+        }
+        if slots:
+            return _with_slots(cls, own, [one for one in own if one not in inherited], attributes)
+        for name, one in own.items():
+            if one.default is not _MISSING:
+                attributes[name] = one.default
+            elif name in said:
+                delattr(cls, name)
+        for name, attribute in attributes.items():
+            setattr(cls, name, attribute)
+        return cls
 
     return build
 
 
 def _own_fields(cls: type, *, keyword: bool) -> dict[str, _Field]:
-    """The fields that the class's body names; afterwards the class has their defaults alone."""
+    """The fields that the class's body names."""
     found = {}
     for name, annotation in cls.__dict__.get("__annotations__", {}).items():  # noqa: RUF063
         if "ClassVar" in str(annotation).partition("[")[0]:
@@ -95,10 +106,6 @@ def _own_fields(cls: type, *, keyword: bool) -> dict[str, _Field]:
         one.name, one.keyword = name, keyword
         if one.default.__class__.__hash__ is None:
             raise ValueError(f"{cls.__name__}.{name} needs a factory: its default can change")
-        if one.default is not _MISSING:
-            setattr(cls, name, one.default)
-        elif said is not _MISSING:
-            delattr(cls, name)
     return found
 
 
@@ -108,23 +115,24 @@ def _require_order(positional: Sequence[_Field]) -> None:
             raise TypeError(f"{one.name!r} without a default follows {before.name!r} with one")
 
 
-def _with_slots(cls: type, names: Sequence[str]) -> type:
-    """The class made anew with *names* as slots, which an existing class cannot be given."""
-    left_out = {*names, "__dict__", "__weakref__"}
+def _with_slots(
+    cls: type, fields: Iterable[str], slots: Iterable[str], attributes: Mapping[str, Any]
+) -> type:
+    """The class made anew with *slots*, which an existing class cannot be given."""
+    left_out = {*fields, "__dict__", "__weakref__"}
     content = {name: one for name, one in cls.__dict__.items() if name not in left_out}
-    made = type(cls)(cls.__name__, cls.__bases__, {**content, "__slots__": tuple(names)})
-    made.__qualname__ = cls.__qualname__
-    return made
+    content.update(attributes, __slots__=tuple(slots), __qualname__=cls.__qualname__)
+    return type(cls)(cls.__name__, cls.__bases__, content)
 
 
-def _attributes(cls: type, fields: tuple[_Field, ...], *, frozen: bool) -> dict[str, Any]:
+def _attributes(fields: tuple[_Field, ...], *, frozen: bool) -> dict[str, Any]:
     names = tuple(one.name for one in fields)
     values = _getter([one.name for one in fields if one.compare])
     attributes = {
         "__fields__": fields,
         "__dataclass_fields__": _StandardFields(),
         "__match_args__": tuple(one.name for one in fields if not one.keyword),
-        "__init__": _init(cls, fields),
+        "__init__": _init(fields),
         "__repr__": _repr([one.name for one in fields if one.repr]),
         "__eq__": _eq(values),
         "__hash__": None,
@@ -140,7 +148,7 @@ def _attributes(cls: type, fields: tuple[_Field, ...], *, frozen: bool) -> dict[
     return attributes
 
 
-def _init(cls: type, fields: tuple[_Field, ...]) -> Callable[..., None]:
+def _init(fields: tuple[_Field, ...]) -> Callable[..., None]:
     names = tuple(one.name for one in fields)
     positional = tuple(one.name for one in fields if not one.keyword)
     defaults = {one.name: one.default for one in fields if one.default is not _MISSING}
@@ -152,8 +160,8 @@ def _init(cls: type, fields: tuple[_Field, ...]) -> Callable[..., None]:
     def __init__(self: Any, *given: Any, **named: Any) -> None:  # noqa: N807
         nonlocal made
         made += 1
-        if made == _MANY and cls.__init__ is __init__:  # type: ignore[misc]
-            cls.__init__ = _compiled_init(fields)  # type: ignore[misc]
+        if made == _MANY and self.__class__.__init__ is __init__:
+            self.__class__.__init__ = _compiled_init(fields)
         values = {**defaults, **named}
         values.update(zip(positional, given, strict=False))
         for name, make in factories.items():
@@ -161,12 +169,12 @@ def _init(cls: type, fields: tuple[_Field, ...]) -> Callable[..., None]:
                 values[name] = make()
         twice = given and named and not named.keys().isdisjoint(positional[: len(given)])
         if twice or len(given) > len(positional) or len(values) != len(names):
-            raise TypeError(_mistake(cls, fields, given, named))
+            raise TypeError(_mistake(self.__class__, fields, given, named))
         try:
             for name in names:
                 _put(self, name, values[name])
         except KeyError:
-            raise TypeError(_mistake(cls, fields, given, named)) from None
+            raise TypeError(_mistake(self.__class__, fields, given, named)) from None
 
     return __init__
 

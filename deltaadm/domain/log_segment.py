@@ -86,7 +86,6 @@ _NAMES: Final[Mapping[Kind, str]] = {
     Kind.MULTIPART: r"(?P<version>\d+)\.checkpoint\.(?P<part>\d+)\.(?P<parts>\d+)\.parquet",
     Kind.V2_CHECKPOINT: r"(?P<version>\d+)\.checkpoint\.[^./]+\.(?:json|parquet)",
     Kind.COMPACTED: r"(?P<version>\d+)\.(?P<end>\d+)\.compacted\.json",
-    Kind.LAST_CHECKPOINT: r"_last_checkpoint",
     Kind.SIDECAR: r"_sidecars/[^/]+\.parquet",
     Kind.STAGED: r"_staged_commits/(?P<version>\d+)\.[^./]+\.json",
 }
@@ -94,8 +93,15 @@ _NAMES: Final[Mapping[Kind, str]] = {
 
 
 _DIGITS: Final = 20
-_USUAL: Final = {".json": Kind.COMMIT, ".crc": Kind.CRC}
+_USUAL: Final = {
+    ".json": Kind.COMMIT,
+    ".crc": Kind.CRC,
+    ".checkpoint.parquet": Kind.CHECKPOINT,
+}
 """What nearly all files of a log are, told without looking for a pattern."""
+
+_WITHOUT_NUMBERS: Final = {"_last_checkpoint": Kind.LAST_CHECKPOINT}
+"""Whole names; like the usual ends, told without compiling patterns, which takes its time."""
 
 
 def parse(info: FileInfo) -> LogFile:
@@ -110,10 +116,11 @@ def kind_of(name: str) -> Kind:
     """What the file called *name* is; anything unfamiliar is UNKNOWN."""
     if name[_DIGITS:] in _USUAL and _are_digits(name[:_DIGITS]):
         return _USUAL[name[_DIGITS:]]
-    for kind, pattern in _NAMES.items():
-        if re.fullmatch(pattern, name, re.ASCII):
-            return kind
-    return Kind.UNKNOWN
+    if "." in name:
+        for kind, pattern in _NAMES.items():
+            if re.fullmatch(pattern, name, re.ASCII):
+                return kind
+    return _WITHOUT_NUMBERS.get(name, Kind.UNKNOWN)
 
 
 def _told_apart(names: Iterable[str]) -> Iterator[tuple[Kind, list[str]]]:

@@ -117,6 +117,9 @@ def _invalid(known: Property, value: str) -> IllegalArgument:
     )
 
 
+_LONG_DIGITS = 19
+
+
 def whole_number(text: str) -> int | None:
     """
     *text* as Java reads a long: digits, perhaps after a sign; None for anything else.
@@ -124,8 +127,11 @@ def whole_number(text: str) -> int | None:
     >>> whole_number("+07"), whole_number("1e3"), whole_number("9" * 5000)
     (7, None, None)
     """
-    found = re.fullmatch(r"([+-]?)0*([0-9]{1,19})", text)
-    number = int(found[1] + found[2]) if found else 2**63
+    digits = text[1:] if text.startswith(("+", "-")) else text
+    significant = digits.lstrip("0") or "0"
+    if not (digits.isascii() and digits.isdecimal()) or len(significant) > _LONG_DIGITS:
+        return None
+    number = -int(significant) if text.startswith("-") else int(significant)
     return number if -(2**63) <= number < 2**63 else None
 
 

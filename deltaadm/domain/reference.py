@@ -133,14 +133,21 @@ def _require_known_types(metadata: Metadata) -> None:
                 remedy="Use the client that wrote it.",
                 delta_error_class="INVALID_JSON_DATA_TYPE",
             )
-        precision = re.match(r"decimal\(\s*0*(\d{1,9})", data_type.name)
-        if precision and int(precision[1]) > _MAX_PRECISION:
+        if _precision(data_type.name) > _MAX_PRECISION:
             raise TableError(
                 f"The table's schema has {data_type.name}; the highest precision is "
                 f"{_MAX_PRECISION}.",
                 remedy="Restore the version before that column came in.",
                 delta_error_class="DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
             )
+
+
+def _precision(type_name: str) -> int:
+    """How many digits values of a decimal type have; 0 for other types."""
+    if not type_name.startswith("decimal("):
+        return 0
+    digits = re.match(r"decimal\(\s*0*(\d{1,9})", type_name)
+    return int(digits[1]) if digits else 0
 
 
 def _require_features_of_metadata(snapshot: Snapshot) -> None:
