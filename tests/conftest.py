@@ -4,8 +4,12 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support import oracle
+
+settings.register_profile("deltaadm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("deltaadm")  # no test depends on how fast the machine is
 
 
 @pytest.hookimpl(trylast=True)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import re
 import runpy
 import shlex
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
 from typer.core import TyperGroup
 
+import deltaadm
 from deltaadm import TableChanges, load_snapshot, open_store, plan_changes, plan_features
 from deltaadm.cli.app import COMMANDS, build
 from deltaadm.cli.completion import read_commands
@@ -58,6 +62,13 @@ def command_lines(page: Path) -> Iterator[str]:
     for span in spans(page):
         if span.startswith("deltaadm ") and span.removeprefix("deltaadm ") not in COMMANDS:
             yield span
+
+
+@pytest.mark.parametrize(
+    "name", [one.name for one in walk_packages(deltaadm.__path__, "deltaadm.") if not one.ispkg]
+)
+def test_examples_in_docstrings_are_true(name: str) -> None:
+    assert doctest.testmod(import_module(name)).failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=PAGE_NAMES)

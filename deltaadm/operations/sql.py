@@ -37,7 +37,7 @@ def statement(path: str, step: Step, name: str | None = None) -> str:
     that SQL has no statement for. A table that has a *name* in a catalog is addressed by that.
 
     >>> statement("/data/it's", SetProperties({"owner": "O'Hara"}))
-    "ALTER TABLE delta.`/data/it's` SET TBLPROPERTIES ('owner' = 'O\\\\'Hara')"
+    "ALTER TABLE delta.`/data/it's` SET TBLPROPERTIES ('owner' = 'O\\'Hara')"
     """
     if isinstance(step, WriteCheckpoint):
         return "-- write a checkpoint; SQL has no statement for it"

@@ -5,16 +5,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support import tables
 from tests.support.program import Result, deltaadm
 from tests.support.tables import add, commit, commit_info, domain, metadata, protocol, remove, txn
 
-small_budget = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+small_budget = settings(max_examples=60)
 
 WISHES = (
     ("enable-feature", "rowTracking", "deletionVectors"),

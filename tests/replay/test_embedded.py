@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.domain.actions import AddFile
@@ -529,7 +529,7 @@ def _naive(history: list[list[Action]]) -> dict[tuple[str, ...], Action]:
     return state
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(
     history=st.lists(st.lists(_ACTIONS, max_size=4), max_size=8),
     checkpoints=st.dictionaries(

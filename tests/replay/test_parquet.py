@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.replay.parquet import Unfamiliar, rows
@@ -100,7 +100,7 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @given(LINES, OPTIONS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_finds_what_was_written(lines: list[dict[str, Any]], options: dict[str, Any]) -> None:
     expected = [(name, line[name]) for name in NAMES for line in lines if line.get(name)]
     assert rows(written(lines, **options), NAMES) == expected
@@ -131,7 +131,7 @@ def test_says_what_it_does_not_know(options: dict[str, Any]) -> None:
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200)
 def test_damage_never_surprises(data: st.DataObject) -> None:
     line = {"metaData": {"id": "x" * 50, "configuration": {"a": "b"}}}
     body = bytearray(written([line, {"protocol": {"minReaderVersion": 1}}]).getvalue())

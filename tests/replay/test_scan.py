@@ -25,7 +25,7 @@ def _processes_are_used(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     return
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.sets(st.integers(0, LONG - 1), max_size=5), st.integers(1, 4))
 def test_answers_come_in_the_order_of_the_paths(wanted: set[int], processes: int) -> None:
     found = looked_into(PATHS, lambda path: int(path[:20]) in wanted, processes=processes)

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.domain.properties import PROPERTIES
@@ -95,9 +95,7 @@ def test_odd_value_of_every_property(odd: Any, mode: str, tmp_path: Path) -> Non
     judge(tmp_path, protocol(3, 7, both, both)["protocol"], metadata(configuration)["metaData"])
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+@settings(max_examples=150, derandomize=True)
 @given(st.data())
 def test_odd_fields(data: st.DataObject) -> None:
     odd = st.sampled_from(ODD)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tests.validation.cases  # noqa: F401 -- registers every case
@@ -101,7 +101,6 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.sampled_from(STATISTICS), st.dictionaries(st.just("a"), JSON) | JSON))
 def test_any_statistics(document: dict[str, Any]) -> None:
     text = json.dumps(document)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.errors import TableError
@@ -134,7 +134,7 @@ CHECKPOINTS: Final[list[Make]] = [
 ]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(
     present=st.sets(st.integers(0, 4)),
     bodies=st.dictionaries(st.integers(0, 4), st.sampled_from(BODIES), max_size=2),
