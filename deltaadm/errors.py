@@ -28,6 +28,8 @@ class DeltaadmError(Exception):
     """
     Expected trouble: one readable sentence, and what to do about it.
 
+    Secrets in URLs are masked in both, whoever says them.
+
     `delta_error_class` is the error class (with sub-class) that Delta on Spark reports in the
     same situation; None where its exception has none. `established` holds the parts of an
     inspection that could be found before the trouble, in the field names of its JSON document.
@@ -44,9 +46,11 @@ class DeltaadmError(Exception):
         delta_error_class: str | None = None,
         established: Mapping[str, object] | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.remedy = remedy
+        from deltaadm.masking import masked
+
+        super().__init__(masked(message))
+        self.message = masked(message)
+        self.remedy = masked(remedy)
         self.delta_error_class = delta_error_class
         self.established: Mapping[str, object] = established or {}
 

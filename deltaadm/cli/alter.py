@@ -29,6 +29,7 @@ from deltaadm.domain.ddl import (
 )
 from deltaadm.domain.table_changes import ColumnChange
 from deltaadm.operations.alter import TableChanges, plan_changes
+from deltaadm.storage.store import require_no_secret
 
 if TYPE_CHECKING:
     from deltaadm.domain.snapshot import Snapshot
@@ -209,6 +210,7 @@ def _wanted(
     texts: _Pairs,
     load_there: Callable[[str], "Snapshot"],
 ) -> TableChanges:
+    require_no_secret(rules.set_location or "")
     clustered = [one for listed in rules.cluster_by or () for one in parse_column_list(listed)]
     return TableChanges(
         set_properties=texts.properties,

@@ -19,6 +19,7 @@ from deltaadm.domain.ddl import parse_column_list
 from deltaadm.domain.table_changes import CreateTable, CreationMode
 from deltaadm.operations.best_effort import DELTA, get_provider
 from deltaadm.operations.create import plan_create, read_schema, schema_of_query
+from deltaadm.storage.store import require_no_secret
 
 if TYPE_CHECKING:
     from deltaadm.domain.schema import Path as ColumnPath
@@ -113,6 +114,7 @@ def command(  # noqa: PLR0917 -- in the order of the command line
             parent_plans.require_no_clients(change.commit.clients)
         if location is not None and not named:
             raise typer.BadParameter("is for tables with a name", param_hint="--location")
+        require_no_secret(location or "")
         with (
             wiring.reading(spark),
             catalogs.catalog([table], spark, always=query is not None) as catalog,

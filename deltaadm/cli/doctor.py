@@ -9,6 +9,7 @@ from deltaadm.cli import catalogs, sessions, streams, wiring
 from deltaadm.cli.options import OutputOptions, SparkOptionGroup, expanded
 from deltaadm.cli.planning import failing_well
 from deltaadm.errors import DeltaadmError
+from deltaadm.masking import masked
 from deltaadm.operations.reports import Check, DoctorReport, Health
 
 NOT_READY = 6
@@ -73,7 +74,7 @@ def _table(table: str) -> Check:
     try:
         snapshot = wiring.load(wiring.locate(table))
     except DeltaadmError as error:
-        return Check(table, Health.FAILED, error.message, error.remedy)
+        return Check(masked(table), Health.FAILED, error.message, error.remedy)
     if not wiring.is_writable(snapshot.root):
         return Check(
             table,

@@ -143,10 +143,16 @@ def say(message: str) -> None:
 
 
 def tell(text: str) -> None:
-    """Write *text* to standard error; where that takes no more, the run goes on without."""
+    """
+    Write *text* to standard error, without secrets in URLs.
+
+    Where that takes no more, the run goes on without.
+    """
+    from deltaadm.masking import masked
+
     _survive_odd_names(sys.stderr)
     try:
-        sys.stderr.write(text)
+        sys.stderr.write(masked(text))
         sys.stderr.flush()
     except OSError:
         _discard(sys.stderr)

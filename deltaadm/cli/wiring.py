@@ -34,18 +34,19 @@ def locate(table: str) -> str:
     The absolute location of what the user calls *table*, as `open_store` takes it.
 
     A name in a catalog must have been looked up. An empty one, most often a variable that is not
-    set, is a usage error.
+    set, is a usage error. Raises what `open_store` does, and `Refused` for one with a secret in it.
     """
     if not table:
         import typer
 
         raise typer.BadParameter("is empty", param_hint="TABLE")
     from deltaadm.storage.local import LocalStore
-    from deltaadm.storage.store import is_remote, open_store
+    from deltaadm.storage.store import is_remote, open_store, require_no_secret
 
     if table in _Reading.located:
         return _Reading.located[table]
     place = catalogs.place_of(table) or table
+    require_no_secret(place)
     if _Reading.hadoop is not None and is_remote(place):
         return place.rstrip("/")
     store = open_store(place)
@@ -107,8 +108,9 @@ def reading(group: SparkOptionGroup | None) -> Iterator[None]:
 
 def store_at(location: str) -> LogStore:
     """The store for a location that `locate` has told."""
-    from deltaadm.storage.store import open_store
+    from deltaadm.storage.store import open_store, require_no_secret
 
+    require_no_secret(location)
     return open_store(location) if _Reading.hadoop is None else _Reading.hadoop.open_store(location)
 
 

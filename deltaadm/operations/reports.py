@@ -6,6 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass
+from deltaadm.masking import masked
 
 if TYPE_CHECKING:
     from deltaadm.domain.features import TableFeature
@@ -55,10 +56,15 @@ class ParentChangesReport:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no report on *table*."""
+    """Why there is no report on the table that the user calls *named*."""
 
-    table: str
+    named: str
     error: DeltaadmError
+
+    @property
+    def table(self) -> str:
+        """That name as it may be shown; where there is a report, it has no secret in it."""
+        return masked(self.named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,25 @@ def is_remote(location: str) -> bool:
     return bool(separator) and _is_scheme(scheme) and scheme.lower() not in _SCHEMES
 
 
+def require_no_secret(location: str) -> None:
+    """
+    Raise `Refused` for a URL with a password or a signature in it.
+
+    Locations are shown, saved in plans and journals, and kept by catalogs.
+    """
+    if not is_remote(location):
+        return
+    from deltaadm.masking import masked
+
+    if masked(location) != location:
+        raise Refused(
+            f"{location} has a secret in it, and locations are shown and saved.",
+            remedy="Give the location without it. Spark takes credentials from variables such as "
+            "AWS_SECRET_ACCESS_KEY, and from settings such as spark.hadoop.fs.s3a.secret.key in "
+            "spark-defaults.conf.",
+        )
+
+
 def _local(place: str) -> LogStore:
     from deltaadm.storage.local import LocalStore
 

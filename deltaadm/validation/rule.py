@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain import facts
+from deltaadm.masking import masked
 from deltaadm.validation.finding import LIMIT, Finding, Severity, ValidationReport
 
 if TYPE_CHECKING:
@@ -185,8 +186,8 @@ def _finding(one: Rule, problem: Problem) -> Finding:
         code=one.code,
         name=one.name,
         severity=problem.severity or one.severity,
-        message=problem.message,
-        where=problem.where,
+        message=masked(problem.message),
+        where=masked(problem.where),
         remedy=problem.remedy or one.advice,
         fix=problem.fix,
     )

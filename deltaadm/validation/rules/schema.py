@@ -46,6 +46,7 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.table_changes import SetProperties, UnsetProperties
 from deltaadm.errors import DeltaadmError
+from deltaadm.masking import masked
 from deltaadm.validation.fixes import accepted
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
@@ -745,8 +746,12 @@ def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
 
 def _secrets(entries: Mapping[str, str | None]) -> Iterator[str]:
     for key, value in entries.items():
-        if value and (_SECRET_VALUE.search(value) or (_is_secret(key) and _is_opaque(value))):
+        if value and (_has_secret(value) or (_is_secret(key) and _is_opaque(value))):
             yield key
+
+
+def _has_secret(value: str) -> bool:
+    return masked(value) != value or _SECRET_VALUE.search(value) is not None
 
 
 def _is_secret(key: str) -> bool:
@@ -765,8 +770,7 @@ _SECRET_KEY: Final = re.compile(
 )
 _SECRET_VALUE: Final = re.compile(
     r"AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]*PRIVATE KEY|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.|"
-    r"AccountKey=[\w+/=]{20,}|[?&]sig=[\w%+/=]{20,}|://[^/\s:@]+:[^/\s@]+@|\bgh[pousr]_\w{30,}|"
-    r"\bdapi[0-9a-f]{32}"
+    r"AccountKey=[\w+/=]{20,}|[?&]sig=[\w%+/=]{20,}|\bgh[pousr]_\w{30,}|\bdapi[0-9a-f]{32}"
 )
 
 

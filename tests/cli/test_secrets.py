@@ -1,0 +1,127 @@
+"""No secret that is written into a URL is shown, saved or noted, whoever says something of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support import tables
+from tests.support.program import deltaadm, untouched
+from tests.support.tables import add, commit, metadata, protocol
+
+REFUSED, SOME_FAILED, NOT_READY = 7, 9, 6
+
+URLS = {
+    "s3://AKIA:hush@bucket/table": "s3://AKIA:***@bucket/table",
+    "s3a://AKIA:hu/hush+/@bucket/table": "s3a://AKIA:***@bucket/table",
+    "sftp://me:hush@home@host:22/a@b": "sftp://me:***@host:22/a@b",
+    "sftp://:hush@host/table": "sftp://:***@host/table",
+    "abfss://data@lake.dfs.core.windows.net/t?sv=2026&se=1&sig=hush%2F%3D":
+        "abfss://data@lake.dfs.core.windows.net/t?sv=2026&se=1&sig=***",
+    "https://host/t?X-Amz-Credential=hush%2F1&X-Amz-Date=2&X-Amz-Signature=hush":
+        "https://host/t?X-Amz-Credential=***&X-Amz-Date=2&X-Amz-Signature=***",
+    "gs://bucket/t?access_token=hush": "gs://bucket/t?access_token=***",
+}  # fmt: skip
+
+PLAIN = [
+    "s3://bucket/table",
+    "s3://AKIA@bucket/table",
+    "abfss://data@lake.dfs.core.windows.net/table",
+    "hdfs://namenode:8020/a@b",
+    "hdfs://[::1]:8020/a@b",
+    "s3://bucket/day=1?x=2&signal=3",
+]
+"""Nothing here is a secret, so that it is only for want of Spark that these are refused."""
+
+
+@pytest.mark.parametrize("url", URLS)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["inspect", "URL"],
+        ["inspect", "URL", "--clients", "--files"],
+        ["validate", "URL"],
+        ["upgrade-protocol", "URL", "--apply"],
+        ["create", "URL", "--schema", "id INT"],
+        ["create", "a.b.t", "--schema", "id INT", "--location", "URL"],
+        ["alter", "URL", "--set", "a=b"],
+        ["drop-feature", "URL"],
+    ],
+    ids=" ".join,
+)
+def test_a_location_with_a_secret_is_refused(arguments: list[str], url: str) -> None:
+    command = [url if one == "URL" else one for one in arguments]
+    text = deltaadm(*command)
+    assert (text.code, text.out) == (REFUSED, "")
+    assert f"{URLS[url]} has a secret in it" in text.err
+    assert "hush" not in text.err
+    told = deltaadm(*command, "-o", "json")
+    assert (told.code, told.err) == (REFUSED, "")
+    assert "hush" not in told.out
+    assert URLS[url] in told.document["error"]["message"]
+
+
+@pytest.mark.parametrize("url", PLAIN)
+def test_a_location_without_a_secret_is_shown_as_it_is(url: str) -> None:
+    told = deltaadm("inspect", url, "-o", "json").document
+    assert (told["table"], told["error"]["kind"]) == (url, "storage")
+    assert url in told["error"]["message"]
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_among_many_tables_it_fails_by_itself(tmp_path: Path, url: str) -> None:
+    made = tables.table(tmp_path / "t", commit(protocol(), metadata()))
+    listed, plans = tmp_path / "tables.txt", tmp_path / "plans.jsonl"
+    listed.write_text(f"{url}\n{made.path}\n", encoding="utf-8")
+    many = ("--tables-from", listed)
+    said = [
+        deltaadm(*command, *look)
+        for command in (
+            ["inspect", *many],
+            ["validate", *many],
+            ["enable-feature", "rowTracking", *many, "--out", plans],
+        )
+        for look in ([], ["-o", "jsonl"], ["-o", "html"])
+    ]
+    assert {one.code for one in said} == {SOME_FAILED}
+    assert "hush" not in "".join(one.out + one.err for one in said)
+    assert "hush" not in plans.read_text(encoding="utf-8")
+    assert said[1].lines[0]["table"] == URLS[url]
+
+
+def test_the_doctor_and_usage_errors_say_nothing_either() -> None:
+    url, shown = next(iter(URLS.items()))
+    examined = deltaadm("doctor", url)
+    assert examined.code == NOT_READY
+    assert f"{shown} has a secret in it" in examined.out
+    misused = deltaadm("rules", "--fail-on", url)
+    too_many = deltaadm("set-mapping-mode", "t", "name", url)
+    for one in (examined, misused, too_many):
+        assert "hush" not in one.out + one.err
+
+
+def test_a_plan_that_names_such_a_location_is_not_carried_out(tmp_path: Path) -> None:
+    url, shown = next(iter(URLS.items()))
+    made = tables.table(tmp_path / "t", commit(protocol(), metadata()))
+    plan, journal = tmp_path / "plan.json", tmp_path / "journal"
+    deltaadm("alter", made.path, "--set", "delta.appendOnly=true", "--out", plan)
+    document = json.loads(plan.read_text(encoding="utf-8")) | {"table": url, "location": url}
+    plan.write_text(json.dumps(document), encoding="utf-8")
+    with untouched(made.path):
+        alone = deltaadm("apply", plan, "--yes")
+        noted = deltaadm("apply", plan, "--yes", "--journal", journal)
+    for one in (alone, noted):
+        assert one.code in {REFUSED, SOME_FAILED}
+        assert shown in one.out + one.err
+        assert "hush" not in one.out + one.err
+    assert "hush" not in journal.read_text(encoding="utf-8")
+
+
+def test_nor_is_one_that_the_log_holds(tmp_path: Path) -> None:
+    url, shown = next(iter(URLS.items()))
+    copied = add(f"{url}/part-0.parquet", dataChange=False, partitionValues={"nowhere": "1"})
+    made = tables.table(tmp_path / "t", commit(protocol(), metadata(), copied))
+    for look in ([], ["-o", "json"]):
+        found = deltaadm("validate", made.path, "--deep", *look)
+        assert shown in found.out
+        assert "hush" not in found.out + found.err
