@@ -1,5 +1,6 @@
 """Fixtures for every test."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -19,14 +20,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _interruptible() -> None:
+def _started_programs() -> None:
     """
-    Let the programs that tests start be interrupted.
+    Let the programs that tests start be interrupted, and be of this very copy of deltaadm.
 
     Whoever runs the tests in the background of a shell has them ignore SIGINT, and a program
     inherits that from the one that starts it.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
 
 
 @pytest.fixture(scope="session")

@@ -128,9 +128,10 @@ def reporting(table: str, output: Look, report: Callable[[str], Report]) -> int:
 
 def say_error(table: str, error: DeltaadmError) -> None:
     """One sentence and what to do about it, on standard error."""
+    from deltaadm.masking import masked
     from deltaadm.render.visible import visible
 
-    named = "" if not table or table in error.message else f"{visible(table)}: "
+    named = "" if not table or masked(table) in error.message else f"{visible(table)}: "
     remedy = f"  {visible(error.remedy)}\n" if error.remedy else ""
     tell(f"error: {named}{visible(error.message)}\n{remedy}")
 

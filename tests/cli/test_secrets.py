@@ -54,6 +54,7 @@ def test_a_location_with_a_secret_is_refused(arguments: list[str], url: str) -> 
     text = deltaadm(*command)
     assert (text.code, text.out) == (REFUSED, "")
     assert f"{URLS[url]} has a secret in it" in text.err
+    assert text.err.count(URLS[url]) == 1
     assert "hush" not in text.err
     told = deltaadm(*command, "-o", "json")
     assert (told.code, told.err) == (REFUSED, "")

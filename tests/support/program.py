@@ -58,16 +58,21 @@ def deltaadm(*arguments: object) -> Result:
     return Result(code, out.getvalue(), err.getvalue())
 
 
+def surroundings(env: Mapping[str, str]) -> dict[str, str]:
+    """*env* on top of a bare environment."""
+    kept = ("PATH", "HOME", "PYTHONPATH")
+    return {key: os.environ[key] for key in kept if key in os.environ} | dict(env)
+
+
 def process(*arguments: object, env: Mapping[str, str] | None = None, **more: Any) -> Result:
     """Run as a program of its own, with *env* on top of a bare environment."""
-    bare = {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ}
     done = subprocess.run(
         [sys.executable, "-m", "deltaadm", *map(str, arguments)],
         check=False,
         capture_output=True,
         text=True,
         timeout=900,
-        env=bare | dict(env or {}),
+        env=surroundings(env or {}),
         **{"stdin": subprocess.DEVNULL, **more},
     )
     return Result(done.returncode, done.stdout, done.stderr)
@@ -80,14 +85,13 @@ def another_process(env: Mapping[str, str]) -> Iterator[Callable[..., Result]]:
 
     Nothing may write to its standard error but the program.
     """
-    bare = {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ}
     with subprocess.Popen(
         [sys.executable, "-c", _RUN_EACH],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=bare | {"PYTHONPATH": os.pathsep.join(sys.path)} | dict(env),
+        env=surroundings(env),
     ) as program:
         assert program.stdin
         assert program.stdout
