@@ -7,15 +7,18 @@ import io
 import json
 import re
 import shlex
+import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from deltaadm.cli.program import run
+from deltaadm.cli.settings import load_settings
 from tests.support import tables
 from tests.support.program import LogWriter
-from tests.support.tables import add, column, commit, commit_info, metadata, protocol
+from tests.support.tables import Table, add, column, commit, commit_info, metadata, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,13 +66,97 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data"
 
 
-def shown(command: str, data: Path) -> str:
-    """Everything that *command* says, with the places of the page."""
+def answered(command: str, data: Path) -> tuple[str, int]:
+    """Everything that *command* says, with the places of the page, and the exit code."""
     said = io.StringIO()
     arguments = shlex.split(command.replace("/data", str(data)))[1:]
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-        run(arguments)
-    return said.getvalue().replace(str(data), "/data")
+        code = run(arguments)
+    return said.getvalue().replace(str(data), "/data"), code
+
+
+def workplace(data: Path, *, without: str = "") -> None:
+    """Tables and files with which all is possible that pages propose; tables are made anew."""
+    features = [
+        "allowColumnDefaults", "checkConstraints", "clustering", "columnMapping",
+        "deletionVectors", "domainMetadata", "invariants", "typeWidening",
+    ]  # fmt: skip
+    configuration = {
+        "delta.columnMapping.mode": "name",
+        "delta.columnMapping.maxColumnId": "9",
+        "delta.constraints.old_rule": "amount < 100",
+        "delta.enableTypeWidening": "true",
+    }
+    columns = tables.schema(
+        mapped("id", 1),
+        mapped("day", 2, "string", nullable=False),
+        mapped("score", 3, CURRENT_DEFAULT="0"),
+        mapped("amount", 4),
+        mapped("notes", 5, "string"),
+        mapped("address", 6, {"type": "struct", "fields": [mapped("zip", 7), mapped("x", 8)]}),
+    )
+    for name in ("events", "orders", "customers"):
+        shutil.rmtree(data / name, ignore_errors=True)
+        if name == without:
+            continue
+        start = [
+            protocol(3, 7, ["columnMapping", "deletionVectors", "typeWidening"], features),
+            metadata(configuration, schemaString=columns),
+        ]
+        for version, actions in enumerate([start, [], [], [], []]):
+            moment = datetime(2026, 11, 20, tzinfo=UTC) + timedelta(hours=12 * version)
+            modified = int(moment.timestamp() * 1000)
+            Table(data / name).commit(version, commit_info(), *actions, modified=modified)
+    (data / "columns.sql").write_text("id BIGINT, day DATE", encoding="utf-8")
+    (data / "tables.txt").write_text(f"{data / 'events'}\n", encoding="utf-8")
+
+
+def mapped(
+    name: str, number: int, kind: Any = "integer", *, nullable: bool = True, **more: Any
+) -> Any:
+    ids = {"delta.columnMapping.id": number, "delta.columnMapping.physicalName": f"c{number}"}
+    return column(name, kind, nullable=nullable, **ids, **more)
+
+
+ELSEWHERE = re.compile(
+    r"--remote|--engine spark|spark\.sql\.catalog| doctor|\b(main|sales)\.\w+|( \| | >> )"
+)
+"""What needs a cluster, a catalog, Java or a shell; that it can be parsed is tested as well."""
+
+
+@pytest.mark.parametrize("page", ["docs/guide.md", "docs/fleets.md", "docs/formats.md"])
+def test_what_a_page_proposes_can_be_done(
+    page: str, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data.mkdir()
+    monkeypatch.chdir(data)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    tried = 0
+    for block in CONSOLE.findall(text):
+        workplace(data, without="orders" if " create orders " in block else "")
+        for line in re.findall(r"^\$ (deltaadm .*)$", block, re.MULTILINE):
+            if not ELSEWHERE.search(line):
+                changes = "apply" in line and "--yes" not in line
+                said, code = answered(f"{line} --yes" if changes else line, data)
+                assert code == 0 or (code == 1 and "--check" in line), f"{line}\n{said}"
+                tried += 1
+    assert tried >= text.count("\n$ deltaadm ") / 2
+
+
+def test_the_guide_shows_lines_of_a_plan(data: Path) -> None:
+    text = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
+    [(block, lines)] = re.findall(r"```console\n([^`]*)```\n[^`]*```text\n([^`]*)```", text)
+    tables.table(data / "events", commit(commit_info(), protocol(1, 2), metadata()))
+    commands = block.replace("$ ", "").replace(" events", " /data/events").splitlines()
+    assert any(lines in answered(one, data)[0] for one in commands)
+
+
+def test_the_settings_of_the_guide_are_settings(tmp_path: Path) -> None:
+    text = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
+    [settings] = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    file = tmp_path / "deltaadm.toml"
+    file.write_text(settings, encoding="utf-8")
+    assert load_settings(file).select == ("DL1", "DL2")
 
 
 def test_readme(data: Path) -> None:
@@ -94,22 +181,12 @@ def test_readme(data: Path) -> None:
         "validate",
     ]  # fmt: skip
     for one in told:
-        said = shown(one.command, data)
+        said, _ = answered(one.command, data)
         assert one.holds_for(said), f"{one.command}\n{said}"
 
 
 def test_many_tables(data: Path) -> None:
-    starts = {
-        "a/old": [protocol(1, 2), metadata()],
-        "a/mapped": [protocol(2, 5), metadata({"delta.columnMapping.mode": "name"})],
-        "b/new": [
-            protocol(3, 7, ["deletionVectors"], ["deletionVectors", "appendOnly"]),
-            metadata({"delta.enableDeletionVectors": "true"}),
-        ],
-    }
-    for name, actions in starts.items():
-        tables.table(data / name, commit(commit_info(), *actions))
-    (data / "empty" / "_delta_log").mkdir(parents=True)
+    tables.lake(data)
     [one] = examples("docs/fleets.md")
-    said = shown(one.command, data)
+    said, _ = answered(one.command, data)
     assert one.holds_for(said), said

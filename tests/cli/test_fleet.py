@@ -17,7 +17,6 @@ from deltaadm.render.schemas import SCHEMAS
 from tests.support import tables
 from tests.support.oracle import OracleTable
 from tests.support.program import Result, deltaadm, process
-from tests.support.tables import commit, commit_info, metadata, protocol
 
 READING = {
     "inspect": ["inspect"],
@@ -30,20 +29,7 @@ each_command = pytest.mark.parametrize("command", READING.values(), ids=READING)
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
-    """Three tables of different protocols, and one without commits."""
-    root = tmp_path / "lake"
-    starts = {
-        "a/old": [protocol(1, 2), metadata()],
-        "a/mapped": [protocol(2, 5), metadata({"delta.columnMapping.mode": "name"})],
-        "b/new": [
-            protocol(3, 7, ["deletionVectors"], ["deletionVectors", "appendOnly"]),
-            metadata({"delta.enableDeletionVectors": "true"}),
-        ],
-    }
-    for name, actions in starts.items():
-        tables.table(root / name, commit(commit_info(), *actions))
-    (root / "empty" / "_delta_log").mkdir(parents=True)
-    return root
+    return tables.lake(tmp_path / "lake")
 
 
 @pytest.fixture

@@ -195,6 +195,22 @@ def table(path: Path, *commits: bytes) -> Table:
     return made
 
 
+def lake(root: Path) -> Path:
+    """Three tables of different protocols below *root*, and one without commits."""
+    starts = {
+        "a/old": [protocol(1, 2), metadata()],
+        "a/mapped": [protocol(2, 5), metadata({"delta.columnMapping.mode": "name"})],
+        "b/new": [
+            protocol(3, 7, ["deletionVectors"], ["deletionVectors", "appendOnly"]),
+            metadata({"delta.enableDeletionVectors": "true"}),
+        ],
+    }
+    for name, actions in starts.items():
+        table(root / name, commit(commit_info(), *actions))
+    (root / "empty" / "_delta_log").mkdir(parents=True)
+    return root
+
+
 def _maps(action: Action | None) -> Action | None:
     """Arrow takes maps as lists of pairs."""
     if action is None:
