@@ -74,9 +74,10 @@ def _option(word: str, value: str) -> tuple[str | None, str | int]:
 
 def inspect(wanted: Inspection) -> int:
     """Carry out `inspect`; the exit code."""
-    from deltaadm.cli import catalogs, streams
+    from deltaadm.cli import catalogs, streams, wiring
 
     catalogs.look_up(wanted.tables)
+    wiring.do_without_numpy()
     if len(wanted.tables) == 1:
         return streams.reporting(wanted.tables[0], wanted, reporter(wanted))
     from deltaadm.cli.fleet import Fleet, report_all

@@ -223,6 +223,7 @@ def command(
     def answer() -> int:
         run = _run(looking, selection, users, settings)
         fleet = gathered(tables or (), many, "validate", spark)
+        wiring.do_without_numpy()
         showing = Showing(fleet, places, Style(color=output.color, fail_on=run.fail_on))
         known = []
         for one in answers(

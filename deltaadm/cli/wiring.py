@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import contextmanager
 
 from deltaadm.cli import catalogs
@@ -104,6 +105,17 @@ def reading(group: SparkOptionGroup | None) -> Iterator[None]:
             yield
         finally:
             _Reading.hadoop = _Reading.engine = None
+
+
+def do_without_numpy() -> None:
+    """
+    Let pyarrow be imported without numpy from now on, which takes half the time.
+
+    For runs that only read, at the end of which the process ends too: nothing of ours needs numpy,
+    but pyspark does, and what pyarrow has found when it was imported is what it stays with.
+    """
+    if sys.modules.keys().isdisjoint(("numpy", "pyarrow", "pyspark")):
+        sys.modules["numpy"] = None  # type: ignore[assignment]
 
 
 def store_at(location: str) -> LogStore:

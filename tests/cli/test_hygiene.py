@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from tests.support.oracle import OracleTable
+from tests.support.program import deltaadm
 from tests.support.tables import Table
 
 HEAVY = {"pyspark", "py4j", "pyarrow", "deltalake", "obstore", "pydantic", "numpy", "pandas"}
@@ -16,7 +18,8 @@ PROBE = """
 import atexit, sys
 from deltaadm.__main__ import main
 sys.argv = ["deltaadm", *sys.argv[1:]]
-tell = lambda: sys.stderr.write(" ".join({one.partition(".")[0] for one in sys.modules}))
+there = lambda: {name.partition(".")[0] for name, one in sys.modules.items() if one}
+tell = lambda: sys.stderr.write(" ".join(there()))
 atexit.register(tell)
 main()
 """
@@ -29,6 +32,10 @@ def loaded(*arguments: str) -> set[str]:
     )
     assert done.returncode in {0, 1}
     return set(done.stderr.splitlines()[-1].split())
+
+
+ARROW = HEAVY - {"pyarrow"}
+"""What is left alone where the files of a checkpoint are looked at."""
 
 
 @pytest.mark.parametrize(
@@ -48,3 +55,14 @@ def loaded(*arguments: str) -> set[str]:
 def test_light_commands(small: Table, arguments: str, left_alone: set[str]) -> None:
     given = [str(small.path) if one == "T" else one for one in arguments.split()]
     assert not loaded(*given) & (HEAVY | left_alone)
+
+
+@pytest.mark.parametrize("command", ["inspect --files", "validate"])
+def test_nothing_needs_numpy(oracle_tables: dict[str, OracleTable], command: str) -> None:
+    places = [str(one.path) for one in oracle_tables.values()]
+    arguments = [*command.split(), "-o", "jsonl", *places]
+    assert not loaded(*arguments) & ARROW
+    alone = subprocess.run(
+        [sys.executable, "-m", "deltaadm", *arguments], check=False, capture_output=True, text=True
+    )
+    assert alone.stdout == deltaadm(*arguments).out
