@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, repeat
+from itertools import accumulate, chain, repeat
 
 from deltaadm.domain.snapshot import FileFacts
 from deltaadm.errors import TableError
 from deltaadm.replay import commits, parquet
 from deltaadm.replay.engine import UnreadableCheckpoint
 from deltaadm.replay.reconcile import NUM_RECORDS_FIRST, FactsBuilder, Fold, merge
+from deltaadm.replay.scan import processors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-    from typing import Any, Final
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from typing import Any, Final, TypeVar
 
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     Document = dict[str, Any]
     Named = tuple[str, Document]
+    Batch = TypeVar("Batch")
 
 STATE: Final = ("protocol", "metaData")
 
@@ -43,17 +45,20 @@ _ADD_COLUMNS: Final = (
     "clusteringProvider",
     "stats_parsed.numRecords",
 )
-_FACT_COLUMNS: Final = (
-    "path",
+_FACT_COLUMNS: Final = ("path", "size", "stats")
+_FACT_COLUMNS_IF_FILLED: Final = (
     "partitionValues",
-    "size",
-    "stats",
     "deletionVector",
     "baseRowId",
     "stats_parsed.numRecords",
 )
 
 _BATCH_ROWS: Final = 1 << 14
+
+_READERS: Final = 4
+"""Threads that read, at most: more would wait for the one that counts."""
+
+_WHOLE: Final = slice(None)
 
 
 class CheckpointReader:
@@ -91,15 +96,14 @@ class CheckpointReader:
 
     def facts(self, fold: Fold) -> FileFacts:
         """Facts about the files that nothing newer in *fold* hides."""
-        total = FileFacts()
+        builder = FactsBuilder()
+        columnar = []
         for path in self.file_paths():
             if path.endswith(".json"):
-                builder = FactsBuilder()
                 builder.add_all(one for one in self._json_adds(path) if fold.offer("add", one))
-                total = merge(total, builder.facts())
             else:
-                total = merge(total, self._parquet_facts(path, fold))
-        return total
+                columnar.append(path)
+        return merge(builder.facts(), self._parquet_facts(columnar, fold))
 
     def file_paths(self) -> list[str]:
         """Where its `add` actions are: its own files, and sidecars."""
@@ -142,7 +146,7 @@ class CheckpointReader:
         import pyarrow.compute as pc
 
         touched = _texts(fold.touched_paths())
-        for adds in self._add_batches(path, _ADD_COLUMNS, always=_ADD_COLUMNS):
+        for _, adds in self._add_batches(path, lambda _: _ADD_COLUMNS):
             marked = _doubtful(pc.struct_field(adds, "path"), touched)
             doubts = repeat(False) if marked is None else marked.to_pylist()
             for row, doubtful in zip(adds.to_pylist(), doubts, strict=False):
@@ -173,13 +177,16 @@ class CheckpointReader:
             raise self._unreadable(path, error) from error
 
     def _add_batches(
-        self, path: str, columns: Sequence[str], always: Sequence[str]
-    ) -> Iterator[pa.StructArray]:
+        self,
+        path: str,
+        columns_of: Callable[[pq.RowGroupMetaData], Sequence[str]],
+        share: slice = _WHOLE,
+    ) -> Iterator[tuple[Sequence[str], pa.StructArray]]:
         """
         The `add` column, row groups and batches one after the other, without null rows.
 
-        Of the *columns*, those that are null throughout a row group are left out unless they
-        are to be there *always*.
+        *columns_of* chooses for a row group what is read of it, which is told with each batch. Of
+        the row groups those in *share* are read.
         """
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -189,35 +196,46 @@ class CheckpointReader:
                 groups = _groups_with(file.metadata, ("add",))
                 if "add" not in file.schema_arrow.names or not groups:
                     return
-                for group in groups:
-                    held = file.metadata.row_group(group)
-                    wanted = [
-                        f"add.{one}"
-                        for one in columns
-                        if one in always or _may_hold(held, (f"add.{one}.",))
-                    ]
+                for group in groups[share]:
+                    columns = columns_of(file.metadata.row_group(group))
+                    wanted = [f"add.{one}" for one in columns]
                     for batch in file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=wanted):
-                        yield _without_nulls(batch.column("add"))
+                        yield columns, _without_nulls(batch.column("add"))
         except (pa.ArrowException, OSError, TableError) as error:
             raise self._unreadable(path, error) from error
 
-    def _parquet_facts(self, path: str, fold: Fold) -> FileFacts:
+    def _parquet_facts(self, paths: Sequence[str], fold: Fold) -> FileFacts:
         """Count column by column; only files that *fold* may hide are looked at one by one."""
+        if not paths:
+            return FileFacts()
         import pyarrow.compute as pc
 
         touched = _texts(fold.touched_paths())
         total = FileFacts()
-        for adds in _ahead(self._add_batches(path, _FACT_COLUMNS, always=("path", "size"))):
+        for columns, adds in _ahead(self._shares(paths)):
+            counted = "stats" not in columns
             doubtful = _doubtful(pc.struct_field(adds, "path"), touched)
             if doubtful is None:
-                total = merge(total, _column_facts(adds))
+                total = merge(total, _column_facts(adds, counted=counted))
                 continue
             builder = FactsBuilder()
             singly = (_plain_fact(one) for one in adds.filter(doubtful).to_pylist())
-            builder.add_all(one for one in singly if fold.offer("add", one))
-            rest = _column_facts(adds.filter(pc.invert(doubtful)))
+            told = ({"stats": _COUNTED} | one for one in singly) if counted else singly
+            builder.add_all(one for one in told if fold.offer("add", one))
+            rest = _column_facts(adds.filter(pc.invert(doubtful)), counted=counted)
             total = merge(merge(total, builder.facts()), rest)
         return total
+
+    def _shares(self, paths: Sequence[str]) -> list[Iterator[tuple[Sequence[str], pa.StructArray]]]:
+        """What facts are counted from, so that several threads have about as much to read."""
+        readers = range(min(processors(), _READERS))
+        shares = [slice(one, None, len(readers)) for one in readers]
+        if len(paths) == 1:
+            return [self._add_batches(paths[0], _fact_columns, share) for share in shares]
+        return [
+            chain.from_iterable(self._add_batches(one, _fact_columns) for one in paths[share])
+            for share in shares
+        ]
 
     def _unreadable(self, path: str, error: Exception) -> UnreadableCheckpoint:
         cause = str(error).strip().partition("\n")[0]
@@ -263,15 +281,46 @@ def _may_hold(group: pq.RowGroupMetaData, prefixes: tuple[str, ...]) -> bool:
     return False
 
 
-def _ahead(batches: Iterator[pa.StructArray]) -> Iterator[pa.StructArray]:
-    """The *batches*; while one is looked at, another thread reads the next."""
+def _fact_columns(group: pq.RowGroupMetaData) -> tuple[str, ...]:
+    """What facts about the files of a row group take; without `stats` if all have a count."""
+    filled = (one for one in _FACT_COLUMNS_IF_FILLED if _may_hold(group, (f"add.{one}.",)))
+    return tuple(
+        one
+        for one in (*_FACT_COLUMNS, *filled)
+        if one != "stats" or not _all_begin_with_count(group)
+    )
+
+
+def _all_begin_with_count(group: pq.RowGroupMetaData) -> bool:
+    """
+    Whether all files of a row group have statistics that begin with the number of records.
+
+    What lies between two texts begins with whatever both begin with; so the least and the
+    greatest of the column speak for all, whether or not the writer has cut them short.
+    """
+    columns = [group.column(index) for index in range(group.num_columns)]
+    held = {one.path_in_schema: one.statistics for one in columns}
+    paths, stats = held.get("add.path"), held.get("add.stats")
+    if paths is None or stats is None or not (paths.has_null_count and stats.has_null_count):
+        return False
+    if stats.null_count != paths.null_count or not stats.has_min_max:
+        return False
+    bounds = {bytes(one[: len(_PLAINLY_COUNTED[0])]) for one in (stats.min_raw, stats.max_raw)}
+    return bounds <= set(_PLAINLY_COUNTED)
+
+
+def _ahead(shares: Iterable[Iterator[Batch]]) -> Iterator[Batch]:
+    """The batches of all *shares* in turns; while one is looked at, threads read the next."""
+    from collections import deque
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(1) as reader:
-        coming = reader.submit(next, batches, None)
-        while (batch := coming.result()) is not None:
-            coming = reader.submit(next, batches, None)
-            yield batch
+    with ThreadPoolExecutor(_READERS) as readers:
+        coming = deque((one, readers.submit(next, one, None)) for one in shares)
+        while coming:
+            share, read = coming.popleft()
+            if (batch := read.result()) is not None:
+                coming.append((share, readers.submit(next, share, None)))
+                yield batch
 
 
 def _texts(values: Collection[str]) -> pa.StringArray:
@@ -361,7 +410,8 @@ def _plain_fact(add: Document) -> Document:
     return document
 
 
-def _column_facts(adds: pa.StructArray) -> FileFacts:
+def _column_facts(adds: pa.StructArray, *, counted: bool) -> FileFacts:
+    """Facts about *adds*; where all are *counted*, their statistics have not been read."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -370,32 +420,48 @@ def _column_facts(adds: pa.StructArray) -> FileFacts:
             return pa.nulls(len(adds))
         return pc.struct_field(adds, name)
 
-    stats = column("stats").cast(pa.string())
-    parsed = column("stats_parsed")
     vector = column("deletionVector")
+    with_vector = 0
+    if not pa.types.is_null(vector.type):
+        with_vector = _count(pc.is_valid(pc.struct_field(vector, "storageType")))
+    without_stats, without_count = 0, 0
+    if not counted:
+        without_stats, without_count = _lacking(column("stats"), column("stats_parsed"))
+    return FileFacts(
+        files=len(adds),
+        bytes=pc.sum(column("size").cast(pa.int64())).as_py() or 0,
+        with_deletion_vector=with_vector,
+        without_stats=without_stats,
+        without_num_records=without_count,
+        without_base_row_id=column("baseRowId").null_count,
+        partition_keys=_partition_keys(column("partitionValues")),
+    )
+
+
+def _lacking(stats: pa.Array, parsed: pa.Array) -> tuple[int, int]:
+    """How many files have no statistics in either form, and how many no number of records."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    stats = stats.cast(pa.string())
     odd = FactsBuilder()
     odd.add_all({"stats": one} for one in _not_counted(stats).to_pylist())
     in_struct = 0
     if not pa.types.is_null(parsed.type):
         numbers = pc.struct_field(parsed, "numRecords")
         in_struct = _count(pc.and_(pc.is_null(stats), pc.is_valid(numbers)))
-    with_vector = 0
-    if not pa.types.is_null(vector.type):
-        with_vector = _count(pc.is_valid(pc.struct_field(vector, "storageType")))
     parsed_only = _count(pc.and_(pc.is_null(stats), pc.is_valid(parsed)))
-    return FileFacts(
-        files=len(adds),
-        bytes=pc.sum(column("size").cast(pa.int64())).as_py() or 0,
-        with_deletion_vector=with_vector,
-        without_stats=stats.null_count - parsed_only,
-        without_num_records=stats.null_count - in_struct + odd.facts().without_num_records,
-        without_base_row_id=column("baseRowId").null_count,
-        partition_keys=_partition_keys(column("partitionValues")),
+    return (
+        stats.null_count - parsed_only,
+        stats.null_count - in_struct + odd.facts().without_num_records,
     )
 
 
 _PLAINLY_COUNTED: Final = tuple(f'{{"numRecords":{digit}'.encode() for digit in range(10))
 """How nearly all statistics begin, which is told much faster than a pattern is found."""
+
+_COUNTED: Final = '{"numRecords":0}'
+"""Stands for statistics that are known to have a count and have not been read."""
 
 
 def _not_counted(stats: pa.StringArray) -> pa.StringArray:

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -63,7 +63,11 @@ class _Counting(BytesIO):
         return found
 
 
-def with_checkpoint(path: Path, files: int) -> CountingStore:
+def with_checkpoint(
+    path: Path,
+    files: int,
+    stats: Callable[[int], str] = lambda number: f'{{"numRecords":{number}}}',
+) -> CountingStore:
     """A table whose checkpoint holds *files* files; its protocol and metadata come first."""
     made = Table(path)
     text = pa.string()
@@ -73,13 +77,16 @@ def with_checkpoint(path: Path, files: int) -> CountingStore:
                 [("minReaderVersion", pa.int32()), ("minWriterVersion", pa.int32())]
             ),
             "metaData": pa.struct([("id", text), ("schemaString", text)]),
-            "add": pa.struct([("path", text), ("size", pa.int64())]),
+            "add": pa.struct([("path", text), ("size", pa.int64()), ("stats", text)]),
         }
     )
     lines = [
         {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
         {"metaData": {"id": "x", "schemaString": '{"type":"struct","fields":[]}'}},
-        *({"add": {"path": f"part-{number:012d}", "size": 1}} for number in range(files)),
+        *(
+            {"add": {"path": f"part-{number:012d}", "size": 1, "stats": stats(number)}}
+            for number in range(files)
+        ),
     ]
     table = pa.Table.from_pylist(lines, schema=schema)
     name = f"{VERSION:020d}.checkpoint.parquet"
@@ -96,6 +103,28 @@ def test_cost_does_not_grow_with_the_files_of_a_checkpoint(tmp_path: Path) -> No
     name = f"{VERSION:020d}.checkpoint.parquet"
     assert large.bytes.pop(name) <= small.bytes.pop(name) + FOOTER
     assert large.bytes == small.bytes
+
+
+def test_statistics_of_which_the_footer_tells_enough_are_not_read(tmp_path: Path) -> None:
+    """One file without a count has the statistics of its row group read, and no others."""
+    usual = with_checkpoint(tmp_path / "usual", 20_000)
+    odd = with_checkpoint(
+        tmp_path / "odd",
+        20_000,
+        lambda number: "{}" if number == 10_000 else f'{{"numRecords":{number}}}',
+    )
+    read = {}
+    for store, without_count in ((usual, 0), (odd, 1)):
+        files = load_snapshot(store, detail=Detail.STATE).files
+        assert files is not None
+        assert (files.files, files.without_num_records) == (20_000, without_count)
+        read[store] = store.bytes[f"{VERSION:020d}.checkpoint.parquet"]
+    file = pq.ParquetFile(BytesIO(odd.read(f"{VERSION:020d}.checkpoint.parquet")))
+    columns = [
+        file.metadata.row_group(2).column(index) for index in range(file.metadata.num_columns)
+    ]
+    size = next(one.total_compressed_size for one in columns if one.path_in_schema == "add.stats")
+    assert size <= read[odd] - read[usual] < 2 * size
 
 
 def test_a_checkpoint_is_read_without_pyarrow(tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from deltaadm.domain.actions import AddFile
@@ -311,14 +313,16 @@ def test_struct_statistics_count_as_statistics(tmp_path: Path) -> None:
     assert (facts.files, facts.without_stats, facts.without_num_records) == (3, 1, 1)
 
 
+STATISTICS = [
+    *('{"numRecords":0}', '{"numRecords":12,"minValues":{}}', ' { "numRecords" : 1 }'),
+    *('{"numRecords":null}', '{"numRecords":-1}', '{"numRecords":"1"}', '{"numRecords":'),
+    *('{"minValues":{},"numRecords":1}', '{"minValues":{"numRecords":1}}', "{}", "", None),
+]
+
+
 @KINDS
 def test_statistics_count_alike_in_commits_and_checkpoints(tmp_path: Path, kind: str) -> None:
-    texts = [
-        *('{"numRecords":0}', '{"numRecords":12,"minValues":{}}', ' { "numRecords" : 1 }'),
-        *('{"numRecords":null}', '{"numRecords":-1}', '{"numRecords":"1"}', '{"numRecords":'),
-        *('{"minValues":{},"numRecords":1}', '{"minValues":{"numRecords":1}}', "{}", "", None),
-    ]
-    adds = [add(f"{number}", stats=one) for number, one in enumerate(texts)]
+    adds = [add(f"{number}", stats=one) for number, one in enumerate(STATISTICS)]
     made = table(tmp_path, commit(protocol(1, 2), metadata(), *adds), commit(commit_info()))
     in_commits = load(made).files
     assert in_commits is not None
@@ -326,6 +330,42 @@ def test_statistics_count_alike_in_commits_and_checkpoints(tmp_path: Path, kind:
     _write_checkpoint(made, 1, kind, [protocol(1, 2), metadata(), *adds])
     (made.log / f"{0:020d}.json").unlink()
     assert load(made).files == in_commits
+
+
+COUNTED = [f'{{"numRecords":{count}}}' for count in (0, 9, 10, 99)]
+
+
+@given(
+    kind=st.sampled_from(["classic", "multi-part", "v2-json", "v2-parquet"]),
+    usual=st.lists(st.sampled_from(COUNTED), max_size=12),
+    odd=st.lists(st.sampled_from(STATISTICS), max_size=3),
+    order=st.randoms(use_true_random=False),
+    spelling=st.sampled_from(["{}", "a%20{}", "file:///{}"]),
+    hidden=st.sets(st.integers(0, 15), max_size=4),
+)
+@example("classic", COUNTED, [None], Random(0), "{}", set())  # noqa: S311
+def test_what_is_not_read_of_a_checkpoint_changes_nothing(  # noqa: PLR0917
+    kind: str,
+    usual: list[str],
+    odd: list[str | None],
+    order: Random,
+    spelling: str,
+    hidden: set[int],
+) -> None:
+    texts: list[str | None] = [*usual, *odd]
+    order.shuffle(texts)
+    state = [
+        protocol(1, 2),
+        metadata(),
+        *(add(spelling.format(number), number, stats=one) for number, one in enumerate(texts)),
+    ]
+    newer = commit(commit_info(), *(remove(spelling.format(one)) for one in sorted(hidden)))
+    with TemporaryDirectory() as place:
+        plain = table(Path(place) / "plain", commit(*state), newer)
+        made = table(Path(place) / "checkpoint", commit(*state), newer)
+        _write_checkpoint(made, 0, kind, state)
+        made.last_checkpoint(0)
+        assert load(made).files == load(plain).files
 
 
 @BOTH
