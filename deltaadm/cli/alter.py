@@ -1,7 +1,6 @@
 """`deltaadm alter`."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Self
 
@@ -18,7 +17,7 @@ from deltaadm.cli.options import (
     require_tables,
 )
 from deltaadm.cli.plans import plan_tables
-from deltaadm.dataclass import replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.alter_columns import parse_column
 from deltaadm.domain.ddl import (
     parse_column_list,
@@ -155,7 +154,7 @@ def command(
 
       deltaadm alter sales.export --set "comment=as CSV" --add-column "x INT"
     """
-    if not any((*astuple(columns), *astuple(rules))):
+    if (columns, rules) == (ColumnOptions(), RuleOptions()):
         raise NotEnough("Say what is to change, as with --set KEY=VALUE.")
     if rules.no_cluster_by and rules.cluster_by:
         raise typer.BadParameter(

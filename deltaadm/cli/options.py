@@ -7,7 +7,6 @@ command line shows.
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import wraps
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from deltaadm.dataclass import dataclass
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.reports import PlanReport
 from deltaadm.render.formats import formats_for
@@ -364,12 +364,12 @@ def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     return [
         each
-        for one in fields(group)
+        for one in group.__fields__
         for each in _options(
             inspect.Parameter(
                 one.name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=inspect.Parameter.empty if one.default is MISSING else one.default,
+                default=one.default if one.optional else inspect.Parameter.empty,
                 annotation=hints[one.name],
             )
         )
@@ -381,11 +381,11 @@ def _value(name: str, hint: Any, given: dict[str, Any]) -> Any:
     if not _is_group(hint):
         return given.pop(name)
     hints = get_type_hints(hint, include_extras=True)
-    return hint(**{one.name: _value(one.name, hints[one.name], given) for one in fields(hint)})
+    return hint(**{one.name: _value(one.name, hints[one.name], given) for one in hint.__fields__})
 
 
 def _is_group(hint: Any) -> bool:
-    return is_dataclass(hint) and isinstance(hint, type)
+    return isinstance(hint, type) and hasattr(hint, "__fields__")
 
 
 def pairs(given: list[str] | None, option: str, shape: str = "KEY=VALUE") -> dict[str, str]:
