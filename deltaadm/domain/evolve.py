@@ -28,6 +28,7 @@ from deltaadm.domain.properties import (
     FEATURE_PREFIX,
     ICT_ENABLEMENT_TIMESTAMP,
     ICT_ENABLEMENT_VERSION,
+    TABLE_COMMENT,
     is_true,
     normalized_key,
     refuse_reserved,
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.table_changes import Step
 
 ROW_TRACKING: Final = "delta.enableRowTracking"
-COMMENT: Final = "comment"
 
 
 def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = None) -> Snapshot:
@@ -179,10 +179,10 @@ def _set_properties(
             return state
     _refuse_other_statements(wanted)
     _check_coordinated_commits(state.metadata, wanted)
-    stored = {key: value for key, value in wanted.items() if key != COMMENT}
+    stored = {key: value for key, value in wanted.items() if key != TABLE_COMMENT}
     proposed = replace(
         state.metadata.with_configuration({**state.metadata.configuration, **stored}),
-        description=wanted.get(COMMENT, state.metadata.description),
+        description=wanted.get(TABLE_COMMENT, state.metadata.description),
     )
     after = update_metadata(state, proposed, session)
     if any(key in wanted for key in RETENTION_KEYS):
@@ -209,7 +209,7 @@ def _unset_properties(
     kept = {key: one for key, one in state.metadata.configuration.items() if key not in gone}
     proposed = replace(
         state.metadata.with_configuration(kept),
-        description=None if COMMENT in gone else state.metadata.description,
+        description=None if TABLE_COMMENT in gone else state.metadata.description,
     )
     return prepare_commit(state, update_metadata(state, proposed, session))
 

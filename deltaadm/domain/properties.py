@@ -31,6 +31,8 @@ ICT_ENABLEMENT_VERSION: Final = "delta.inCommitTimestampEnablementVersion"
 PROTECTED_BEFORE: Final = "delta.requireCheckpointProtectionBeforeVersion"
 TYPE_CHANGES: Final = "delta.typeChanges"
 """Not a property of the table but of a field: what it was widened from."""
+TABLE_COMMENT: Final = "comment"
+"""Spark's name for what Delta keeps as the description of the metadata."""
 ICT_ENABLEMENT_TIMESTAMP: Final = "delta.inCommitTimestampEnablementTimestamp"
 
 _BOOLEAN = "needs to be a boolean."

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from deltaadm.dataclass import replace
 from deltaadm.domain.add_columns import refuse_taken
 from deltaadm.domain.ddl import COMMENT, CURRENT_DEFAULT, type_sql
-from deltaadm.domain.properties import refuse_reserved
+from deltaadm.domain.properties import TABLE_COMMENT, refuse_reserved
 from deltaadm.domain.schema import PrimitiveType, StructType, all_types, path_text, walk
 from deltaadm.domain.table_changes import (
     AddColumns,
@@ -74,14 +74,14 @@ def _set_properties(definition: ParentDefinition, step: SetProperties) -> Parent
     refuse_keys_of_delta(step.properties, definition.provider)
     _refuse_keys(step.properties, setting=True)
     properties = {**definition.properties, **step.properties}
-    comment = properties.pop(COMMENT, definition.comment) or None
+    comment = properties.pop(TABLE_COMMENT, definition.comment) or None
     return replace(definition, properties=properties, comment=comment)
 
 
 def _unset_properties(definition: ParentDefinition, step: UnsetProperties) -> ParentDefinition:
     _refuse_keys(step.keys, setting=False)
     left = {key: one for key, one in definition.properties.items() if key not in step.keys}
-    comment = None if COMMENT in step.keys else definition.comment
+    comment = None if TABLE_COMMENT in step.keys else definition.comment
     return replace(definition, properties=left, comment=comment)
 
 
