@@ -10,7 +10,7 @@ import shlex
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -18,6 +18,7 @@ from deltaadm.cli.program import run
 from deltaadm.cli.settings import load_settings
 from tests.support import tables
 from tests.support.program import LogWriter
+from tests.support.schemas import mapped, schema, struct
 from tests.support.tables import Table, add, column, commit, commit_info, metadata, protocol
 
 if TYPE_CHECKING:
@@ -87,13 +88,13 @@ def workplace(data: Path, *, without: str = "") -> None:
         "delta.constraints.old_rule": "amount < 100",
         "delta.enableTypeWidening": "true",
     }
-    columns = tables.schema(
+    columns = schema(
         mapped("id", 1),
         mapped("day", 2, "string", nullable=False),
         mapped("score", 3, CURRENT_DEFAULT="0"),
         mapped("amount", 4),
         mapped("notes", 5, "string"),
-        mapped("address", 6, {"type": "struct", "fields": [mapped("zip", 7), mapped("x", 8)]}),
+        mapped("address", 6, struct(mapped("zip", 7), mapped("x", 8))),
     )
     for name in ("events", "orders", "customers"):
         shutil.rmtree(data / name, ignore_errors=True)
@@ -109,13 +110,6 @@ def workplace(data: Path, *, without: str = "") -> None:
             Table(data / name).commit(version, commit_info(), *actions, modified=modified)
     (data / "columns.sql").write_text("id BIGINT, day DATE", encoding="utf-8")
     (data / "tables.txt").write_text(f"{data / 'events'}\n", encoding="utf-8")
-
-
-def mapped(
-    name: str, number: int, kind: Any = "integer", *, nullable: bool = True, **more: Any
-) -> Any:
-    ids = {"delta.columnMapping.id": number, "delta.columnMapping.physicalName": f"c{number}"}
-    return column(name, kind, nullable=nullable, **ids, **more)
 
 
 ELSEWHERE = re.compile(

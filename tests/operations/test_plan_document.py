@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,7 @@ from deltaadm.domain.cost import Cost
 from deltaadm.domain.ddl import Position, parse_definitions
 from deltaadm.domain.session import SessionSettings
 from deltaadm.domain.snapshot import FileFacts, Snapshot
-from deltaadm.domain.table_changes import ColumnChange, DropFeature
+from deltaadm.domain.table_changes import ColumnChange, CreateTable, DropFeature, Step
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.enable_feature import plan_features
@@ -74,6 +74,16 @@ PLANS = {
             cluster_by=[("A",), ("c",)],
         ),
     ),
+    "constraint dropped": plan_changes(
+        snapshot((1, 3), {"delta.constraints.odd name": "a > 0"}),
+        TableChanges(drop_constraints=["Odd Name"]),
+    ),
+    "checkpoint": plan_changes(TABLE, TableChanges(checkpoint=True)),
+    "feature dropped": propose(
+        "drop-feature",
+        snapshot((3, 7), reader=["vacuumProtocolCheck"], writer=["vacuumProtocolCheck"]),
+        [DropFeature("vacuumProtocolCheck")],
+    ),
     "location": plan_changes(
         replace(TABLE, name="main.sales.`odd t`", domains={}), TableChanges(location=ELSEWHERE)
     ),
@@ -93,6 +103,12 @@ def document(plan: Plan = PLANS["two steps"]) -> Document:
 
 def renewed(text: Document, table: Snapshot = TABLE) -> Plan:
     return read_plans(json.dumps(text))[0].renewed_on(table)
+
+
+def test_every_kind_of_step_is_among_the_plans() -> None:
+    """All but tables that are created, which other tests see to."""
+    kinds = {type(step) for plan in PLANS.values() for step in plan.steps}
+    assert kinds == set(get_args(Step)) - {CreateTable}
 
 
 @each_plan

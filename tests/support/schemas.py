@@ -5,19 +5,25 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.support.tables import Action, Table, commit, commit_info, metadata, protocol, table
+from tests.support.tables import (
+    Action,
+    Table,
+    column,
+    commit,
+    commit_info,
+    metadata,
+    protocol,
+    table,
+)
 
 INFO = commit_info(txnId="6a9f")
+field = column
 
 
 def schema(*fields: Any) -> str:
     """A schema of fields, each a name with its type, or a whole JSON object."""
     documents = [field(*one) if isinstance(one, tuple) else one for one in fields]
     return json.dumps({"type": "struct", "fields": documents})
-
-
-def field(name: str, kind: Any = "integer", *, nullable: bool = True, **keys: Any) -> Any:
-    return {"name": name, "type": kind, "nullable": nullable, "metadata": keys}
 
 
 def mapped(name: str, number: int, kind: Any = "integer", physical: str = "", **keys: Any) -> Any:
