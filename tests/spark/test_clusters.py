@@ -1,8 +1,6 @@
 """Changes through a Spark that runs in processes of its own: Spark Connect, a standalone master."""
 
-import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -12,20 +10,22 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from tests.support.clients import ACCEPT_ALL
-from tests.support.program import Result, another_process, process
+from tests.support.program import Result, another_process, deltaadm, process
 from tests.support.spark_processes import (
     FEW_TASKS,
     SMALL_JVM,
+    SqlError,
     connect_server,
     delta_jars,
     master,
+    sql_client,
     worker,
 )
 from tests.support.tables import Table, metadata, protocol
@@ -38,6 +38,7 @@ CONSENT = ("--yes", "--allow-backfill", "--allow-rewrite", *ACCEPT_ALL)
 APPLY = ("--apply", *CONSENT, "-o", "json")
 
 Run = Callable[..., Result]
+Sql = Callable[[str], list[list[Any]]]
 
 
 @pytest.fixture
@@ -147,30 +148,19 @@ IRREVERSIBLE = (
 
 
 @pytest.fixture(scope="module")
-def shop(server: str) -> str:
-    """A schema with a Delta table, one of Parquet, and a view."""
+def sql(server: str) -> Iterator[Sql]:
+    with sql_client(server) as run:
+        yield run
+
+
+@pytest.fixture(scope="module")
+def shop(sql: Sql) -> str:
+    """A schema with a table of Parquet and a view."""
     name = "shop"
-    statements = [
-        f"CREATE SCHEMA {name}",
-        f"CREATE TABLE {name}.plain (a INT) USING parquet",
-        f"CREATE VIEW {name}.seen AS SELECT 1 AS a",
-    ]
-    subprocess.run(
-        [sys.executable, "-c", _SQL, *statements],
-        env={**os.environ, "SPARK_REMOTE": server},
-        check=True,
-    )
+    sql(f"CREATE SCHEMA {name}")
+    sql(f"CREATE TABLE {name}.plain (a INT) USING parquet")
+    sql(f"CREATE VIEW {name}.seen AS SELECT 1 AS a")
     return name
-
-
-_SQL = """
-import os, sys
-from pyspark.sql import SparkSession
-session = SparkSession.builder.remote(os.environ["SPARK_REMOTE"]).create()
-for statement in sys.argv[1:]:
-    session.sql(statement)
-session.stop()
-"""
 
 
 def test_tables_are_made_and_changed_by_their_names(
@@ -251,6 +241,56 @@ def test_a_table_is_mended(there: Run, tmp_path: Path) -> None:
     assert there("validate", broken.path, "--select", "DL212").code == 1
     assert committed(there("validate", broken.path, "--fix", *APPLY)) == [1]
     assert there("validate", broken.path, "--select", "DL212").code == 0
+
+
+def test_tables_of_hive_are_made_and_altered(there: Run) -> None:
+    made = there(
+        *("create", "default.own", "--provider", "hive", "--schema", "id BIGINT"),
+        *("--property", "k=1", *APPLY),
+    )
+    assert made.code == 0, made.out
+    altered = there(
+        *("alter", "default.own", "--set", "comment=x", "--add-column", "x INT"),
+        *("--set-default", "id=5", "--unset", "k", *APPLY),
+    )
+    assert altered.code == 0, altered.out
+    assert altered.document["outcome"] == {"mismatches": []}
+    assert altered.document["before"]["provider"] == "hive"
+    assert there("alter", "default.own", "--set", "numRows=x").code == 7
+
+
+OWN = ["option.serialization.format", "transient_lastDdlTime"]
+IN_METASTORE = {
+    "SET TBLPROPERTIES ('team' = 'x')": sorted([*OWN, "team"]),
+    "SET TBLPROPERTIES ('totalSize' = 'x')": OWN,
+    "SET TBLPROPERTIES ('numRows' = 'x')": "spoilt",
+    "SET TBLPROPERTIES ('EXTERNAL' = 'x')": "refused",
+    "SET TBLPROPERTIES ('spark.sql.x' = 'x')": "refused",
+    "ADD COLUMNS (x INT DEFAULT 5)": "refused",
+    "ADD COLUMNS (x STRING COLLATE UTF8_LCASE)": "spoilt",
+}
+"""By clause: refused, spoilt, or the properties that there are afterwards."""
+
+
+def test_what_a_hive_metastore_makes_of_changes(sql: Sql) -> None:
+    """The facts by which `alter` refuses some of them."""
+    sql("CREATE SCHEMA trials")  # a spoilt table spoils SHOW TABLE EXTENDED, too
+    for number, (clause, effect) in enumerate(IN_METASTORE.items()):
+        assert _effect(sql, f"trials.t{number}", clause) == effect, clause
+
+
+def _effect(sql: Sql, table: str, clause: str) -> object:
+    sql(f"CREATE TABLE {table} (id BIGINT) USING hive")
+    try:
+        sql(f"ALTER TABLE {table} {clause}")
+    except SqlError:
+        return "refused"
+    try:
+        sql(f"INSERT INTO {table} VALUES (1)")  # noqa: S608 -- our own names
+        sql(f"TABLE {table}")
+        return sorted(key for key, _ in sql(f"SHOW TBLPROPERTIES {table}"))
+    except SqlError:
+        return "spoilt"
 
 
 @pytest.mark.parametrize(
@@ -346,15 +386,13 @@ def forwarded(server: str) -> Iterator[tuple[str, Callable[[], None]]]:
 
 
 def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_path: Path) -> None:
-    lake, plans, jars = tmp_path / "lake", tmp_path / "plans.jsonl", tmp_path / "jars"
+    lake, plans = tmp_path / "lake", tmp_path / "plans.jsonl"
     for number in range(2):
         write_deltalake(lake / f"t{number}", ROWS)
-    assert (
-        process("enable-feature", "--discover", lake, "deletionVectors", "--out", plans).code == 0
-    )
-    jars.mkdir()
-    for one in delta_jars():
-        shutil.copy(one, jars)
+    wish = ("enable-feature", "--discover", lake, "deletionVectors")
+    assert deltaadm(*wish, "--out", plans).code == 0
+    apply = ("apply", plans, *CONSENT, "-o", "jsonl")
+    inspect = ("inspect", "--discover", lake, "--files", "-o", "jsonl")
     conf = FEW_TASKS | {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
@@ -363,22 +401,23 @@ def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_
         "spark.executor.memory": "512m",
         "spark.pyspark.python": sys.executable,
     }
-    here = [part for key, one in conf.items() for part in ("--spark-conf", f"{key}={one}")]
-    impatient = ("--spark-conf", "spark.scheduler.maxRegisteredResourcesWaitingTime=1s")
     with master(tmp_path) as address:
-        where = (*here, "--jars", jars, "--spark-master", address)
-        apply = ("apply", plans, *CONSENT, "-o", "jsonl", *where)
-        alone = process(*apply, *impatient)
+        said = [part for key, one in conf.items() for part in ("--spark-conf", f"{key}={one}")]
+        where = ("--spark-master", address, *(f"--jars={jar}" for jar in delta_jars()))
+        alone = process(*apply, *where, *said, *IMPATIENT)
         assert alone.code == 6
         assert "no executor within 1 seconds" in alone.out
-        with worker(tmp_path, of=address):
-            done = process(*apply)
+        spark = {"master": address, "conf": conf, "jars": delta_jars()}
+        with worker(tmp_path, of=address), another_process(spark=spark) as run:
+            done = run(*apply)
             assert done.code == 0, done.out + done.err
             assert [one["outcome"]["versions"] for one in done.lines] == 2 * [[1]]
             assert [one["outcome"]["mismatches"] for one in done.lines] == 2 * [[]]
             Table(lake / "broken").write(f"{0:020d}.json", b"nonsense\n")
-            inspect = ("inspect", "--discover", lake, "--files", "-o", "jsonl")
-            there = process(*inspect, "--engine", "spark", *where)
-    without = process(*inspect)
+            there = run(*inspect, "--engine", "spark")
+    without = deltaadm(*inspect)
     assert (there.out, there.code) == (without.out, without.code)
     assert (without.code, len(without.lines)) == (9, 3)
+
+
+IMPATIENT = ("--spark-conf", "spark.scheduler.maxRegisteredResourcesWaitingTime=1s")

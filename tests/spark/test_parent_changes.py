@@ -1,18 +1,14 @@
 """Altering tables of other providers: what Spark does, what it refuses, ignores and spoils."""
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from deltaadm.errors import DeltaadmError
 from deltaadm.spark.parent_catalog import SparkParentCatalog
 from tests.support.program import Result, deltaadm
-from tests.support.spark_processes import connect_server
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -222,75 +218,3 @@ def test_among_several_tables_one_of_another_provider_is_an_error(spark: "SparkS
     assert plan["table"] == "annex.delta"
     every = deltaadm("alter", "--catalog", "annex.*", "--set", "a=b", "-o", "jsonl")
     assert [one["table"] for one in every.lines] == [f"{HERE}.delta"]
-
-
-HIVE = {
-    "spark.sql.catalogImplementation": "hive",
-    "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:;databaseName=metastore;create=true",
-}
-CLIENT = """
-import json, sys
-from pyspark.sql import SparkSession
-from tests.support.program import deltaadm
-
-server = sys.argv[1]
-asked = json.load(sys.stdin)
-spark = SparkSession.builder.remote(server).getOrCreate()
-
-def effect(table, clause):
-    spark.sql(f"CREATE TABLE {table} (id BIGINT) USING hive").collect()
-    try:
-        spark.sql(f"ALTER TABLE {table} {clause}").collect()
-    except Exception:
-        return "refused"
-    try:
-        spark.sql(f"INSERT INTO {table} (id) VALUES (1)").collect()
-        spark.table(table).collect()
-        return sorted(row[0] for row in spark.sql(f"SHOW TBLPROPERTIES {table}").collect())
-    except Exception:
-        return "spoilt"
-
-spark.sql("CREATE SCHEMA trials").collect()  # a spoilt table spoils SHOW TABLE EXTENDED, too
-effects = [effect(f"trials.t{number}", one) for number, one in enumerate(asked["clauses"])]
-spark.stop()
-runs = [deltaadm(*one, "--remote", server) for one in asked["runs"]]
-print(json.dumps({"effects": effects, "runs": [[one.code, one.out] for one in runs]}))
-"""
-"""A process of its own: that of the tests has a session that is no client of a server."""
-OWN = ["option.serialization.format", "transient_lastDdlTime"]
-IN_METASTORE: dict[str, Any] = {
-    "SET TBLPROPERTIES ('team' = 'x')": sorted([*OWN, "team"]),
-    "SET TBLPROPERTIES ('totalSize' = 'x')": OWN,
-    "SET TBLPROPERTIES ('numRows' = 'x')": "spoilt",
-    "SET TBLPROPERTIES ('EXTERNAL' = 'x')": "refused",
-    "SET TBLPROPERTIES ('spark.sql.x' = 'x')": "refused",
-    "ADD COLUMNS (x INT DEFAULT 5)": "refused",
-    "ADD COLUMNS (x STRING COLLATE UTF8_LCASE)": "spoilt",
-}
-"""By clause: refused, spoilt, or the properties that there are afterwards."""
-
-
-def test_a_hive_metastore_is_reached_through_spark_connect(tmp_path: Path) -> None:
-    table = ("--provider", "hive", "--schema", "id BIGINT", "--property", "k=1")
-    wish = ("--set", "comment=x", "--add-column", "x INT", "--set-default", "id=5", "--unset", "k")
-    runs = [
-        ("create", "default.own", *table, *APPLY),
-        ("alter", "default.own", *wish, *APPLY),
-        ("alter", "default.own", "--set", "numRows=x"),
-    ]
-    with connect_server(tmp_path, HIVE) as server:
-        done = subprocess.run(
-            [sys.executable, "-c", CLIENT, server],
-            check=True,
-            capture_output=True,
-            text=True,
-            cwd=Path(__file__).parents[2],
-            input=json.dumps({"clauses": list(IN_METASTORE), "runs": runs}),
-        )
-    told = json.loads(done.stdout)
-    assert told["effects"] == list(IN_METASTORE.values())
-    (made, _), (altered, text), (refused, _) = told["runs"]
-    assert (made, altered, refused) == (0, 0, 7), text
-    document = json.loads(text)
-    assert document["outcome"] == {"mismatches": []}
-    assert document["before"]["provider"] == "hive"

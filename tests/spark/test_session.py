@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -10,11 +11,17 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pyspark
 import pytest
+from deltalake import write_deltalake
 
-from deltaadm.spark.jars import delta_jar, fetched_jars
+from deltaadm.spark.jars import delta_jar
+from tests.spark.conftest import FAST
 from tests.spark.test_executor import commits, make_table
+from tests.support.clients import ACCEPT_ALL
+from tests.support.program import process
+from tests.support.spark_processes import delta_jars
 
 APPLY = """
 import sys
@@ -54,26 +61,34 @@ def run(
     return done.stdout, done.stderr.splitlines()
 
 
-def test_a_local_spark_is_silent_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    table = make_table(tmp_path / "täble")
-    scratch = tmp_path / "scratch"
+def test_a_whole_run_is_silent_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    """With Delta from a directory, for which nothing is fetched; the second step is refused."""
+    table, scratch, jars = tmp_path / "täble", tmp_path / "scratch", tmp_path / "jars"
+    write_deltalake(table, pa.table({"id": [1]}))
     scratch.mkdir()
-    stdout, stderr = run(
-        tmp_path,
-        "SparkOptions(master='local[1]')",
-        properties="team=data delta.columnMapping.mode=id",
-        TMPDIR=str(scratch),
-        LC_ALL="C",
+    jars.mkdir()
+    for one in delta_jars():
+        shutil.copy(one, jars)
+    conf = {**FAST, "spark.jars.ivy": tmp_path / "ivy"}
+    before = set(tmp_path.iterdir())
+    done = process(
+        *("alter", table, "--set", "team=data", "--add-constraint", "none=id < 0"),
+        *("--apply", "--yes", *ACCEPT_ALL, "--spark-master", "local[1]", "--jars", jars),
+        *(f"--spark-conf={key}={value}" for key, value in conf.items()),
+        env={"TMPDIR": str(scratch), "LC_ALL": "C", "PYTHONWARNINGS": "error"},
     )
-    assert stdout == ""
-    assert stderr == [
+    assert done.code == 5
+    assert done.err.splitlines() == [
         "Starting Spark on local[1] ...",
-        "commit",
-        "Changing column mapping mode from 'none' to 'id' is not supported.",
-        "Inspect the table, then plan again.",
+        (
+            f"error: 1 rows in delta.`file:{table}` violate the new CHECK constraint (id < 0); "
+            "version 1 was committed."
+        ),
+        "  Inspect the table, then plan again.",
     ]
     assert commits(table) == 2
     assert list(scratch.iterdir()) == []
+    assert set(tmp_path.iterdir()) == before
 
 
 def test_without_java(tmp_path: Path) -> None:
@@ -122,8 +137,8 @@ def test_jars_for_another_spark_start_nothing(tmp_path: Path) -> None:
 
 def test_jars_that_are_not_all_there(tmp_path: Path) -> None:
     table = make_table(tmp_path / "täble")
-    [jar] = [one for one in fetched_jars() if delta_jar([one])]
-    options = f"SparkOptions(master='local[1]', jars=({jar!r},))"
+    [jar] = [one for one in delta_jars() if delta_jar([one])]
+    options = f"SparkOptions(master='local[1]', jars=({jar!r},), conf={FAST})"
     _, stderr = run(tmp_path, options, properties="team=data")
     assert stderr[1] == "engine"
     assert "lacks a class" in stderr[2]
@@ -190,7 +205,7 @@ SLEEP = """
 import sys
 from deltaadm.spark.session import SparkOptions, open_session
 
-with open_session(SparkOptions(), lambda _: None) as session:
+with open_session(SparkOptions(conf=eval(sys.argv[1])), lambda _: None) as session:
     print("ready", flush=True)
     try:
         session._jvm.java.lang.Thread.sleep(600_000)
@@ -201,7 +216,7 @@ with open_session(SparkOptions(), lambda _: None) as session:
 
 def test_an_interrupt_while_spark_is_busy_is_no_stack_trace() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", SLEEP],
+        [sys.executable, "-c", SLEEP, str(FAST)],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -58,10 +58,10 @@ def deltaadm(*arguments: object) -> Result:
     return Result(code, out.getvalue(), err.getvalue())
 
 
-def surroundings(env: Mapping[str, str]) -> dict[str, str]:
+def surroundings(env: Mapping[str, str] | None) -> dict[str, str]:
     """*env* on top of a bare environment."""
     kept = ("PATH", "HOME", "PYTHONPATH")
-    return {key: os.environ[key] for key in kept if key in os.environ} | dict(env)
+    return {key: os.environ[key] for key in kept if key in os.environ} | dict(env or {})
 
 
 def process(*arguments: object, env: Mapping[str, str] | None = None, **more: Any) -> Result:
@@ -72,21 +72,24 @@ def process(*arguments: object, env: Mapping[str, str] | None = None, **more: An
         capture_output=True,
         text=True,
         timeout=900,
-        env=surroundings(env or {}),
+        env=surroundings(env),
         **{"stdin": subprocess.DEVNULL, **more},
     )
     return Result(done.returncode, done.stdout, done.stderr)
 
 
 @contextlib.contextmanager
-def another_process(env: Mapping[str, str]) -> Iterator[Callable[..., Result]]:
+def another_process(
+    env: Mapping[str, str] | None = None, *, spark: Mapping[str, Any] | None = None
+) -> Iterator[Callable[..., Result]]:
     """
     `deltaadm` in a process of its own, which runs one command after the other.
 
-    Nothing may write to its standard error but the program.
+    With *spark*, arguments of `SparkOptions`, they share a session. Nothing may write to its
+    standard error but the program.
     """
     with subprocess.Popen(
-        [sys.executable, "-c", _RUN_EACH],
+        [sys.executable, "-c", _RUN_EACH, json.dumps(spark)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -111,10 +114,14 @@ def another_process(env: Mapping[str, str]) -> Iterator[Callable[..., Result]]:
 
 _RUN_EACH = """
 import json, sys
+from contextlib import nullcontext
 from dataclasses import asdict
+from deltaadm.spark.session import SparkOptions, open_session
 from tests.support.program import deltaadm
-for line in sys.stdin:
-    print(json.dumps(asdict(deltaadm(*json.loads(line)))), flush=True)
+spark = json.loads(sys.argv[1])
+with open_session(SparkOptions(**spark), lambda _: None) if spark else nullcontext():
+    for line in sys.stdin:
+        print(json.dumps(asdict(deltaadm(*json.loads(line)))), flush=True)
 """
 
 

@@ -1,12 +1,15 @@
 """Spark in processes of its own on this machine: a Connect server, a master with a worker."""
 
 import contextlib
+import json
 import os
 import re
 import subprocess
+import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from deltaadm.spark.jars import fetched_jars, spark_home
 
@@ -30,8 +33,8 @@ def delta_jars() -> list[str]:
 
 
 @contextlib.contextmanager
-def connect_server(directory: Path, more: Mapping[str, str] | None = None) -> Iterator[str]:
-    """The address of a Spark Connect server with Delta, which stops with the block."""
+def connect_server(directory: Path) -> Iterator[str]:
+    """The address of a Connect server with Delta and a Hive metastore; it stops with the block."""
     conf = (
         DELTA
         | FEW_TASKS
@@ -42,16 +45,68 @@ def connect_server(directory: Path, more: Mapping[str, str] | None = None) -> It
             "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.connect.grpc.binding.port": "0",
             "spark.jars": ",".join(delta_jars()),
+            "spark.sql.catalogImplementation": "hive",
             "spark.sql.warehouse.dir": str(directory / "warehouse"),
+            "spark.hadoop.javax.jdo.option.ConnectionURL": _METASTORE,
             "spark.ui.enabled": "false",
         }
-        | dict(more or {})
     )
     settings = [part for key, one in conf.items() for part in ("--conf", f"{key}={one}")]
     program = "org.apache.spark.sql.connect.service.SparkConnectServer"
     command = ["spark-submit", "--master", "local[2]", "--class", program, *settings]
     with _spark(directory, "server", [*command, "spark-internal"], _SERVER_STARTED) as address:
         yield f"sc://{address}"
+
+
+_METASTORE = "jdbc:derby:;databaseName=metastore;create=true"
+
+
+class SqlError(Exception):
+    """What Spark says of a statement that it does not carry out."""
+
+
+@contextlib.contextmanager
+def sql_client(server: str) -> Iterator[Callable[[str], list[list[Any]]]]:
+    """
+    What runs SQL on the Connect server at an address, and gives the rows or raises `SqlError`.
+
+    It is a process of its own: that of the tests has a session that is no client of a server.
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", _RUN_SQL, server],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=_environment({}),
+    ) as client:
+        assert client.stdin
+        assert client.stdout
+        statements, answers = client.stdin, client.stdout
+
+        def run(statement: str) -> list[list[Any]]:
+            statements.write(json.dumps(statement) + "\n")
+            statements.flush()
+            rows, error = json.loads(answers.readline())
+            if error is not None:
+                raise SqlError(error)
+            return list(rows)
+
+        yield run
+
+
+_RUN_SQL = """
+import json, sys
+from pyspark.sql import SparkSession
+session = SparkSession.builder.remote(sys.argv[1]).create()
+for line in sys.stdin:
+    try:
+        answer = [list(map(list, session.sql(json.loads(line)).collect())), None]
+    except Exception as error:
+        answer = [None, str(error)]
+    print(json.dumps(answer, default=str), flush=True)
+session.stop()
+"""
 
 
 @contextlib.contextmanager
