@@ -60,7 +60,7 @@ def test_words_need_no_quoting_when_they_are_completed() -> None:
         values = [*one.arguments, *(each.value for each in one.options if each.value)]
         words = [word for value in values for word in value.words]
         names = [name for each in one.options for name in each.names]
-        assert all(re.fullmatch(r"[\w.-]+", word, re.ASCII) for word in (*words, *names))
+        assert all(re.fullmatch(r"[\w.-]+=?", word, re.ASCII) for word in (*words, *names))
 
 
 def test_every_closed_set_of_values_is_offered() -> None:
@@ -74,6 +74,13 @@ def test_every_closed_set_of_values_is_offered() -> None:
 
 # What is typed, and what is offered; a star stands for the names of files.
 
+PROPERTIES_OF_CHECKPOINTS = {
+    "delta.checkpoint.writeStatsAsJson=",
+    "delta.checkpoint.writeStatsAsStruct=",
+    "delta.checkpointInterval=",
+    "delta.checkpointPolicy=",
+    "delta.checkpointRetentionDuration=",
+}
 CASES = (
     ("", {*COMMANDS}),
     ("up", {"upgrade-protocol"}),
@@ -92,7 +99,12 @@ CASES = (
     ("alter table -o s", {"sql"}),
     ("alter table --set a=b --color a", {"auto", "always"}),
     ("alter table --out ", "*"),
-    ("alter table --set ", set()),
+    ("alter table --set delta.checkpoint", {*PROPERTIES_OF_CHECKPOINTS}),
+    ("alter table --set zzz", set()),
+    ("alter table --unset delta.append", {"delta.appendOnly"}),
+    ("alter table --unset delta.columnMapping.m", {"delta.columnMapping.mode"}),
+    ("create table --property delta.append", {"delta.appendOnly="}),
+    ("create table --spark-conf ", set()),
     ("alter table ", "*"),
     ("set-mapping-mode ", "*"),
     ("set-mapping-mode table ", {"none", "name", "id"}),
@@ -119,9 +131,17 @@ CASES_WITH_EQUALS = (
     ("inspect --output=", {*formats_for(TableReport)}),
     ("inspect --output=js", {"json", "jsonl"}),
     ("alter --output=json ta", "*"),
+    ("alter --set=delta.append", {"delta.appendOnly="}),
 )
 IDS = [typed or "nothing" for typed, _ in CASES]
-BASH_CASES = (*CASES, *CASES_WITH_EQUALS, ("apply file:/da", "*"), ("inspect -- --fi", "*"))
+BASH_CASES = (
+    *CASES,
+    *CASES_WITH_EQUALS,
+    ("apply file:/da", "*"),
+    ("inspect -- --fi", "*"),
+    ("alter table --set delta.appendOnly", {"delta.appendOnly="}),
+    ("alter table --set delta.appendOnly=", set()),
+)
 
 BASH = r"""
 source "$1" || exit
@@ -170,6 +190,10 @@ def test_bash_completes_at_a_prompt(tmp_path: Path) -> None:
         child.expect_exact("ready> ")
         child.sendline("deltaadm insp\tmy\t --output=jsonl --colu\t")
         child.expect_exact("<inspect><my table/><--output=jsonl><--columns>")
+        child.sendline("deltaadm alter my\t --set delta.appendO\ttrue --unset delta.checkpointI\t")
+        child.expect_exact(
+            "<alter><my table/><--set><delta.appendOnly=true><--unset><delta.checkpointInterval>"
+        )
     finally:
         child.close(force=True)
 
@@ -189,7 +213,7 @@ def test_fish_completes(tmp_path: Path) -> None:
     assert done.stderr == ""
     *answers, _ = done.stdout.split("---\n")
     offered = {
-        one: {line.partition("\t")[0].rpartition("=")[2] for line in answer.splitlines()}
+        one: {_without_option(line.partition("\t")[0]) for line in answer.splitlines()}
         for (one, _), answer in zip(cases, answers, strict=True)
     }
     assert offered == {one: {"table/"} if want == "*" else want for one, want in cases}
@@ -216,6 +240,10 @@ def test_zsh_completes_at_a_prompt(tmp_path: Path) -> None:
             "<enable-feature><my table><deletionVectors><rowTracking><--color><always>"
             "<--allow-backfill>"
         )
+        child.sendline("deltaadm alter my\t --set delta.appendO\ttrue --unset delta.checkpointI\t")
+        child.expect_exact(
+            "<alter><my table><--set><delta.appendOnly=true><--unset><delta.checkpointInterval>"
+        )
         child.sendline("deltaadm set-mapping-mode my\t na\t")
         child.expect_exact("<set-mapping-mode><my table><name>")
         child.sendline("deltaadm enable-feature --discover my\t deletionV\trowT\t")
@@ -239,4 +267,8 @@ def test_powershell_completes() -> None:
     answers = said(pwsh, "-NoProfile", "-Command", f". '{path}'\n{asked}").splitlines()
     for (typed, wanted), answer in zip(cases, answers, strict=True):
         if wanted != "*":
-            assert {word.rpartition("=")[2] for word in answer.split()} == wanted, typed
+            assert {_without_option(word) for word in answer.split()} == wanted, typed
+
+
+def _without_option(word: str) -> str:
+    return re.sub("^--[a-z-]+=", "", word)

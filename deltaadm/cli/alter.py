@@ -100,10 +100,10 @@ class RuleOptions:
         bool, typer.Option("--no-cluster-by", help="Cluster the table by nothing any more.")
     ] = False
     to_set: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a property.")
+        list[str] | None, typer.Option("--set", metavar="PROPERTY=VALUE", help="Set a property.")
     ] = None
     to_unset: Annotated[
-        list[str] | None, typer.Option("--unset", metavar="KEY", help="Remove a property.")
+        list[str] | None, typer.Option("--unset", metavar="PROPERTY", help="Remove a property.")
     ] = None
     set_location: Annotated[
         str | None,
@@ -155,7 +155,7 @@ def command(
       deltaadm alter sales.export --set "comment=as CSV" --add-column "x INT"
     """
     if (columns, rules) == (ColumnOptions(), RuleOptions()):
-        raise NotEnough("Say what is to change, as with --set KEY=VALUE.")
+        raise NotEnough("Say what is to change, as with --set PROPERTY=VALUE.")
     if rules.no_cluster_by and rules.cluster_by:
         raise typer.BadParameter(
             "cannot be combined with --cluster-by", param_hint="--no-cluster-by"
@@ -194,7 +194,7 @@ class _Pairs(NamedTuple):
     @classmethod
     def of(cls, columns: ColumnOptions, rules: RuleOptions) -> Self:
         return cls(
-            properties=pairs(rules.to_set, "--set"),
+            properties=pairs(rules.to_set, "--set", "PROPERTY=VALUE"),
             types=pairs(columns.set_type, "--set-type", "COLUMN=TYPE"),
             comments=pairs(columns.set_comment, "--set-comment", "COLUMN=TEXT"),
             defaults=pairs(columns.set_default, "--set-default", "COLUMN=EXPRESSION"),

@@ -60,7 +60,8 @@ class Value:
     """
     What a place on the command line takes.
 
-    One of `words`, a file's name, or else something that only the user knows.
+    One of `words`, a file's name, or else something that only the user knows, as also what
+    follows a word that ends with `=`.
     """
 
     name: str
@@ -156,11 +157,13 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     from deltaadm.clients import CLIENTS
     from deltaadm.commit.inventory import KINDS
     from deltaadm.domain.features import FEATURES
+    from deltaadm.domain.properties import PROPERTIES
     from deltaadm.operations.error_classes import ERROR_CLASSES
     from deltaadm.operations.validate import families
     from deltaadm.render.schemas import SCHEMAS
     from deltaadm.validation.rule import RULES
 
+    properties = tuple(one.key for one in PROPERTIES.values() if one.editable)
     droppable = tuple(name for name, one in FEATURES.items() if one.removal is not None)
     return {
         "DOCUMENT": tuple(SCHEMAS),
@@ -171,6 +174,8 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         "[CODE...]": (*families(), *sorted(RULES)),
         "WORD...": (*sorted(RULES), *FEATURES, *ERROR_CLASSES),
         "FORMAT PATH": KINDS,
+        "PROPERTY": properties,
+        "PROPERTY=VALUE": tuple(f"{one}=" for one in properties),
         "WHEN": ("auto", "always", "never"),
         "[FEATURE]": tuple(FEATURES),
         "FEATURE": droppable,
@@ -270,8 +275,9 @@ _deltaadm() {
     [[ $files ]] && return
     compopt +o default 2>/dev/null
     for word in "${candidates[@]}"; do
-        [[ $word == "$current"* ]] && COMPREPLY+=("$word")
+        [[ $word == "$current"* && ($word != *= || $word != "$current") ]] && COMPREPLY+=("$word")
     done
+    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
 }
 
 complete -o default -F _deltaadm deltaadm
@@ -401,7 +407,11 @@ def _zsh_takes(value: Value) -> str:
     name = _zsh_text(value.name)
     if value.files:
         return f"{name}:_files"
-    return f"{name}:({_quoted(map(_zsh_text, value.words))})" if value.words else f"{name}: "
+    if not value.words:
+        return f"{name}: "
+    if value.words[0].endswith("="):
+        return f"{name}:{{compadd -S = -q - {_quoted(one[:-1] for one in value.words)}}}"
+    return f"{name}:({_quoted(map(_zsh_text, value.words))})"
 
 
 def _zsh_text(text: str) -> str:
@@ -575,7 +585,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
 
     # No answer lets PowerShell complete the names of files; $null does not.
     if ("$found" -eq '<files>') { return }
-    $shown = @($found | Where-Object { $_ -and $_.StartsWith($current) } | Sort-Object)
+    $shown = @($found | Where-Object {
+            $_ -and $_.StartsWith($current) -and -not ($_ -eq $current -and $_.EndsWith('='))
+        } | Sort-Object)
     if ($shown.Count -eq 0) { return $null }
     foreach ($word in $shown) {
         $help = $word

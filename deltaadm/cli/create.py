@@ -64,7 +64,7 @@ def command(  # noqa: PLR0917 -- in the order of the command line
     ] = None,
     properties: Annotated[
         list[str] | None,
-        typer.Option("--property", metavar="KEY=VALUE", help="A table property."),
+        typer.Option("--property", metavar="PROPERTY=VALUE", help="A table property."),
     ] = None,
     comment: Annotated[
         str | None, typer.Option(metavar="TEXT", help="What the table is for.")
@@ -102,7 +102,10 @@ def command(  # noqa: PLR0917 -- in the order of the command line
     require_plan_options(change)
     if (schema is None) == (query is None):
         raise typer.BadParameter("give either --schema or --as", param_hint="--schema")
-    given, options = pairs(properties, "--property"), pairs(write_options, "--write-option")
+    given, options = (
+        pairs(properties, "--property", "PROPERTY=VALUE"),
+        pairs(write_options, "--write-option"),
+    )
     spark = change.commit.spark
     settings = sessions.session_settings(spark)
 

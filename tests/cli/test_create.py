@@ -121,7 +121,7 @@ def test_replacing(small: Table, writer: LogWriter) -> None:
         (["T", "--schema", "a INT", "--mode", "overwrite"], 2, "create-or-replace"),
         (["T", "--schema", "a INT", "--location", "/x"], 2, "for tables with a name"),
         (["T", "--schema", "a INT", "--check", "--apply"], 2, "cannot be combined"),
-        (["T", "--schema", "a INT", "--property", "x"], 2, "not KEY=VALUE"),
+        (["T", "--schema", "a INT", "--property", "x"], 2, "not PROPERTY=VALUE"),
         (["T", "--schema", "a INTT"], 7, "Did you mean INT"),
         (["T", "--schema", "nowhere.json"], 7, "cannot be read"),
         (["T", "--schema", "a INT", "--mode", "replace"], 7, "no table to be replaced"),

@@ -86,12 +86,12 @@ def test_a_command_without_arguments_shows_its_help(name: str) -> None:
         pytest.param("upgrade-protocol T --writer x", "--writer", id="version of writers"),
         pytest.param("set-mapping-mode T names", "'names' is not one of", id="mapping mode"),
         pytest.param("alter T", "Error: Say what is to change", id="nothing to alter"),
-        pytest.param("alter T --set a", "'a' is not KEY=VALUE", id="no value"),
+        pytest.param("alter T --set a", "'a' is not PROPERTY=VALUE", id="no value"),
         pytest.param("alter T --set-type a", "'a' is not COLUMN=TYPE", id="no type"),
         pytest.param(
             "alter T --cluster-by a --no-cluster-by", "combined", id="clustering and none"
         ),
-        pytest.param("alter T --set =a", "'=a' is not KEY=VALUE", id="no key"),
+        pytest.param("alter T --set =a", "'=a' is not PROPERTY=VALUE", id="no key"),
         pytest.param("alter T --set a=b --spark-conf x", "'x' is not KEY=VALUE", id="setting"),
         pytest.param("alter T --set a=b --check --apply", "combined", id="check and apply"),
         pytest.param("apply", "PLAN", id="no plan"),
