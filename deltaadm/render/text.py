@@ -136,10 +136,30 @@ class _Flowing(Text):
     hang = 0
 
 
+class _Row(_Flowing):
+    """
+    A row of a grid that is `widest` columns wide.
+
+    `cells` are where its cells begin and end, as far as they say something.
+    """
+
+    widest = 0
+    cells: Sequence[tuple[int, int]] = ()
+
+    def suits(self, limit: int) -> bool:
+        """Whether the grid keeps its columns at *limit*: the last one goes on, if it has room."""
+        few = len(self.cells) <= len(("key", "value"))
+        return few or self.widest <= limit or limit - self.hang >= _NARROWEST_COLUMN
+
+
 def _fitted(text: Text, limit: int | None) -> Iterable[Text]:
     """*text* as lines of at most *limit* columns, if it flows; a long word is never broken."""
-    hang = text.hang if isinstance(text, _Flowing) else 0
-    if limit is None or not hang or text.cell_len <= limit:
+    if limit is None or not isinstance(text, _Flowing):
+        return [text]
+    if isinstance(text, _Row) and not text.suits(limit):
+        return [line for one in _cells_in_turn(text, limit) for line in _fitted(one, limit)]
+    hang = text.hang
+    if not hang or text.cell_len <= limit:
         return [text]
     if limit - hang < _NARROWEST_COLUMN:
         hang = min(hang, _INDENT_OF_NARROW_TEXT)
@@ -150,6 +170,25 @@ def _fitted(text: Text, limit: int | None) -> Iterable[Text]:
         one.rstrip()
         lines.append(Text(" " * hang).append_text(one))
     return lines
+
+
+def _cells_in_turn(row: _Row, limit: int) -> Iterable[_Flowing]:
+    """
+    The cells in as many lines as it takes to break none.
+
+    They keep their columns if that concerns only the last one, else they follow one another.
+    """
+    line, ended = _Flowing("  "), 2
+    for start, end in row.cells:
+        cell = row[start:end]
+        gap = start - ended if row.hang - 2 <= limit else min(2, start - ended)
+        if line.cell_len + gap + cell.cell_len > limit and line.plain.strip():
+            line.rstrip()
+            yield line
+            line, gap = _Flowing(" " * _INDENT_OF_NARROW_TEXT), 0
+        line.append(" " * gap).append_text(cell)
+        line.hang, ended = _INDENT_OF_NARROW_TEXT, end
+    yield line
 
 
 def _breaks(text: str, limit: int, hang: int) -> Iterable[int]:
@@ -181,20 +220,29 @@ def _heading(text: str) -> Text:
 
 
 def _grid(rows: Iterable[Sequence[str]], *, bold_first: bool = False) -> Iterable[Text]:
-    """Aligned columns without trailing blanks; the last one is as long as it is."""
-    shown = [[visible(cell) for cell in row] for row in rows]
+    """
+    Aligned columns without trailing blanks; the last one is as long as it is.
+
+    On a terminal too narrow for them the cells of each row follow one another.
+    """
+    shown = [[visible(cell).rstrip() for cell in row] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
+    lines = []
     for row in shown:
-        *padded, last = (
-            cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
-        )
-        line = _Flowing("  ")
-        line.hang = 2 + sum(width + 2 for width in widths[:-1])
-        for number, cell in enumerate([*padded, last.rstrip()]):
+        line, cells = _Row("  "), []
+        for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            start = len(line)
             line.append(cell, style="bold" if bold_first and not number else "")
-            line.append("  " if number < len(padded) else "")
+            if cell:
+                cells.append((start, len(line)))
+            line.append(" " * (width + 2 - cell_len(cell)))
+        line.hang = 2 + sum(width + 2 for width in widths[:-1])
+        line.cells = cells
         line.rstrip()
-        yield line
+        lines.append(line)
+    for line in lines:
+        line.widest = max(one.cell_len for one in lines)
+    return lines
 
 
 def _headed(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[Text]:

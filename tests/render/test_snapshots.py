@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaadm import __version__
+from deltaadm.domain.features import FEATURES
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.reports import (
     BestEffortReport,
+    FeatureCatalogue,
     FeatureExplanation,
     ParentChangesReport,
     PlanReport,
@@ -66,6 +68,15 @@ def test_output_is_as_it_was(
     name: str, group: str, tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     assert shown(name, group, tmp_path) == snapshot
+
+
+@pytest.mark.parametrize("width", [100, 80, 70, 60, 40])
+def test_narrow_terminals_show_columns_as_before(width: int, snapshot: SnapshotAssertion) -> None:
+    names = ("appendOnly", "catalogOwned-preview", "columnMapping", "deletionVectors")
+    out = StringIO()
+    catalogue = FeatureCatalogue(tuple(FEATURES[one] for one in names))
+    render("text", [catalogue], out, Style(color="never", width=width))
+    assert out.getvalue() == snapshot
 
 
 @pytest.mark.parametrize("group", ["validations", "plans"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.cells import cell_len
 
+from deltaadm.operations.features import list_features
 from deltaadm.operations.inspect import describe
 from deltaadm.operations.reports import PlanReport
 from deltaadm.render.formats import Style, render
@@ -30,6 +31,17 @@ def lines(width: int | None, *reports: Report) -> list[str]:
 def test_what_flows_fits_the_terminal(width: int, tmp_path: Path) -> None:
     for one in samples.inspections(tmp_path):
         assert max(map(cell_len, lines(width, one))) <= width
+
+
+@pytest.mark.parametrize("width", range(36, 106, 7))
+def test_cells_are_not_broken_where_they_fit(width: int) -> None:
+    told = lines(width, list_features())
+    assert max(map(cell_len, told)) <= max(width, LONGEST_CELL)
+    for one in ("implied by (1, 2)", "other clients", "delta.columnMapping.mode=name"):
+        assert any(one in each for each in told)
+
+
+LONGEST_CELL = 6 + len("delta.enableMaterializePartitionColumnsFeature=true")
 
 
 def test_a_line_goes_on_where_its_last_column_began(tmp_path: Path) -> None:
