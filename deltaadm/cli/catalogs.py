@@ -118,14 +118,11 @@ def place_in(there: DeltaCatalog | None, table: str) -> tuple[str, str]:
 
 
 def parent_table(there: DeltaCatalog | None, table: str) -> tuple[str, ParentTable]:
-    """The whole name of a table that there is, of whatever provider, and what it is."""
-    from deltaadm.storage.store import table_name
-
-    assert there is not None  # noqa: S101 -- who needs a name has a catalog
-    name = there.load_table(table_name(table) or ()).name
-    found = parent_catalog(there).find(name)
-    assert found is not None  # noqa: S101 -- it has just been looked up
-    return name, found
+    """The whole name of a table that was looked up, of whatever provider, and what it is."""
+    found = Names.found[table]
+    if isinstance(found, DeltaadmError):
+        raise found
+    return found.name, parent_catalog(there).described(found)
 
 
 def parent_catalog(there: DeltaCatalog | None) -> SparkParentCatalog:

@@ -21,6 +21,7 @@ from deltaadm.operations.parent_document import SavedParentPlan, parent_document
 from deltaadm.operations.reports import BestEffortReport, ParentChangesReport
 
 if TYPE_CHECKING:
+    from deltaadm.cli.options import SparkOptionGroup
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.table_changes import Step
     from deltaadm.operations.alter import TableChanges
@@ -110,7 +111,7 @@ def planned_changes(
     require: Callable[["ParentTable"], None] = lambda _: None,
 ) -> ParentChanges:
     """
-    The plan that takes *steps* on the *table* that there is, which Spark has looked at.
+    The plan that takes *steps* on the *table* that was looked up, which Spark has looked at.
 
     Raises `Refused` where Spark would refuse or ignore a step, `TableError` for no table, and what
     *require* does for the one that is found.
@@ -155,16 +156,19 @@ def apply_saved(saved: SavedParentPlan, options: CommitOptions) -> int:
             wiring.reading(options.spark),
             catalogs.catalog([saved.table], options.spark) as catalog,
         ):
-            plan = _planned_again(saved, catalog)
+            plan = _planned_again(saved, catalog, options.spark)
             saved.require_same(plan)
             return _carried_out(plan, catalog, options)
 
     return failing_well(saved.table, options.output, work)
 
 
-def _planned_again(saved: SavedParentPlan, catalog: "DeltaCatalog | None") -> "ParentPlan":
+def _planned_again(
+    saved: SavedParentPlan, catalog: "DeltaCatalog | None", spark: "SparkOptionGroup"
+) -> "ParentPlan":
     if isinstance(saved.wish, CreateTable):
         return planned(saved.table, saved.wish, saved.provider, catalog)
+    catalogs.look_up([saved.table], spark)
     return planned_changes(saved.table, saved.wish, catalog, saved.require_base)
 
 

@@ -9,13 +9,11 @@ from deltaadm.cli import streams
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from types import TracebackType
-    from typing import ClassVar, Self
+    from typing import ClassVar
 
     from deltaadm.cli.options import SparkOptionGroup
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.table_changes import Step
     from deltaadm.spark.executor import SparkExecutor
     from deltaadm.spark.session import SparkOptions
 
@@ -28,7 +26,7 @@ def session_settings(group: SparkOptionGroup) -> SessionSettings:
     return SessionSettings.from_conf(pairs(group.spark_conf, "--spark-conf"))
 
 
-def executor(group: SparkOptionGroup, settings: SessionSettings, *bases: Snapshot) -> _Hands:
+def executor(group: SparkOptionGroup, settings: SessionSettings, *bases: Snapshot) -> SparkExecutor:
     """
     Spark, under *settings* and whatever else the command line says.
 
@@ -38,39 +36,7 @@ def executor(group: SparkOptionGroup, settings: SessionSettings, *bases: Snapsho
 
     names = {one.root: one.name for one in bases if one.name is not None}
     options = spark_options(group, _said(settings))
-    return _Hands(SparkExecutor(options, say=streams.say, names=names))
-
-
-class _Hands:
-    """An `Executor` that writes checkpoints without a JVM and leaves all else to Spark."""
-
-    def __init__(self, spark: SparkExecutor) -> None:
-        self._spark = spark
-
-    def __enter__(self) -> Self:
-        self._spark.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._spark.__exit__(kind, error, trace)
-
-    def settings(self) -> SessionSettings:
-        return self._spark.settings()
-
-    def apply(self, root: str, step: Step) -> None:
-        from deltaadm.domain.table_changes import WriteCheckpoint
-
-        if isinstance(step, WriteCheckpoint):
-            from deltaadm.commit.checkpoint import write_checkpoint
-
-            write_checkpoint(root)
-        else:
-            self._spark.apply(root, step)
+    return SparkExecutor(options, say=streams.say, names=names)
 
 
 def spark_options(group: SparkOptionGroup, below: Mapping[str, str] | None = None) -> SparkOptions:

@@ -10,10 +10,11 @@ from pathlib import PurePath
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from deltaadm.commit.checkpoint import write_checkpoint
 from deltaadm.dataclass import replace
 from deltaadm.domain.drop_feature import WAITING_CLASSES
 from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import CreateTable, SetLocation
+from deltaadm.domain.table_changes import CreateTable, SetLocation, WriteCheckpoint
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, NotYet
 from deltaadm.operations.create import schema_of_query
 from deltaadm.operations.sql import statement
@@ -87,9 +88,13 @@ class SparkExecutor:
         """
         Run the statement of *step* on the table at *root*, a location as `open_store` takes it.
 
+        A checkpoint, for which there is no statement, is written without Spark.
         Raises `CommitError` with the error class where Delta or Spark refuses, `NotYet` where
         Delta wants to be asked again later, and `EngineError` where Spark breaks down.
         """
+        if isinstance(step, WriteCheckpoint):
+            write_checkpoint(root)
+            return
         sql = statement(address(root), _addressed(step), self._names.get(root))
         _require_unicode(root, sql)
         session = self._live()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.schema import Path, StructField
     from deltaadm.operations.best_effort import BestEffortStagedTable
     from deltaadm.operations.parent_changes import ParentChanges
+    from deltaadm.spark.catalog import CatalogTable
 
 
 class SparkParentCatalog:
@@ -46,6 +47,10 @@ class SparkParentCatalog:
             if error.delta_error_class != "TABLE_OR_VIEW_NOT_FOUND":
                 raise
             return None
+        return self.described(found)
+
+    def described(self, found: CatalogTable) -> ParentTable:
+        """All that the catalog says of a table that it has; raises `TableError` for a view."""
         if found.is_view:
             raise TableError(
                 f"{found.name} is a view.",
