@@ -147,7 +147,11 @@ def command(  # noqa: PLR0917 -- in the order of the command line
             plan = planned(
                 place,
                 lambda before: plan_create(
-                    before, step, occupied=wiring.is_occupied(place), session=settings
+                    before,
+                    step,
+                    occupied=wiring.is_occupied(place),
+                    inside=wiring.table_around(place),
+                    session=settings,
                 ),
                 wanted,
                 name=catalogs.name_of(table),

@@ -210,6 +210,14 @@ def is_occupied(location: str) -> bool:
         ) from error
 
 
+def table_around(location: str) -> str | None:
+    """The nearest table in whose directory *location* is; None also where nobody can tell."""
+    from deltaadm.storage import discover
+    from deltaadm.storage.store import is_remote
+
+    return discover.table_around(location, _Reading.hadoop if is_remote(location) else None)
+
+
 def load_now(before: Snapshot, detail: Detail | None = None, *, by_name: bool = False) -> Snapshot:
     """
     The table that was in the state *before*, as it is now.

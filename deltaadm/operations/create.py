@@ -36,13 +36,14 @@ def plan_create(
     step: CreateTable,
     *,
     occupied: bool = False,
+    inside: str | None = None,
     session: SessionSettings | None = None,
 ) -> Plan:
     """
     The plan that carries out *step* where *snapshot* is, which may be `no_table`.
 
-    *occupied* says that there are files already where the new table would be. Raises `Refused`
-    where Delta or Spark would.
+    *occupied* says that there are files already where the new table would be, *inside* in which
+    table's directory that is. Raises `Refused` where Delta or Spark would.
     """
     if occupied and not snapshot.exists:
         raise Refused(
@@ -52,7 +53,7 @@ def plan_create(
         )
     wanted = _told_plainly(step, snapshot)
     plan = propose(OPERATION, snapshot, [wanted], because=_because(wanted), session=session)
-    return replace(plan, notes=tuple(_notes(snapshot, wanted)))
+    return replace(plan, notes=(*_notes(snapshot, wanted), *_notes_on_place(inside)))
 
 
 def read_schema(text: str) -> StructType:
@@ -112,6 +113,15 @@ def _notes(snapshot: Snapshot, step: CreateTable) -> Iterator[str]:
         yield "What the old protocol supports stays supported: replacing a table never lowers it."
     if step.query is not None:
         yield "The rows are those that the query gives when the plan is carried out."
+
+
+def _notes_on_place(inside: str | None) -> Iterator[str]:
+    """Delta lets tables be made inside others, and then cleans up there."""
+    if inside is not None:
+        yield (
+            f"The table is in the directory of another one, {inside}. VACUUM of that one deletes "
+            "the files of this one, which it knows nothing of: choose another place."
+        )
 
 
 def _without_computed_defaults(schema: StructType) -> StructType:

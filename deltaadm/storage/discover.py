@@ -66,6 +66,25 @@ def find_tables(
             pending += [there.join(place, one) for one in below]
 
 
+def table_around(place: str, directories: Directories | None = None) -> str | None:
+    """
+    The nearest table in whose directory *place* is; None also where that cannot be told.
+
+    *place* is an absolute path, or a URL of what the *directories* are of.
+    """
+    there = LocalDirectories() if directories is None else directories
+    scheme, separator, path = place.rpartition("://")
+    top, *below = path.rstrip("/").split("/")
+    for depth in reversed(range(len(below))):
+        above = scheme + separator + "/".join([top, *below[:depth]])
+        try:
+            if there.is_directory(there.join(above or "/", LOG_DIRECTORY)):
+                return above or "/"
+        except StorageError:
+            return None
+    return None
+
+
 def not_listed(place: str, why: str) -> StorageError:
     """The error for a directory that cannot be listed."""
     return StorageError(

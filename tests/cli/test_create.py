@@ -7,6 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from deltaadm.render.schemas import SCHEMAS
+from tests.support import tables
 from tests.support.program import LogWriter, deltaadm, untouched
 from tests.support.tables import Table
 
@@ -53,6 +54,17 @@ def test_the_plan_shows_the_protocol_before_anything_exists(tmp_path: Path) -> N
 def test_the_statement(tmp_path: Path, arguments: list[str], statement: str) -> None:
     result = deltaadm("create", tmp_path / "new", "--schema", SCHEMA, *arguments, "-o", "sql")
     assert result.out == statement.format(tmp_path / "new") + "\n"
+
+
+def test_a_place_inside_another_table_is_warned_of(tmp_path: Path) -> None:
+    outer = tables.table(tmp_path / "outer", tables.START_BODY)
+    (tmp_path / "link").symlink_to(outer.path)
+    for place in ("outer/new", "outer/a/b", "link/new"):
+        plan = deltaadm("create", tmp_path / place, "--schema", SCHEMA, "-o", "json").document
+        [note] = plan["notes"]
+        assert f"in the directory of another one, {outer.path}. VACUUM" in note
+    beside = deltaadm("create", tmp_path / "new", "--schema", SCHEMA, "-o", "json")
+    assert beside.document["notes"] == []
 
 
 def test_every_column_is_named_however_many_there_are(tmp_path: Path) -> None:

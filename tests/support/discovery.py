@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deltaadm.errors import StorageError
-from deltaadm.storage.discover import Directories, find_tables
+from deltaadm.storage.discover import Directories, find_tables, table_around
 from tests.support.tables import START_BODY, table
 
 
@@ -50,6 +50,20 @@ class DiscoveryContract:
         before = self.found(directories, lake)
         table(lake / "z" / "year=2026" / "inner", START_BODY)
         assert self.found(directories, lake) == before
+
+    def test_the_table_around_a_place(self, directories: Directories, lake: Path) -> None:
+        outer, inner = lake / "z", lake / "z" / "year=2026" / "inner"
+        table(inner, START_BODY)
+        for place, around in (
+            (inner / "new" / "er", inner),
+            (inner, outer),
+            (outer / "new", outer),
+            (outer, None),
+            (lake / "zz", None),
+            (lake / "no log" / "inside", None),
+        ):
+            expected = None if around is None else self.root(around)
+            assert table_around(self.root(place), directories) == expected
 
     def test_hidden_directories_are_passed_over(self, directories: Directories, lake: Path) -> None:
         before = self.found(directories, lake)
