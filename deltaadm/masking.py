@@ -1,4 +1,4 @@
-"""Secrets in URLs, taken out of whatever deltaadm says."""
+"""Secrets in URLs and settings, taken out of whatever deltaadm says."""
 
 from __future__ import annotations
 
@@ -17,6 +17,24 @@ _PARAMETER: Final = (
     r"[^\s&'\"`<>]+"
 )
 """Part of the query of a signed URL: shared access signatures, presigned and the like."""
+
+
+_SETTING: Final = (
+    r"(?i)([^\s='\"]*(?:secret|passw(?:or)?d|token|credential|key|sas)[^\s='\"]*=)"
+    r"(?:\"[^\"]*\"|[^\s'\"]+)"
+)
+
+
+def masked_settings(text: str) -> str:
+    """
+    A command line without the values of settings whose names sound like those of secrets.
+
+    >>> masked_settings("--conf spark.hadoop.fs.s3a.secret.key=abc --conf spark.x=1 shell")
+    '--conf spark.hadoop.fs.s3a.secret.key=*** --conf spark.x=1 shell'
+    """
+    import re
+
+    return re.sub(_SETTING, rf"\1{MASK}", masked(text))
 
 
 def masked(text: str) -> str:

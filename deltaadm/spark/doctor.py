@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.errors import DeltaadmError, EngineError
+from deltaadm.masking import masked_settings
 from deltaadm.operations.reports import Check, Health
 from deltaadm.spark import jars
 from deltaadm.spark.jvm import JAVA_REMEDY, java_program
@@ -217,6 +218,7 @@ def _target(options: SparkOptions) -> str:
 def environment_settings(environ: Mapping[str, str] = os.environ) -> Check | None:
     """Variables that lead Spark elsewhere than the command line says; None if there are none."""
     names = ("SPARK_HOME", "SPARK_REMOTE", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "JAVA_HOME")
-    shown = {"SPARK_REMOTE": without_secrets(environ.get("SPARK_REMOTE", ""))}
-    found = [f"{name}={shown.get(name, environ[name])}" for name in names if environ.get(name)]
+    ways = {"SPARK_REMOTE": without_secrets, "PYSPARK_SUBMIT_ARGS": masked_settings}
+    given = {name: environ[name] for name in names if environ.get(name)}
+    found = [f"{name}={ways.get(name, str)(text)}" for name, text in given.items()]
     return Check("environment", Health.OK, ", ".join(found)) if found else None

@@ -140,6 +140,19 @@ def test_no_token_is_shown(port: int) -> None:
         assert "hush" not in done.out + done.err
 
 
+def test_no_secret_among_spark_s_arguments_is_shown() -> None:
+    given = {
+        "--conf spark.hadoop.fs.s3a.secret.key=hush --master local": "fs.s3a.secret.key=***",
+        "--conf 'spark.hadoop.fs.azure.account.key.x=hush' shell": "account.key.x=***' shell",
+        '--conf spark.ssl.keyPassword="hu sh hush" shell': "spark.ssl.keyPassword=*** shell",
+        "--repositories https://me:hush@host/m2 shell": "https://me:***@host/m2 shell",
+    }
+    for arguments, shown in given.items():
+        done = process("doctor", env={"PYSPARK_SUBMIT_ARGS": arguments})
+        assert shown in done.out
+        assert "hush" not in done.out + done.err
+
+
 @pytest.mark.parametrize(
     ("conf", "store", "system"),
     [
