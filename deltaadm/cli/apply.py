@@ -12,7 +12,6 @@ from deltaadm.cli.parent_plans import apply_saved
 from deltaadm.cli.planning import (
     Wanted,
     carry_out_plan,
-    failing_well,
     planned,
     project_settings,
 )
@@ -83,7 +82,7 @@ def command(
             options,
         )
 
-    return failing_well(str(file), options.output, work)
+    return streams.failing_well(str(file), options.output, work)
 
 
 def _apply(saved: SavedPlan, options: CommitOptions) -> int:
@@ -110,4 +109,4 @@ def _apply(saved: SavedPlan, options: CommitOptions) -> int:
             options,
         )
 
-    return failing_well(saved.table, options.output, carry_out)
+    return streams.failing_well(saved.table, options.output, carry_out)

@@ -10,7 +10,6 @@ from deltaadm.cli.options import ChangeOptions, expanded, pairs
 from deltaadm.cli.planning import (
     Wanted,
     conclude,
-    failing_well,
     planned,
     project_settings,
     require_plan_options,
@@ -159,7 +158,7 @@ def command(  # noqa: PLR0917 -- in the order of the command line
             )
             return conclude(table, plan, wanted, change)
 
-    return failing_well(table, change.commit.output, work)
+    return streams.failing_well(table, change.commit.output, work)
 
 
 def _listed(given: list[str] | None) -> tuple["ColumnPath", ...]:

@@ -7,7 +7,6 @@ import typer
 
 from deltaadm.cli import catalogs, sessions, streams, wiring
 from deltaadm.cli.options import OutputOptions, SparkOptionGroup, expanded
-from deltaadm.cli.planning import failing_well
 from deltaadm.errors import DeltaadmError
 from deltaadm.masking import masked
 from deltaadm.operations.reports import Check, DoctorReport, Health
@@ -46,7 +45,7 @@ def command(
         streams.show([found], output)
         return NOT_READY if found.failed else 0
 
-    return failing_well("", output, answer)
+    return streams.failing_well("", output, answer)
 
 
 def _checks(

@@ -18,7 +18,6 @@ from deltaadm.cli.options import (
     require_streaming,
     split_words,
 )
-from deltaadm.cli.planning import failing_well
 from deltaadm.cli.plans import plan_tables
 from deltaadm.operations.drop_feature import (
     Phase,
@@ -90,7 +89,7 @@ def command(
                     code=_waiting if wanted else _done,
                 )
 
-        return failing_well("".join(tables), output, answer)
+        return streams.failing_well("".join(tables), output, answer)
 
     def plan(_: str, snapshot: "Snapshot", session: "SessionSettings") -> "Plan":
         name = official_name(wanted)

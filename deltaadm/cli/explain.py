@@ -6,7 +6,6 @@ import typer
 
 from deltaadm.cli import streams
 from deltaadm.cli.options import OutputOptions, expanded
-from deltaadm.cli.planning import failing_well
 from deltaadm.operations.explain import explain
 from deltaadm.operations.reports import RuleExplanation
 
@@ -35,4 +34,4 @@ def command(
         streams.show([explain(word) for word in words], output)
         return 0
 
-    return failing_well(" ".join(words), output, answer)
+    return streams.failing_well(" ".join(words), output, answer)

@@ -6,7 +6,6 @@ import typer
 
 from deltaadm.cli import streams
 from deltaadm.cli.options import OutputOptions, expanded
-from deltaadm.cli.planning import failing_well
 from deltaadm.operations.features import explain_feature, list_features
 from deltaadm.operations.reports import FeatureCatalogue
 
@@ -34,4 +33,4 @@ def command(
         streams.show([explain_feature(name) if name else list_features()], output)
         return 0
 
-    return failing_well(name or "", output, answer)
+    return streams.failing_well(name or "", output, answer)

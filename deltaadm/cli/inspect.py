@@ -18,7 +18,6 @@ from deltaadm.cli.options import (
     require_streaming,
     require_tables,
 )
-from deltaadm.cli.planning import failing_well
 from deltaadm.cli.quick import Inspection, reporter
 
 
@@ -97,7 +96,7 @@ def command(  # noqa: PLR0917 -- in the order of the command line
             fleet = gathered(wanted.tables, many, "inspect", spark)
             return report_all(fleet, output, reporter(wanted), also=inventories)
 
-    return failing_well("", output, answer)
+    return streams.failing_well("", output, answer)
 
 
 def _milliseconds(text: str) -> int:

@@ -10,7 +10,7 @@ import typer
 from deltaadm.cli import catalogs, streams, wiring
 from deltaadm.cli.exit_codes import FOUND, MISMATCH
 from deltaadm.cli.options import ChangeOptions, ClientOptions, CommitOptions, ConsentOptions
-from deltaadm.cli.planning import Consent, agree, failing_well
+from deltaadm.cli.planning import Consent, agree
 from deltaadm.domain.create import no_table
 from deltaadm.domain.table_changes import CreateTable, SetLocation
 from deltaadm.errors import Refused
@@ -160,7 +160,7 @@ def apply_saved(saved: SavedParentPlan, options: CommitOptions) -> int:
             saved.require_same(plan)
             return _carried_out(plan, catalog, options)
 
-    return failing_well(saved.table, options.output, work)
+    return streams.failing_well(saved.table, options.output, work)
 
 
 def _planned_again(

@@ -11,9 +11,8 @@ from deltaadm.cli import catalogs, sessions, streams, wiring
 from deltaadm.cli.exit_codes import FOUND, MISMATCH, WAITING
 from deltaadm.cli.options import ChangeOptions, CommitOptions, ConsentOptions, OutputOptions
 from deltaadm.domain.cost import Cost
-from deltaadm.errors import DeltaadmError, Refused, TableError
-from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
-from deltaadm.render.formats import FORMATS
+from deltaadm.errors import Refused, TableError
+from deltaadm.operations.reports import OutcomeReport, PlanReport
 
 if TYPE_CHECKING:
     from deltaadm.cli.settings import Settings
@@ -94,7 +93,7 @@ def plan_and_apply(
             plan, wanted = plan_for(table, planner, change.commit, project, session)
             return conclude(table, plan, wanted, change)
 
-    return failing_well(table, change.commit.output, work)
+    return streams.failing_well(table, change.commit.output, work)
 
 
 def plan_for(
@@ -128,18 +127,6 @@ def require_plan_options(change: ChangeOptions) -> None:
     streams.check_format(change.commit.output, PlanReport)
     if change.planning.check and change.planning.apply:
         raise typer.BadParameter("cannot be combined with --apply", param_hint="--check")
-
-
-def failing_well(table: str, output: OutputOptions, work: Callable[[], int]) -> int:
-    """The exit code of *work*, or of the error with which it fails, shown where it belongs."""
-    try:
-        return work()
-    except DeltaadmError as error:
-        if FORMATS[output.output].machine and not isinstance(error, streams.OutputLost):
-            streams.show([Failure(table, error)], output)
-        else:
-            streams.say_error(table, error)
-        return error.exit_code
 
 
 def conclude(table: str, plan: "Plan", wanted: Wanted, change: ChangeOptions) -> int:

@@ -24,7 +24,6 @@ from deltaadm.cli.options import (
 from deltaadm.cli.planning import (
     OfParent,
     Planner,
-    failing_well,
     plan_and_apply,
     plan_for,
     project_settings,
@@ -95,7 +94,7 @@ def plan_tables(
         )
         return together([found, applied], alone=False)
 
-    return failing_well("", output, work)
+    return streams.failing_well("", output, work)
 
 
 def _planned(

@@ -6,7 +6,6 @@ import typer
 
 from deltaadm.cli import streams
 from deltaadm.cli.options import OutputOptions, expanded
-from deltaadm.cli.planning import failing_well
 from deltaadm.operations.explain import list_rules
 from deltaadm.operations.reports import RuleCatalogue
 
@@ -33,4 +32,4 @@ def command(
         streams.show([list_rules(families or ())], output)
         return 0
 
-    return failing_well("", output, answer)
+    return streams.failing_well("", output, answer)

@@ -104,15 +104,15 @@ def write_text(text: str) -> None:
     _write(partial(sys.stdout.write, text))
 
 
-def reporting(table: str, output: Look, report: Callable[[str], Report]) -> int:
+def failing_well(table: str, output: Look, work: Callable[[], int]) -> int:
     """
-    Show the *report* of *table*; the exit code.
+    The exit code of *work*, or of the error with which it fails.
 
-    An error stands in the report's place where errors belong into the output, elsewhere on
-    standard error.
+    An error about *table* stands in the answer's place where errors belong into the output,
+    elsewhere on standard error.
     """
     try:
-        show([report(table)], output)
+        return work()
     except OutputLost:
         raise
     except DeltaadmError as error:
@@ -123,7 +123,16 @@ def reporting(table: str, output: Look, report: Callable[[str], Report]) -> int:
         else:
             say_error(table, error)
         return error.exit_code
-    return 0
+
+
+def reporting(table: str, output: Look, report: Callable[[str], Report]) -> int:
+    """Show the *report* of *table*, or the error with which it fails; the exit code."""
+
+    def answer() -> int:
+        show([report(table)], output)
+        return 0
+
+    return failing_well(table, output, answer)
 
 
 def say_error(table: str, error: DeltaadmError) -> None:

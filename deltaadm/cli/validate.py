@@ -29,8 +29,6 @@ from deltaadm.cli.options import (
     require_tables,
 )
 from deltaadm.cli.outlets import outlets
-from deltaadm.cli.planning import Planner, failing_well
-from deltaadm.cli.plans import plan_tables
 from deltaadm.cli.progress import Progress
 from deltaadm.cli.settings import Settings, load_settings
 from deltaadm.clients import ClientRelease, parse_client
@@ -43,7 +41,6 @@ from deltaadm.operations.baseline import (
     without_known,
     write_baseline,
 )
-from deltaadm.operations.mend import plan_fixes
 from deltaadm.operations.reports import PlanReport
 from deltaadm.operations.validate import (
     choose_rules,
@@ -56,6 +53,7 @@ from deltaadm.render.formats import Style
 from deltaadm.validation.finding import Severity, ValidationReport
 
 if TYPE_CHECKING:
+    from deltaadm.cli.planning import Planner
     from deltaadm.domain.session import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.operations.plan import Plan
@@ -212,10 +210,12 @@ def command(
         change = ChangeOptions(planning=planning, commit=commit)
 
         def mend() -> int:
+            from deltaadm.cli.plans import plan_tables
+
             run = _run(looking, selection, users, settings)
             return plan_tables(tables or (), many, _fixes(run), change, settings=run.settings)
 
-        return failing_well("", plans, mend)
+        return streams.failing_well("", plans, mend)
     _refuse_plan_options(planning)
     places = outlets(output, ValidationReport)
     _require_streaming(many, places, selection)
@@ -246,7 +246,7 @@ def command(
             return answer()
 
     shown = next((one.format for one in places if one.file is None), "text")
-    return failing_well("", OutputOptions(output=shown), reading)
+    return streams.failing_well("", OutputOptions(output=shown), reading)
 
 
 _WORTHWHILE = {False: 16, True: 2}
@@ -351,7 +351,9 @@ def _refuse_plan_options(planning: PlanOptions) -> None:
             raise typer.BadParameter("is for plans: add --fix", param_hint=option)
 
 
-def _fixes(run: _Run) -> Planner:
+def _fixes(run: _Run) -> "Planner":
+    from deltaadm.operations.mend import plan_fixes
+
     report = lru_cache(maxsize=1)(run.report)  # a table may be planned twice, with more detail
 
     def plan(table: str, snapshot: "Snapshot", session: "SessionSettings") -> "Plan":

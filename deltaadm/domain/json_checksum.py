@@ -8,7 +8,6 @@ spelling that they have in the text.
 from __future__ import annotations
 
 import json
-from hashlib import md5
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -69,6 +68,8 @@ def duplicate_key(text: str) -> str | None:
 
 
 def _digest(text: str) -> str:
+    from hashlib import md5  # it loads OpenSSL, and few pointers have a checksum
+
     return md5(text.encode(), usedforsecurity=False).hexdigest()
 
 

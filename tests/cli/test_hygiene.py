@@ -9,6 +9,9 @@ from tests.support.oracle import OracleTable
 from tests.support.program import deltaadm
 from tests.support.tables import Table
 
+PLANS = {"deltaadm.operations.plan", "deltaadm.operations.sql", "deltaadm.domain.evolve"}
+"""What only commands that change something ask for."""
+
 HEAVY = {"pyspark", "py4j", "pyarrow", "deltalake", "obstore", "pydantic", "numpy", "pandas"}
 
 SLOW = {"typer", "rich", "typing", "dataclasses", "inspect", "signal", "pathlib"}
@@ -18,15 +21,14 @@ PROBE = """
 import atexit, sys
 from deltaadm.__main__ import main
 sys.argv = ["deltaadm", *sys.argv[1:]]
-there = lambda: {name.partition(".")[0] for name, one in sys.modules.items() if one}
-tell = lambda: sys.stderr.write(" ".join(there()))
+tell = lambda: sys.stderr.write(" ".join(name for name, one in sys.modules.items() if one))
 atexit.register(tell)
 main()
 """
 
 
 def loaded(*arguments: str) -> set[str]:
-    """The top-level packages in memory after a run."""
+    """The modules in memory after a run."""
     done = subprocess.run(
         [sys.executable, "-c", PROBE, *arguments], check=False, capture_output=True, text=True
     )
@@ -44,10 +46,11 @@ ARROW = HEAVY - {"pyarrow"}
         pytest.param("--version", {"typer", "rich", "dataclasses", "json"}, id="version"),
         pytest.param("--help", {"rich"}, id="help"),
         pytest.param("inspect --help", {"rich"}, id="help of a command"),
-        pytest.param("inspect T", {"typer"}, id="text"),
+        pytest.param("inspect T", {"typer"} | PLANS, id="text"),
         pytest.param("inspect T -o json", SLOW, id="json"),
         pytest.param("inspect T -o jsonl", SLOW - {"typing"}, id="jsonl"),
-        pytest.param("features -o json", {"rich"}, id="features"),
+        pytest.param("features -o json", {"rich"} | PLANS, id="features"),
+        pytest.param("validate T -o json", {"rich", "deltaadm.cli.plans"}, id="validate"),
         pytest.param("alter T --set a=b -o sql", {"rich"}, id="plan"),
         pytest.param("upgrade-protocol T --check -o json", {"rich"}, id="check"),
     ],
