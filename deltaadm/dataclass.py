@@ -162,6 +162,9 @@ def _init(fields: tuple[_Field, ...]) -> Callable[..., None]:
         made += 1
         if made == _MANY and self.__class__.__init__ is __init__:
             self.__class__.__init__ = _compiled_init(fields)
+        if len(given) == len(positional) == len(names) and not named:
+            _fill(self, names, given)
+            return
         values = {**defaults, **named}
         values.update(zip(positional, given, strict=False))
         for name, make in factories.items():
