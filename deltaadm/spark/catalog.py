@@ -16,7 +16,7 @@ from deltaadm.domain.sql_text import identifier, literal
 from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, TableError
 from deltaadm.spark.executor import refusal
 from deltaadm.spark.jars import default_settings, spark_home
-from deltaadm.spark.session import open_session, said
+from deltaadm.spark.session import looking_up, open_session, said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -208,7 +208,8 @@ class DeltaCatalog:
         """A table that its catalog knows, but does not list, as some keep those of the system."""
         table = ".".join(map(identifier, name))
         try:
-            rows = self._session.sql(f"DESCRIBE TABLE EXTENDED {table}").collect()
+            with looking_up():
+                rows = self._session.sql(f"DESCRIBE TABLE EXTENDED {table}").collect()
         except Exception as error:
             found = refusal(error)
             if found.delta_error_class == "TABLE_OR_VIEW_NOT_FOUND":
@@ -244,7 +245,8 @@ class DeltaCatalog:
 
     def _answer(self, sql: str, namespace: Sequence[str]) -> list[Row]:
         try:
-            return self._session.sql(sql).collect()
+            with looking_up():
+                return self._session.sql(sql).collect()
         except Exception as error:
             raise self._refused(error, namespace) from error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import PurePath
@@ -18,7 +17,15 @@ from deltaadm.domain.table_changes import CreateTable, SetLocation, WriteCheckpo
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, NotYet
 from deltaadm.operations.create import schema_of_query
 from deltaadm.operations.sql import statement
-from deltaadm.spark.session import SparkOptions, configured, open_session, said, sentence
+from deltaadm.spark.session import (
+    SparkOptions,
+    configured,
+    is_outage,
+    lost,
+    open_session,
+    said,
+    sentence,
+)
 from deltaadm.storage.local import LocalStore
 from deltaadm.storage.store import is_remote, open_store
 
@@ -82,7 +89,7 @@ class SparkExecutor:
         except DeltaadmError:
             raise
         except Exception as error:
-            raise _lost(error) from error
+            raise lost(error) from error
 
     def apply(self, root: str, step: Step) -> None:
         """
@@ -187,8 +194,8 @@ def refusal(error: Exception) -> DeltaadmError:
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
 
-    if _is_outage(error):
-        return _lost(error)
+    if is_outage(error):
+        return lost(error)
     if isinstance(error, (Py4JJavaError, PySparkException)):
         thrown = getattr(error, "java_exception", getattr(error, "_origin", None))
         if unfit := next((one for one in _causes(thrown) if _is(one, *_UNFIT)), None):
@@ -196,7 +203,7 @@ def refusal(error: Exception) -> DeltaadmError:
         own = error.getCondition() if isinstance(error, PySparkException) else None
         return _refusal(error, chain(filter(None, [own]), _conditions(thrown)))
     if isinstance(error, (Py4JError, OSError)):
-        return _lost(error)
+        return lost(error)
     raise error
 
 
@@ -248,36 +255,6 @@ def _is(thrown: Any, *classes: str) -> bool:
 
     gateway = SparkContext._gateway
     return gateway is not None and any(is_instance_of(gateway, thrown, one) for one in classes)
-
-
-def _is_outage(error: Exception) -> bool:
-    """Whether a Connect server has stopped answering, or knows nothing of the session any more."""
-    from pyspark.errors import PySparkException
-
-    if not isinstance(error, PySparkException):
-        return False
-    status = getattr(error, "getGrpcStatusCode", lambda: None)()
-    return getattr(status, "name", "") in _NO_ANSWER or str(error.getCondition()).startswith(
-        "INVALID_HANDLE."
-    )
-
-
-_NO_ANSWER: Final = frozenset({"UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED"})
-
-
-def _lost(error: Exception) -> EngineError:
-    return EngineError(
-        f"The connection to Spark broke ({_cause(error).rstrip('.')}).",
-        remedy="Inspect the table before trying again: a Spark server that still runs may go on.",
-        delta_error_class=getattr(error, "getCondition", lambda: None)(),
-    )
-
-
-def _cause(error: Exception) -> str:
-    """What an exception says; of the long texts of gRPC only what they call details."""
-    text = said(error)
-    details = re.search(r'^\s*details = "(.*)"$', text, re.MULTILINE)
-    return sentence(details[1] if details else text)[0]
 
 
 # A Spark that is not the right one

@@ -18,7 +18,7 @@ from deltaadm.operations.create import schema_of_query
 from deltaadm.operations.parent_catalog import ParentDefinition, ParentTable
 from deltaadm.spark.catalog import DeltaCatalog, details, plain_location
 from deltaadm.spark.executor import LITERAL_STATEMENTS, refusal
-from deltaadm.spark.session import configured, sentence
+from deltaadm.spark.session import configured, looking_up, sentence
 from deltaadm.storage.store import table_name
 
 if TYPE_CHECKING:
@@ -173,9 +173,13 @@ class SparkParentCatalog:
 
     def run(self, sql: str) -> None:
         """Carry a statement out; raises `CommitError` where Spark refuses."""
-        self._rows(sql)
+        self._carried_out(sql)
 
     def _rows(self, sql: str) -> list[tuple[object, ...]]:
+        with looking_up():
+            return self._carried_out(sql)
+
+    def _carried_out(self, sql: str) -> list[tuple[object, ...]]:
         with configured(self._session, LITERAL_STATEMENTS):
             try:
                 return [tuple(row) for row in self._session.sql(sql).collect()]

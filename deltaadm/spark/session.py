@@ -13,6 +13,7 @@ import threading
 import time
 import warnings
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -108,10 +109,12 @@ def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]
         for key, value in conf.items():
             if _effective(session, key) == value:
                 continue
-            before = session.conf.get(key, None)
             try:
+                before = session.conf.get(key, None)
                 session.conf.set(key, value)
             except Exception as error:
+                if is_outage(error):
+                    raise lost(error) from error
                 raise EngineError(
                     f"The running Spark session does not let {key} be changed: "
                     f"{sentence(said(error))[0]}",
@@ -200,8 +203,9 @@ def _quiet_loggers() -> Iterator[None]:
 @contextmanager
 def _remote_session(url: str, options: SparkOptions) -> Iterator[SparkSession]:
     from pyspark.errors import PySparkImportError
-    from pyspark.sql import SparkSession
 
+    conf = dict(options.conf)
+    patience = _seconds(conf.pop(_TIMEOUT, _TIME_FOR_ANSWERS))
     require_reachable(url)
     with ExitStack() as stack:
         stack.enter_context(environment({"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}))
@@ -209,7 +213,7 @@ def _remote_session(url: str, options: SparkOptions) -> Iterator[SparkSession]:
             stack.enter_context(_quiet_connection())
         try:
             _require_answer(url)
-            session = SparkSession.builder.remote(url).create()
+            session = _new_session(url, patience)
             stack.callback(_stop, session)
             _bear_short_outages(session)
             _ = session.version  # the first thing that the server is asked
@@ -220,9 +224,142 @@ def _remote_session(url: str, options: SparkOptions) -> Iterator[SparkSession]:
         except EngineError:
             raise
         except Exception as error:
+            if _is_late(error):
+                raise lost(error) from error
             raise not_started(sentence(said(error))[0]) from error
-        stack.enter_context(configured(session, options.conf))
+        stack.enter_context(configured(session, conf))
         yield session
+
+
+_TIMEOUT: Final = "spark.network.timeout"
+_TIME_FOR_ANSWERS: Final = "10min"
+"""A server may be one that has to be started first, or have a large catalog to look through."""
+
+
+@contextmanager
+def looking_up() -> Iterator[None]:
+    """
+    For the time of the block, statements only ask: a server that hangs is not waited for.
+
+    Others may be commits, for which no time is too long.
+    """
+    before = _LOOKING_UP.set(True)
+    try:
+        yield
+    finally:
+        _LOOKING_UP.reset(before)
+
+
+_LOOKING_UP: Final = ContextVar("looking_up", default=False)
+
+
+def _new_session(url: str, patience: float) -> Any:
+    """A session of which the server knows nothing yet."""
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+    from pyspark.sql.connect.session import SparkSession
+
+    channel = DefaultChannelBuilder(url)
+    channel.add_interceptor(_deadlines(patience))
+    return SparkSession.builder.channelBuilder(channel).create()
+
+
+def _deadlines(patience: float) -> Any:
+    """
+    What ends calls, but no statements except those that look up, without an answer in time.
+
+    *patience* is in seconds. Once it has been in vain, what is said in leaving is not waited for.
+    """
+    import grpc
+
+    class Deadlines(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):  # type: ignore[misc]
+        """All calls of a session, of which those for statements have a stream of answers."""
+
+        def __init__(self) -> None:
+            self._patience = patience
+
+        def intercept_unary_unary(self, go_on: Any, details: Any, request: Any) -> Any:
+            return self._in_time(go_on, details, request)
+
+        def intercept_unary_stream(self, go_on: Any, details: Any, request: Any) -> Any:
+            if _LOOKING_UP.get():
+                return self._in_time(go_on, details, request)
+            return go_on(details, request)
+
+        def _in_time(self, go_on: Any, details: Any, request: Any) -> Any:
+            call = go_on(details._replace(timeout=self._patience), request)
+            call.add_done_callback(self._learn)
+            return call
+
+        def _learn(self, call: Any) -> None:
+            if call.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+                self._patience = _FAREWELL
+
+    return Deadlines()
+
+
+_FAREWELL: Final = 0.2
+
+
+def _seconds(text: str) -> float:
+    """
+    A time as Spark's settings have it; raises `Refused` for anything else.
+
+    >>> _seconds("2min"), _seconds("500ms"), _seconds("120")
+    (120, 0.5, 120)
+    """
+    found = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
+    if found is None or found[2] not in _UNITS:
+        raise Refused(
+            f"{text!r} is no time, as {_TIMEOUT} has one.", remedy="Write it like 30s or 10min."
+        )
+    return int(found[1]) * _UNITS[found[2]]
+
+
+_UNITS: Final = {"": 1, "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
+
+
+def is_outage(error: Exception) -> bool:
+    """Whether a Connect server has stopped answering, or knows nothing of the session any more."""
+    from pyspark.errors import PySparkException
+
+    if not isinstance(error, PySparkException):
+        return False
+    return _status(error) in _NO_ANSWER or str(error.getCondition()).startswith("INVALID_HANDLE.")
+
+
+_LATE: Final = "DEADLINE_EXCEEDED"
+_NO_ANSWER: Final = frozenset({"UNAVAILABLE", "CANCELLED", _LATE})
+
+
+def _is_late(error: Exception) -> bool:
+    return _status(error) == _LATE
+
+
+def _status(error: Exception) -> str:
+    status = getattr(error, "getGrpcStatusCode", lambda: None)()
+    return str(getattr(status, "name", ""))
+
+
+def lost(error: Exception) -> EngineError:
+    """The error for a Spark that has gone, or does not answer any more."""
+    if _is_late(error):
+        return EngineError(
+            "Spark did not answer in time.",
+            remedy="Look whether the server hangs or has much to do; "
+            f"--spark-conf {_TIMEOUT}=30min gives it more time than the usual {_TIME_FOR_ANSWERS}.",
+        )
+    return EngineError(
+        f"The connection to Spark broke ({_cause(error).rstrip('.')}).",
+        remedy="Inspect the table before trying again: a Spark server that still runs may go on.",
+        delta_error_class=getattr(error, "getCondition", lambda: None)(),
+    )
+
+
+def _cause(error: Exception) -> str:
+    """What an exception says; of the long texts of gRPC only what they call details."""
+    text = said(error)
+    details = re.search(r'^\s*details = "(.*)"$', text, re.MULTILINE)
+    return sentence(details[1] if details else text)[0]
 
 
 @contextmanager

@@ -348,16 +348,42 @@ def test_an_interrupt_and_an_outage_while_the_server_is_at_work(
         time.sleep(0.05)  # the server has gone on
 
 
+@pytest.mark.parametrize(
+    ("command", "last"),
+    [
+        (["inspect", "shop.plain"], b"SHOW TABLE EXTENDED"),
+        (["inspect", "shop.plain"], b"_SPARK_CONNECT_PYTHON"),
+        (["alter", "{}", "--set", "x=y", *APPLY], b"spark.sql.parser.escapedStringLiterals"),
+    ],
+    ids=["a look-up", "the first question", "a setting"],
+)
+def test_a_server_that_hangs_is_not_waited_for(
+    server: str, table: Path, command: list[str], last: bytes
+) -> None:
+    """It goes silent, but no connection breaks, when it has been told the *last* text."""
+    patience = "--spark-conf", "spark.network.timeout=2s"
+    with forwarded(server, last) as (remote, _):
+        told = process(*(one.format(table) for one in command), "--remote", remote, *patience)
+    assert told.code == 6, told
+    assert "Spark did not answer in time" in told.err + told.out
+    assert "--spark-conf spark.network.timeout=30min gives it more time" in told.err + told.out
+    assert DeltaTable(table).version() == 0
+
+
 @contextmanager
-def forwarded(server: str) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Another address of the server, and what puts an end to all connections by way of it."""
+def forwarded(server: str, last: bytes | None = None) -> Iterator[tuple[str, Callable[[], None]]]:
+    """
+    Another address of the server, and what puts an end to all connections by way of it.
+
+    Nothing comes by way of it any more once the server is about to be told the *last* text.
+    """
     host, port = server.removeprefix("sc://").split(":")
     listener = socket.create_server(("127.0.0.1", 0))
     ends: list[socket.socket] = [listener]
 
     def pump(source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
-            while data := source.recv(1 << 16):
+            while (data := source.recv(1 << 16)) and not (last and last in data):
                 target.sendall(data)
 
     def accept() -> None:

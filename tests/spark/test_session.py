@@ -159,6 +159,16 @@ def test_a_server_that_is_no_spark(tmp_path: Path) -> None:
     assert "hush" not in "".join(stderr)
 
 
+def test_a_time_that_is_none(tmp_path: Path) -> None:
+    conf = "{'spark.network.timeout': 'soon'}"
+    _, stderr = run(tmp_path, f"SparkOptions(remote='sc://127.0.0.1:1', conf={conf})")
+    assert stderr[1:] == [
+        "refused",
+        "'soon' is no time, as spark.network.timeout has one.",
+        "Write it like 30s or 10min.",
+    ]
+
+
 def test_a_master_that_cannot_be_reached(tmp_path: Path) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
