@@ -417,6 +417,8 @@ def _complete_checkpoints(files: LogFiles) -> tuple[Checkpoint, ...]:
 
 
 def _check_contiguous(root: str, versions: Sequence[int], base: int) -> None:
+    if versions == range(base + 1, base + 1 + len(versions)):  # as `LogFiles.versions` mostly are
+        return
     for expected, found in enumerate(versions, base + 1):
         if found != expected:
             if expected == base + 1:

@@ -38,13 +38,15 @@ class LocalStore:
         found = _files_in(self._log)
         if found is None:
             raise no_table(self.root, _instead_of_table(self.path))
-        first = listing_prefix(start) if start else ""
-        return _Listing({one.name: one for one in found if one.name >= first})
+        if start:
+            first = listing_prefix(start)
+            found = {name: one for name, one in found.items() if name >= first}
+        return _Listing(found)
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
-        found = _files_in(self._prefix + name) or ()
-        return _Listing({f"{name}/{one.name}": one for one in found})
+        found = _files_in(self._prefix + name) or {}
+        return _Listing({f"{name}/{file}": one for file, one in found.items()})
 
     def read(self, path: str) -> bytes:
         """See `LogStore`."""
@@ -131,11 +133,11 @@ def _instead_of_table(path: str) -> str:
     return "it is no directory" if exists else "there is no such directory"
 
 
-def _files_in(directory: str) -> list[os.DirEntry[str]] | None:
-    """What is directly in a directory and is none itself; None if there is no such directory."""
+def _files_in(directory: str) -> dict[str, os.DirEntry[str]] | None:
+    """What is directly in a directory and is none, by name; None if there is no such directory."""
     try:
         with os.scandir(directory) as entries:
-            return [one for one in entries if not one.is_dir()]
+            return {one.name: one for one in entries if not one.is_dir()}
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
