@@ -100,21 +100,27 @@ class Bench:
             for size, shape in steps
         } | self._growing_fleet()
 
+    def _expected(self, name: str) -> dict[str, Any]:
+        if name not in self.expected:
+            sys.exit(f"{self.root} was written with other scales: it has no table {name!r}")
+        found: dict[str, Any] = self.expected[name]
+        return found
+
     def _protocol(self, name: str, runs: int) -> Costs:
         found = contestants.protocol_commands(self._path(name), self.peers)
-        right = _contains(self.expected[name]["metadata_id"])
+        right = _contains(self._expected(name)["metadata_id"])
         return in_turns([Program(program, one, right) for program, one in found.items()], runs)
 
     def _files(self, name: str) -> Costs:
         found = contestants.files_commands(self._path(name), self.peers)
         if name == "huge":
             found = {DELTAADM: found[DELTAADM]}
-        right = _contains(str(self.expected[name]["files"]))
+        right = _contains(str(self._expected(name)["files"]))
         return in_turns([Program(program, one, right) for program, one in found.items()], self.runs)
 
     def _validation(self, name: str) -> Costs:
         found = contestants.validation_commands(self._path(name))
-        right = _contains(f'"version": {self.expected[name]["version"]}')
+        right = _contains(f'"version": {self._expected(name)["version"]}')
         return in_turns([Program(program, one, right) for program, one in found.items()], 1)
 
     def _in_process(self, name: str) -> Costs:
