@@ -45,7 +45,7 @@ _ADD_COLUMNS: Final = (
     "clusteringProvider",
     "stats_parsed.numRecords",
 )
-_FACT_COLUMNS: Final = ("path", "size", "stats")
+_FACT_COLUMNS: Final = ("path", "size")
 _FACT_COLUMNS_IF_FILLED: Final = (
     "partitionValues",
     "deletionVector",
@@ -284,11 +284,8 @@ def _may_hold(group: pq.RowGroupMetaData, prefixes: tuple[str, ...]) -> bool:
 def _fact_columns(group: pq.RowGroupMetaData) -> tuple[str, ...]:
     """What facts about the files of a row group take; without `stats` if all have a count."""
     filled = (one for one in _FACT_COLUMNS_IF_FILLED if _may_hold(group, (f"add.{one}.",)))
-    return tuple(
-        one
-        for one in (*_FACT_COLUMNS, *filled)
-        if one != "stats" or not _all_begin_with_count(group)
-    )
+    stats = () if _all_begin_with_count(group) else ("stats",)
+    return (*_FACT_COLUMNS, *stats, *filled)
 
 
 def _all_begin_with_count(group: pq.RowGroupMetaData) -> bool:
