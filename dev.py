@@ -2,7 +2,11 @@
 """
 The developer's commands; they need Python and, for anything with Spark, Java 17 or 21.
 
-    python3 dev.py test [PYTEST ARGUMENTS]   lint, types, import contracts and tests, as CI does
+    python3 dev.py test [--fast] [PYTEST ARGUMENTS]
+                                             lint, types, import contracts and tests, as CI does;
+                                             with --fast those that start no other program
+    python3 dev.py spark-matrix [PYTEST ARGUMENTS]
+                                             every case on Spark, which takes half an hour
     python3 dev.py lint                      the same without the tests
     python3 dev.py demo                      change a real table through Spark
     python3 dev.py completions               write completions/ anew
@@ -43,16 +47,25 @@ CHECKS = (
 
 def main() -> int:
     """Run the command that the arguments name."""
-    commands = {"test": test, "lint": lint, "demo": demo, "completions": completions, "docs": docs}
+    commands = {
+        "test": test,
+        "spark-matrix": spark_matrix,
+        "lint": lint,
+        "demo": demo,
+        "completions": completions,
+        "docs": docs,
+    }
     name, *rest = sys.argv[1:] or ["help"]
     if name == "make-demo-table":
         return make_demo_table(*rest)
-    if name not in commands or (rest and name != "test"):
+    if name not in commands or (rest and name not in {"test", "spark-matrix"}):
         print((__doc__ or "").strip())
         return 0 if name in {"help", "-h", "--help"} else 2
     if sys.version_info < (3, 11):  # noqa: UP036 -- whoever starts this may have any Python
         print("deltaadm needs Python 3.11 or newer; start this script with one.")
         return 2
+    # Tests start the program hundreds of times: without bytecode each start takes twice as long.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     set_up()
     return commands[name](*rest)
 
@@ -76,7 +89,16 @@ def set_up() -> None:
 
 def test(*arguments: str) -> int:
     """Every check, then the tests; all of them run even if one fails."""
-    return finish([*CHECKS, ("pytest", *SPREAD, *arguments)])
+    chosen = [argument for argument in arguments if argument != "--fast"]
+    if len(chosen) < len(arguments):
+        chosen = ["-m", "not spark and not slow", *chosen]
+    return finish([*CHECKS, ("pytest", *SPREAD, *chosen)])
+
+
+def spark_matrix(*arguments: str) -> int:
+    """All tests on Spark, with the cases that `test` leaves out."""
+    os.environ["DELTAADM_REQUIRE_SPARK"] = "1"
+    return finish([("pytest", *SPREAD, "--spark-matrix", "tests/spark", *arguments)])
 
 
 def lint() -> int:
@@ -132,6 +154,7 @@ def docs() -> int:
     """Write the pages of docs/ that follow from the code."""
     write(ROOT / "docs" / "features.md", ROOT / "docs" / "generate.py")
     write(ROOT / "docs" / "clients.md", ROOT / "docs" / "generate_clients.py")
+    write(ROOT / "docs" / "properties.md", ROOT / "docs" / "generate_properties.py")
     subprocess.run((PYTHON, ROOT / "docs" / "generate_schemas.py"), check=True, cwd=ROOT)  # noqa: S603
     write(ROOT / "docs" / "rules.md", ROOT / "docs" / "generate_rules.py")
     return 0

@@ -11,14 +11,32 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 
+_NO_MEMORY = 6  # the exit code of `deltaadm.errors.EngineError`
+
+
 def main() -> None:
     """Run the command line."""
     _open_closed_streams()
     # Start-up makes tens of thousands of objects that stay: looking for garbage among them is idle.
     gc.set_threshold(50_000)
-    from deltaadm.cli.program import run
+    try:
+        from deltaadm.cli.program import run
 
-    _leave(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except (MemoryError, ImportError, SystemError) as error:
+        _give_up(error)
+    _leave(code)
+
+
+def _give_up(error: Exception) -> NoReturn:
+    """End the process where memory does not even suffice to import what explains errors."""
+    seen: BaseException | None = error
+    while not isinstance(seen, MemoryError) and "failed to map" not in str(seen):
+        if seen is None:
+            raise error
+        seen = seen.__cause__ or seen.__context__
+    os.write(2, b"error: There is not enough memory for this command.\n  Free some.\n")
+    os._exit(_NO_MEMORY)
 
 
 def _leave(code: int) -> NoReturn:
@@ -35,10 +53,17 @@ def _leave(code: int) -> NoReturn:
 
 
 def _open_closed_streams() -> None:
-    """A standard stream that our parent has closed leads nowhere, instead of being None."""
-    for name in ("stdin", "stdout", "stderr"):
+    """
+    Open the standard streams that our parent has closed, which Python leaves as None.
+
+    Input and errors lead nowhere. Output goes to a descriptor that refuses to be written to, so
+    that an answer which nobody can have ends as an error.
+    """
+    flags = {"stdin": os.O_RDONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
+    for name, flag in flags.items():
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r+"))  # noqa: PTH123, SIM115 -- stays open
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flag), mode))
 
 
 if __name__ == "__main__":

@@ -4,15 +4,18 @@ The exception tree and the exit code of each branch.
 ```
 DeltaadmError
 ├── SettingsError  2   deltaadm.toml or a baseline cannot be understood
+├── MissingFile    2   a file that the command line names is not there
 ├── TableError     3   not a table, gap in the log, incomplete checkpoint, unreadable commit
 ├── StorageError   4   no access, no such bucket, timed out after retries
 ├── CommitError    5   concurrent change, Delta's refusal, result differs from the prediction
 ├── EngineError    6   Spark, Java or an optional package missing
+│   └── EngineLost     Spark has gone, or does not answer any more
 ├── Refused        7   the wish is illegal, impossible or unsafe
 ├── NotYet         8   a change in two phases waits for its second one
 └── Bug           70   one of many tables met a bug in deltaadm, and the others go on
 ```
 
+`UsageError` (2) stands beside the tree: no command goes on after it, not even with other tables.
 Anything else that is raised is a bug and keeps its traceback (exit code 70).
 """
 
@@ -28,7 +31,7 @@ class DeltaadmError(Exception):
     """
     Expected trouble: one readable sentence, and what to do about it.
 
-    Secrets in URLs are masked in both, whoever says them.
+    Secrets in URLs and in settings are masked in both, whoever says them.
 
     `delta_error_class` is the error class (with sub-class) that Delta on Spark reports in the
     same situation; None where its exception has none. `established` holds the parts of an
@@ -46,13 +49,28 @@ class DeltaadmError(Exception):
         delta_error_class: str | None = None,
         established: Mapping[str, object] | None = None,
     ) -> None:
-        from deltaadm.masking import masked
+        from deltaadm.masking import masked_pairs
 
-        super().__init__(masked(message))
-        self.message = masked(message)
-        self.remedy = masked(remedy)
+        self.message = masked_pairs(message)
+        super().__init__(self.message)
+        self.remedy = masked_pairs(remedy)
         self.delta_error_class = delta_error_class
         self.established: Mapping[str, object] = established or {}
+
+
+class UsageError(Exception):
+    """
+    The command line itself is wrong, whatever the tables are like (exit code 2).
+
+    *option* is the option or argument that is wrong; without it the message stands for itself.
+    """
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, message: str, *, option: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.option = option
 
 
 class SettingsError(DeltaadmError):
@@ -62,11 +80,26 @@ class SettingsError(DeltaadmError):
     kind = "settings"
 
 
+class MissingFile(DeltaadmError):  # noqa: N818 -- reads as what it is
+    """The command line names a file that is not there."""
+
+    exit_code = 2
+    kind = "usage"
+
+
 class TableError(DeltaadmError):
     """The location holds no table, or its log cannot be replayed."""
 
     exit_code = 3
     kind = "table"
+
+
+class FileMissing(TableError):  # noqa: N818 -- reads as what happened
+    """A file of the table is not there."""
+
+
+class TooLarge(TableError):  # noqa: N818 -- reads as what it is
+    """A file has more bytes than are read at once."""
 
 
 class StorageError(DeltaadmError):
@@ -88,6 +121,10 @@ class EngineError(DeltaadmError):
 
     exit_code = 6
     kind = "engine"
+
+
+class EngineLost(EngineError):  # noqa: N818 -- reads as what happened
+    """Spark has gone, or does not answer any more; what it was told to do it may still do."""
 
 
 class Refused(DeltaadmError):  # noqa: N818 -- reads as the sentence it is: raise Refused

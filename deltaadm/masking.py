@@ -1,9 +1,11 @@
-"""Secrets in URLs and settings, taken out of whatever deltaadm says."""
+"""Secrets in URLs, settings and table properties, taken out of whatever deltaadm says."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable, Mapping
     from typing import Final
 
 MASK: Final = "***"
@@ -35,6 +37,127 @@ def masked_settings(text: str) -> str:
     import re
 
     return re.sub(_SETTING, rf"\1{MASK}", masked(text))
+
+
+_TELLING_KEY: Final = (
+    r"(^|_)((password|passwd|pwd|passphrase|secret|token|credentials?|private_key|api_key|"
+    r"access_key|account_key|secret_key|shared_key|connection_string|authorization)(_id|_value)?$|"
+    r"account_key_|sas_(fixed_)?token)"
+)
+_TELLING_VALUE: Final = (
+    r"AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]*PRIVATE KEY|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.|"
+    r"AccountKey=[\w+/=]{20,}|[?&]sig=[\w%+/=]{20,}|\bgh[pousr]_\w{30,}|\bdapi[0-9a-f]{32}"
+)
+_ORDINARY: Final = r"(?i)true|false|none|[0-9.]+|[a-z]+://\S*|\$?\{.*\}+"
+"""A switch, a number, or a reference to where the secret is kept."""
+
+_KEY_SIGNS: Final = ("pass", "pwd", "secret", "token", "credential", "key", "string", "auth")
+_VALUE_SIGNS: Final = (":/", "AKIA", "-----BEGIN", "eyJ", "AccountKey=", "sig=", "gh", "dapi")
+"""What every key, or value, of a secret has, since to import `re` costs time at the start."""
+
+_NAMED_BY_USERS: Final = ("delta.constraints.",)
+"""Before names that the user chooses for something else than a secret."""
+
+
+def is_secret(key: str, value: str | None) -> bool:
+    """
+    Whether the property *key* looks like a password, a key or a token, by its name or its value.
+
+    >>> is_secret("fs.s3a.secret.key", "x1"), is_secret("note", "s3://AKIA:abc@bucket")
+    (True, True)
+    >>> is_secret("my.password", "vault://team/db"), is_secret("delta.appendOnly", "true")
+    (False, False)
+    """
+    if not value or key.startswith(_NAMED_BY_USERS):
+        return False
+    named = key.lower()
+    if any(sign in value for sign in _VALUE_SIGNS):
+        import re
+
+        if masked(value) != value or re.search(_TELLING_VALUE, value):
+            return True
+    return any(sign in named for sign in _KEY_SIGNS) and _is_secret_key(key) and _is_opaque(value)
+
+
+def _is_secret_key(key: str) -> bool:
+    import re
+
+    words = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", key).lower()
+    return re.search(_TELLING_KEY, re.sub(r"[^a-z0-9]+", "_", words)) is not None
+
+
+def _is_opaque(value: str) -> bool:
+    import re
+
+    return not re.fullmatch(_ORDINARY, value)
+
+
+def secrets_among(entries: Mapping[str, str | None]) -> tuple[str, ...]:
+    """The values of *entries* that are secrets, the longest first."""
+    found = {value for key, value in entries.items() if value and is_secret(key, value)}
+    return tuple(sorted(found, key=len, reverse=True))
+
+
+def without(secrets: Iterable[str], text: str) -> str:
+    """*text* in which the values of *secrets* are masked."""
+    for one in secrets:
+        text = text.replace(repr(one), repr(MASK))
+        if len(one) >= _TELLING:
+            text = text.replace(one, MASK)
+    return text
+
+
+_TELLING: Final = 4
+"""Shorter values than this are parts of ordinary words."""
+
+
+_PAIR: Final = (
+    r"(?P<key>(?P<quote>['\"])(?P<quoted>[^'\"\s]+)(?P=quote)|(?<![?&\w.-])[\w.-]+)(?P<sign>\s?=\s?)"
+    r"(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|"
+    r"[^\s'\",;()]*[^\s'\".,;()])"
+)
+"""A key and its value, bare or in quotes; no part of a URL."""
+
+_PARTITION: Final = r"(?i)[^/]*/(?:.*/)?(?:[^/]*\.[a-z]\w*|[^/=]+=[^/=][^/]*)?/?"
+"""What follows `key=` in the path of a partition's file, or of a directory in it."""
+
+
+def masked_pairs(text: str) -> str:
+    """
+    *text* without the values of those of its keys that are secrets, and as `masked` has it.
+
+    >>> masked_pairs("SET TBLPROPERTIES ('my.password' = 'a b', 'a' = 'b')")
+    "SET TBLPROPERTIES ('my.password' = '***', 'a' = 'b')"
+    >>> masked_pairs("got my.token=abc, want KEY=VALUE"), masked_pairs("token=abc/part-0.parquet")
+    ('got my.token=***, want KEY=VALUE', 'token=abc/part-0.parquet')
+    >>> masked_pairs("got my.secret=ab/cd+e/f."), masked_pairs("PASSWORD=ab/cd is wrong")
+    ('got my.secret=***.', 'PASSWORD=*** is wrong')
+    """
+    if "=" not in text:
+        return masked(text)
+    import re
+
+    return masked(re.sub(_PAIR, _masked_pair, text))
+
+
+def _masked_pair(pair: re.Match[str]) -> str:
+    value = pair["value"]
+    quote = value[0] if value[0] in "'\"" else ""
+    if _is_partition(pair) or not is_secret(pair["quoted"] or pair["key"], value.strip("'\"")):
+        return pair[0]
+    return f"{pair['key']}{pair['sign']}{quote}{MASK}{quote}"
+
+
+def _is_partition(pair: re.Match[str]) -> bool:
+    """Whether a key and its value are part of a path; only names of settings have dots."""
+    import re
+
+    key, value = pair["key"], pair["value"]
+    if value[0] in "'\"" or "/" not in value:
+        return False
+    if pair.string[: pair.start()].endswith("/"):
+        return True
+    return "." not in key and re.fullmatch(_PARTITION, value) is not None
 
 
 def masked(text: str) -> str:

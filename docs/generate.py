@@ -6,19 +6,18 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.features import FEATURES, Status
+from deltaadm.domain.model.features import FEATURES, Status, undo_feature
 from deltaadm.operations.features import explain_feature
-from deltaadm.operations.reasons import undo_feature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deltaadm.domain.features import TableFeature
+    from deltaadm.domain.model.features import TableFeature
 
 INTRODUCTION = """\
 # Table features
 
-<!-- Written by `python3 dev.py docs` from deltaadm/domain/features.py; do not edit. -->
+<!-- Written by `python3 dev.py docs` from deltaadm/domain/model/features.py; do not edit. -->
 
 Every table feature that deltaadm knows. `deltaadm features` prints the same list,
 `deltaadm features deletionVectors` explains one, and `-o json` gives both to programs. A feature

@@ -37,13 +37,16 @@ The worst counts, in this order, over everything that concerns the program:
 - **Reading** is concerned by the reader version and by the reader features, listed or implied by
   the version. Features for writers only do not concern readers (PROTOCOL.md, *Table Features*), so
   they are not listed below under reading.
-- **Writing** is concerned by both versions and all features, and by everything that concerns
-  reading: who cannot read a table cannot write it.
+- **Writing** is concerned by both versions and all features. Of what is said of reading only a
+  refusal counts, and only where nothing is said of writing: some programs append to tables that
+  they cannot read. Where a writer refuses the protocol, what else it would do wrong is of no
+  account.
 - *In use* means that the fact holds where the table uses the feature, by a property, its schema or
   files that may be left from before; elsewhere it holds as soon as the protocol supports the
   feature. *In a list* means that it does not hold where an old version implies the feature.
 - `columnMapping[id]` is column mapping in id mode, `columnMapping[reader=2]` that of a table whose
-  reader version is 2. They hold together with what is said of `columnMapping`.
+  reader version is 2. They hold together with what is said of `columnMapping`, and so does
+  `invariants[unreadable]`, an invariant that is not JSON, with what is said of `invariants`.
 - A release later than the newest one here is judged like the newest one; about a release before the
   oldest one nothing is known.
 
@@ -74,6 +77,12 @@ def _section(client: Client) -> str:
 
 
 def _facts(client: Client) -> Iterator[str]:
+    if client.reference_since:
+        yield (
+            f"From release {client.reference_since} on there are no facts to look up: deltaadm "
+            "reproduces what the program itself refuses to read and to write, and `inspect`, "
+            "`validate` and plans all go by that.\n"
+        )
     yield "| to | protocol | verdict | releases | source |"
     yield "|---|---|---|---|---|"
     for access, gates, facts in (

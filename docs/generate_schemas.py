@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from deltaadm.render.schemas import SCHEMAS
+from deltaadm.documents.schemas import SCHEMAS
 
 PLACE = Path(__file__).parent / "schemas"
 

@@ -17,9 +17,19 @@ with suppress(ImportError):  # before a command that only reads makes this proce
     import numpy  # noqa: F401, ICN001
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--spark-matrix", action="store_true", help="also run the cases marked matrix, on Spark"
+    )
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with what takes long, so that processes that share the tests end together."""
+    if not config.getoption("--spark-matrix"):
+        left_out = [item for item in items if item.get_closest_marker("matrix")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("matrix")]
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
 
 

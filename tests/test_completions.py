@@ -10,9 +10,9 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from deltaadm.cli.app import COMMANDS
-from deltaadm.cli.completion import Shell, read_commands, script
-from deltaadm.domain.features import FEATURES
+from deltaadm.cli.completions import Shell, read_commands, script
+from deltaadm.cli.table import COMMANDS
+from deltaadm.domain.model.features import FEATURES
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.reports import PlanReport
 from deltaadm.operations.validate import choose_rules

@@ -18,20 +18,23 @@ from typer.core import TyperGroup
 
 import deltaadm
 from deltaadm import TableChanges, load_snapshot, open_store, plan_changes, plan_features
-from deltaadm.cli.app import COMMANDS, build
-from deltaadm.cli.completion import read_commands
+from deltaadm.cli.app import build
+from deltaadm.cli.completions import read_commands
+from deltaadm.cli.table import COMMANDS
 from deltaadm.clients import CLIENTS
-from deltaadm.domain.features import FEATURES
-from deltaadm.domain.table_changes import SetProperties, UnsetProperties
+from deltaadm.documents import document
+from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.model.foreign_properties import FOREIGN
+from deltaadm.domain.model.properties import PROPERTIES
+from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.operations.carry_out import Outcome
 from deltaadm.operations.diff import Change, ChangeKind
 from deltaadm.operations.explain import explain, list_rules
 from deltaadm.operations.features import explain_feature, list_features
 from deltaadm.operations.inspect import describe
-from deltaadm.operations.plan import Outcome
 from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
 from deltaadm.operations.validate import choose_rules
-from deltaadm.render.json_doc import document
 from deltaadm.replay.engine import Detail
 from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, ValidationReport
 
@@ -39,7 +42,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
-PAGES = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("**/*.md")))
+PAGES = (
+    *(ROOT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY")),
+    *sorted((ROOT / "docs").glob("**/*.md")),
+)
 PAGE_NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 EXAMPLES = {"MODE": "name", "SHELL": "bash"}
@@ -125,7 +131,7 @@ def test_every_subcommand_is_documented() -> None:
 def test_every_developer_command_exists() -> None:
     described = runpy.run_path(str(ROOT / "dev.py"))["__doc__"]
     for page in PAGES:
-        for name in re.findall(r"\bdev\.py (\w+)", text(page)):
+        for name in re.findall(r"\bdev\.py ([\w-]+)", text(page)):
             assert f"dev.py {name} " in described, (page.name, name)
 
 
@@ -144,6 +150,12 @@ def test_page_of_clients_is_current() -> None:
     page = runpy.run_path(str(ROOT / "docs" / "generate_clients.py"))["page"]()
     assert text(ROOT / "docs" / "clients.md") == page, "run: python3 dev.py docs"
     assert all(f"\n## {name}\n" in page for name in CLIENTS)
+
+
+def test_page_of_properties_is_current() -> None:
+    page = runpy.run_path(str(ROOT / "docs" / "generate_properties.py"))["page"]()
+    assert text(ROOT / "docs" / "properties.md") == page, "run: python3 dev.py docs"
+    assert all(f"| `{one.key}" in page for one in (*PROPERTIES.values(), *FOREIGN.values()))
 
 
 def test_page_of_rules_is_current() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from deltaadm.cli.program import run
-from deltaadm.cli.settings import load_settings
+from deltaadm.runs.settings import load_settings
 from tests.support import tables
 from tests.support.program import LogWriter
 from tests.support.schemas import mapped, schema, struct
@@ -63,7 +63,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("DELTAADM_ISOLATED", "1")
-    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: LogWriter())
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: LogWriter())
     return tmp_path / "data"
 
 

@@ -180,6 +180,7 @@ def test_a_counterpart_has_the_name_in_python_spelling(item: str, place: str):
         "satisfyColumnMappingProtocol": "satisfies_column_mapping_protocol",
         "supportedProtocolVersion": "supported_protocol",
         "alterTable": "plan_changes",
+        "createTable": "after",
         "createDeltaTable": "plan_create",
         "stageCreate": "CREATE",
         "stageCreateOrReplace": "CREATE_OR_REPLACE",

@@ -1,39 +1,26 @@
-"""The root of the command line: the subcommands, and what they say about themselves."""
+"""The command line as typer has it: made from the table of commands and what each declares."""
 
-from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
+from __future__ import annotations
+
+from inspect import Parameter, Signature
 from io import StringIO
-from types import CodeType
-from typing import TYPE_CHECKING, Annotated, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deltaadm.cli.program import INTERRUPTED, tell_version
+from deltaadm.cli.table import ANSWER_ALONE, COMMANDS, Command
+from deltaadm.errors import UsageError
+from deltaadm.render.visible import visible
+from deltaadm.runs.context import RunContext
+from deltaadm.runs.exit_codes import INTERRUPTED
+from deltaadm.runs.output import write_stderr, write_version
+from deltaadm.runs.status import CommitStatus
 
 if TYPE_CHECKING:
-    from importlib.abc import InspectLoader
+    from collections.abc import Callable, Sequence
 
-COMMANDS: Mapping[str, str] = {
-    "inspect": "deltaadm.cli.inspect",
-    "validate": "deltaadm.cli.validate",
-    "upgrade-protocol": "deltaadm.cli.upgrade_protocol",
-    "enable-feature": "deltaadm.cli.enable_feature",
-    "set-mapping-mode": "deltaadm.cli.set_mapping_mode",
-    "create": "deltaadm.cli.create",
-    "alter": "deltaadm.cli.alter",
-    "drop-feature": "deltaadm.cli.drop_feature",
-    "apply": "deltaadm.cli.apply",
-    "features": "deltaadm.cli.features",
-    "rules": "deltaadm.cli.rules",
-    "explain": "deltaadm.cli.explain",
-    "doctor": "deltaadm.cli.doctor",
-    "schema": "deltaadm.cli.schema",
-    "completion": "deltaadm.cli.completion",
-}
-"""Every subcommand and the module that holds it, as its function `command`."""
-
-ANSWER_ALONE = frozenset({"features", "rules", "doctor"})
-"""Those that have an answer without any argument; the others show their help."""
+    from deltaadm.cli.declare import Declared
 
 HELP = """
 Explain, change and check the protocol side of Delta Lake tables.
@@ -58,17 +45,18 @@ EPILOG = (
 )
 
 
-def import_command(module: str) -> Callable[..., None]:
-    """The subcommand that *module* holds."""
-    found: Callable[..., None] = import_module(module).command
-    return found
-
-
 def build(
     names: Sequence[str] = tuple(COMMANDS),
-    load: Callable[[str], Callable[..., None]] = import_command,
+    status: CommitStatus | None = None,
+    *,
+    summaries: bool = False,
 ) -> typer.Typer:
-    """The application with the subcommands *names*; the fewer, the sooner it starts."""
+    """
+    The application with the subcommands *names*; the fewer, the sooner it starts.
+
+    What they commit is noted in *status*. With *summaries* they are there by name and summary
+    alone, which is what the overview needs.
+    """
     app = typer.Typer(
         name="deltaadm",
         help=HELP,
@@ -88,19 +76,86 @@ def build(
         ] = False,
     ) -> None: ...
 
+    context = RunContext(status or CommitStatus())
     for name in names:
-        app.command(name, no_args_is_help=name not in ANSWER_ALONE)(load(COMMANDS[name]))
+        made = _summarised(name) if summaries else typer_command(Command(name), context)
+        app.command(name, no_args_is_help=name not in ANSWER_ALONE)(made)
     return app
 
 
-def _show_version(wanted: bool) -> None:  # noqa: FBT001 -- typer calls it so
-    if wanted:
-        raise typer.Exit(tell_version())
+def _show_version(is_asked: bool) -> None:  # noqa: FBT001 -- typer calls it so
+    if is_asked:
+        raise typer.Exit(write_version())
 
 
-def answer(arguments: Sequence[str]) -> int:
+def _summarised(name: str) -> Callable[..., None]:
+    def command() -> None: ...
+
+    command.__doc__ = COMMANDS[name]
+    return command
+
+
+def typer_command(command: Command, context: RunContext) -> Callable[..., None]:
+    """*command* as typer has it: options become its parameters, its result the exit code."""
+
+    def called(**given: Any) -> None:
+        try:
+            code = command.run(command.parameters.of(given), context)
+        except UsageError as error:
+            raise usage_error(error) from error
+        raise typer.Exit(code)
+
+    parameters = [_parameter(declared) for declared in command.parameters.declared()]
+    called.__doc__ = command.help
+    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return called
+
+
+def _parameter(declared: Declared) -> Parameter:
+    common: dict[str, Any] = {"metavar": declared.metavar or None, "help": declared.help}
+    if declared.minimum is not None:
+        common["min"] = declared.minimum
+    if declared.is_argument:
+        common |= {"case_sensitive": not declared.any_case, "show_default": False}
+        info: Any = typer.Argument(**common)
+    else:
+        info = typer.Option(*declared.names, **common)
+    return Parameter(
+        declared.field,
+        Parameter.KEYWORD_ONLY,
+        default=Parameter.empty if declared.required else declared.default,
+        annotation=Annotated[_type_of(declared), info],
+    )
+
+
+def _type_of(declared: Declared) -> Any:
+    """The type that the field's annotation names."""
+    known = {"str": str, "int": int, "bool": bool, "Path": Path}
+    if declared.is_pair:
+        return tuple[str, Path] | None
+    kind: Any = known.get(declared.type_name) or declared.enumeration
+    kind = list[kind] if declared.is_list else kind
+    return kind | None if declared.kind.endswith("| None") else kind
+
+
+def usage_error(error: UsageError) -> typer.TyperException:
+    """The same error as typer has it, which shows how the command is used."""
+    if error.option:
+        return typer.BadParameter(error.message, param_hint=error.option)
+    return _Sentence(error.message)
+
+
+class _Sentence(typer.BadParameter):
+    """A usage error that is a sentence of its own."""
+
+    def format_message(self) -> str:
+        return self.message
+
+
+def answer(arguments: Sequence[str], status: CommitStatus) -> int:
     """
-    Carry out the command line *arguments*; the exit code. Usage errors are told here.
+    Carry out the command line *arguments*; the exit code. Usage errors are shown here.
 
     `help` is what other programs call `--help`, so it is understood as well.
     """
@@ -109,10 +164,10 @@ def answer(arguments: Sequence[str]) -> int:
     named = [arguments[0]] if arguments and arguments[0] in COMMANDS else list(COMMANDS)
     overview = list(arguments) in ([], ["--help"], ["-h"])
     try:
-        app = build(named, _described if overview else import_command)
+        app = build(named, status, summaries=overview)
         code = app(args=list(arguments), prog_name="deltaadm", standalone_mode=False)
     except typer.TyperException as error:
-        return _show_usage(error)
+        return _show(error)
     except typer.Abort:
         raise KeyboardInterrupt from None
     if code == INTERRUPTED:  # which is what typer makes of a KeyboardInterrupt
@@ -120,31 +175,22 @@ def answer(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _described(module: str) -> Callable[..., None]:
-    """What the overview needs of a subcommand: its docstring, read without running its module."""
-    from importlib.util import find_spec
-
-    spec = find_spec(module)
-    code = spec and spec.loader and cast("InspectLoader", spec.loader).get_code(module)
-    constants = code.co_consts if code else ()
-    body = next(one for one in constants if isinstance(one, CodeType) and one.co_name == "command")
-
-    def command() -> None: ...
-
-    command.__doc__ = body.co_consts[0]
-    return command
+def show_usage(name: str, error: UsageError) -> int:
+    """Show that the command line of the subcommand *name* is wrong; the exit code."""
+    group: Any = typer.main.get_command(build([name]))
+    top = typer.Context(group, info_name="deltaadm", **group.context_settings)
+    shown = usage_error(error)
+    shown.ctx = typer.Context(group.commands[name], parent=top, info_name=name)  # type: ignore[attr-defined]
+    return _show(shown)
 
 
-def _show_usage(error: typer.TyperException) -> int:
-    from deltaadm.cli.streams import tell
-    from deltaadm.render.visible import visible
-
-    said = StringIO()
+def _show(error: typer.TyperException) -> int:
+    text = StringIO()
     show = getattr(error, "show", None)
     if show is None:
-        said.write(str(error))
+        text.write(str(error))
     else:
-        show(said)
-    for line in said.getvalue().removesuffix("\n").split("\n"):
-        tell(f"{visible(line)}\n")
+        show(text)
+    for line in text.getvalue().removesuffix("\n").split("\n"):
+        write_stderr(f"{visible(line)}\n")
     return int(getattr(error, "exit_code", 2))

@@ -2,15 +2,14 @@
 
 from pathlib import Path
 
-import typer
-
-from deltaadm.cli import streams
-from deltaadm.cli.fleet import Outlet
 from deltaadm.cli.options import OutputOptions, ReportOptions
+from deltaadm.errors import UsageError
 from deltaadm.render.formats import formats_for
+from deltaadm.runs.output import check_format
+from deltaadm.runs.results import OutputTarget
 
 
-def outlets(given: ReportOptions, report: type) -> tuple[Outlet, ...]:
+def outlets(given: ReportOptions, report: type) -> tuple[OutputTarget, ...]:
     """
     The outlets that the command line asks for; text on standard output if it asks for none.
 
@@ -18,29 +17,25 @@ def outlets(given: ReportOptions, report: type) -> tuple[Outlet, ...]:
     """
     found = [_outlet(text, given.output_file, report) for text in given.output or ("text",)]
     if given.color not in {"auto", "always", "never"}:
-        streams.check_format(OutputOptions(color=given.color), report)
-    places = [one.file for one in found]
+        check_format(OutputOptions(color=given.color), report)
+    places = [target.file for target in found]
     for place in places:
         if places.count(place) > 1:
-            raise typer.BadParameter(
+            raise UsageError(
                 f"several formats go to {place or 'standard output'}; give all but one a file, "
                 "as in -o sarif:report.sarif",
-                param_hint="--output",
+                option="--output",
             )
     if given.output_file is not None and given.output_file not in places:
-        raise typer.BadParameter(
-            "every format has a file of its own already", param_hint="--output-file"
-        )
+        raise UsageError("every format has a file of its own already", option="--output-file")
     return tuple(found)
 
 
-def _outlet(text: str, default: Path | None, report: type) -> Outlet:
+def _outlet(text: str, default: Path | None, report: type) -> OutputTarget:
     name, colon, file = text.partition(":")
     offered = formats_for(report)
     if name not in offered:
-        raise typer.BadParameter(
-            f"{name!r} is not one of {', '.join(offered)}", param_hint="--output"
-        )
+        raise UsageError(f"{name!r} is not one of {', '.join(offered)}", option="--output")
     if colon and not file:
-        raise typer.BadParameter(f"{text!r} names no file", param_hint="--output")
-    return Outlet(name, Path(file) if file else default)
+        raise UsageError(f"{text!r} names no file", option="--output")
+    return OutputTarget(name, Path(file) if file else default)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import sys
 
-from deltaadm.errors import DeltaadmError
+from deltaadm.errors import DeltaadmError, UsageError
+from deltaadm.runs.exit_codes import INTERRUPTED
+from deltaadm.runs.status import CommitStatus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Final
 
 BUG = 70
-INTERRUPTED = 130
 UNREAD = 141
 TERMINATED = 143
 
@@ -22,7 +24,8 @@ class _Terminated(BaseException):
     """The process was asked to stop."""
 
 
-_FULL = {errno.ENOSPC, errno.EDQUOT}
+_OUTPUT_LOST = {errno.ENOSPC, errno.EDQUOT, errno.EBADF}
+"""What writing to a full disk ends in, or to a standard output that is closed."""
 
 _STOPS: Final[Mapping[type[BaseException], tuple[str, int]]] = {
     KeyboardInterrupt: ("Interrupted", INTERRUPTED),
@@ -30,57 +33,87 @@ _STOPS: Final[Mapping[type[BaseException], tuple[str, int]]] = {
 }
 
 
+_FRAMES: Final = 5_000
+"""
+How deep Python's stack may go: enough for schemas as deeply nested as Delta's reader takes them.
+
+Frames of code in C, which compares and decodes nested values, are about a kilobyte; a stack has
+eight megabytes.
+"""
+
+
 def run(arguments: Sequence[str]) -> int:
     """Carry out the command line *arguments*; the exit code."""
+    sys.setrecursionlimit(max(_FRAMES, sys.getrecursionlimit()))
+    status = CommitStatus()
     try:
-        return _answer(arguments)
+        return _answer(arguments, status)
     except (KeyboardInterrupt, _Terminated) as stop:
-        return _stopped(*_STOPS[type(stop)])
+        return _stopped(status, *_STOPS[type(stop)])
     except (BrokenPipeError, SystemExit):  # typer ends the process where a pipe breaks
-        return _unread(arguments)
+        return _unread(arguments, status)
     except Exception as error:  # noqa: BLE001 -- whatever gets here is a bug of ours, and says so
         stop_behind = _stop_behind(error)
         if stop_behind is not None:
-            return _stopped(*_STOPS[stop_behind])
+            return _stopped(status, *_STOPS[stop_behind])
+        from deltaadm.runs.shortage import shortage
+
+        lacking = shortage(error)
+        if lacking is not None:
+            return _show(lacking)
         import traceback
 
-        from deltaadm.cli.streams import tell
+        from deltaadm.runs.output import info, write_stderr
 
-        tell(traceback.format_exc())
-        tell("This is a bug in deltaadm; please report it with the lines above.\n")
+        for line in traceback.format_exc().splitlines():
+            info(line)
+        write_stderr("This is a bug in deltaadm; please report it with the lines above.\n")
         return BUG
 
 
-def _answer(arguments: Sequence[str]) -> int:
-    from deltaadm.cli import quick
+def _answer(arguments: Sequence[str], status: CommitStatus) -> int:
+    from deltaadm.runs.output import OutputLost, output_error, write_version
 
     try:
         if list(arguments) == ["--version"]:
-            return tell_version()
-        inspection = quick.understood(arguments)
-        if inspection is not None:
-            return quick.inspect(inspection)
-        _notice_termination()
+            return write_version()
+        if arguments[:1] != ["inspect"]:  # which may be stopped at any moment
+            _notice_termination()
+        code = _answer_plainly(arguments, status)
+        if code is not None:
+            return code
         from deltaadm.cli.app import answer
 
-        return answer(arguments)
+        return answer(arguments, status)
     except DeltaadmError as error:
-        return _said(error)
+        return _show(error)
+    except OutputLost as lost:
+        return _show(output_error(lost.__cause__, status))
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in _OUTPUT_LOST:
             raise
-        from deltaadm.cli.streams import output_lost  # by what typer has written itself
-
-        return _said(output_lost(error))
+        return _show(output_error(error, status))  # by what typer has written itself
 
 
-def tell_version() -> int:
-    """Write which release this is; the exit code."""
-    from deltaadm import __version__
-    from deltaadm.cli.streams import write_text
+def _answer_plainly(arguments: Sequence[str], status: CommitStatus) -> int | None:
+    """Carry out a plain command line without typer; None for one that typer should look at."""
+    from deltaadm.cli.parser import parse
+    from deltaadm.cli.table import ANSWER_ALONE, COMMANDS, Command
+    from deltaadm.runs.context import RunContext
 
-    write_text(f"deltaadm {__version__}\n")
-    return 0
+    name, *rest = arguments or ("",)
+    if name not in COMMANDS or not (rest or name in ANSWER_ALONE):
+        return None
+    command = Command(name)
+    given = parse(command.parameters, rest)
+    if given is None:
+        return None
+    try:
+        return command.run(given, RunContext(status))
+    except UsageError as error:
+        from deltaadm.cli.app import show_usage
+
+        return show_usage(name, error)
 
 
 def _stop_behind(error: BaseException) -> type[BaseException] | None:
@@ -100,7 +133,7 @@ def _stop_behind(error: BaseException) -> type[BaseException] | None:
 
 def _notice_termination() -> None:
     """Let a request to stop end the program as Ctrl-C does, so that it can say what happened."""
-    import signal  # which takes its time, and whoever only reads may be stopped at any moment
+    import signal  # which takes its time
 
     signal.signal(signal.SIGTERM, _terminate)
 
@@ -109,25 +142,25 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
     raise _Terminated
 
 
-def _stopped(how: str, code: int) -> int:
-    from deltaadm.cli.streams import commit_state, tell
+def _stopped(status: CommitStatus, how: str, code: int) -> int:
+    from deltaadm.runs.output import write_stderr
 
-    tell(f"\n{how}; {commit_state()}.\n")
+    write_stderr(f"\n{how}; {status.describe()}.\n")
     return code
 
 
-def _unread(arguments: Sequence[str]) -> int:
+def _unread(arguments: Sequence[str], status: CommitStatus) -> int:
     """Whoever read our output has gone, of which only those need be told who change something."""
-    from deltaadm.cli.streams import discard_output
+    from deltaadm.runs.output import discard_output
 
     discard_output()
     if "--apply" in arguments or "apply" in arguments[:1]:
-        return _stopped("Nobody reads the output any more", UNREAD)
+        return _stopped(status, "Nobody reads the output any more", UNREAD)
     return UNREAD
 
 
-def _said(error: DeltaadmError) -> int:
-    from deltaadm.cli.streams import say_error
+def _show(error: DeltaadmError) -> int:
+    from deltaadm.runs.output import show_error
 
-    say_error("", error)
+    show_error("", error)
     return error.exit_code

@@ -9,7 +9,7 @@ from deltaadm.clients.facts import Client, ClientRelease, version_key
 from deltaadm.clients.libraries import LIBRARIES
 from deltaadm.clients.services import SERVICES
 from deltaadm.clients.spark import SPARKS
-from deltaadm.domain.properties import did_you_mean
+from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.errors import Refused
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _index(*clients: Client) -> Mapping[str, Client]:
-    return {one.id: one for one in sorted(clients, key=lambda one: one.id)}
+    return {client.id: client for client in sorted(clients, key=lambda client: client.id)}
 
 
 CLIENTS: Final[Mapping[str, Client]] = _index(*SPARKS, *LIBRARIES, *ENGINES, *SERVICES)
@@ -29,7 +29,7 @@ CLIENTS: Final[Mapping[str, Client]] = _index(*SPARKS, *LIBRARIES, *ENGINES, *SE
 @cache
 def newest_releases() -> tuple[ClientRelease, ...]:
     """The newest known release of every client."""
-    return tuple(ClientRelease(one, one.newest) for one in CLIENTS.values())
+    return tuple(ClientRelease(client, client.newest) for client in CLIENTS.values())
 
 
 def parse_client(text: str) -> ClientRelease:

@@ -32,7 +32,7 @@ class Compatibility(Enum):
         return _RANKS[self]
 
 
-_RANKS: Final = {one: rank for rank, one in enumerate(Compatibility)}
+_RANKS: Final = {member: rank for rank, member in enumerate(Compatibility)}
 
 
 @cache
@@ -70,6 +70,9 @@ class Source:
     date: str
 
 
+RECORDED: Final = Source("recorded from Delta Spark 4.4.0", "2026-11-21")
+"""What the running engine did with made-up tables, which deltaadm reproduces."""
+
 EVERY_OTHER: Final = "*"
 """Stands for each feature that no other fact names."""
 
@@ -77,6 +80,8 @@ ID_MODE: Final = "columnMapping[id]"
 """Column mapping in `id` mode; holds together with what is said of column mapping at all."""
 READER_2: Final = "columnMapping[reader=2]"
 """Column mapping by reader version 2, where no list of reader features names it."""
+UNREADABLE: Final = "invariants[unreadable]"
+"""Invariants of which some is not JSON, or is empty; Delta Spark need not look at it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +188,8 @@ class Client:
 
     `versioned_by` says what its version counts: a package, a runtime, or days for a service that
     has no releases. Nothing is known about releases before `oldest`; facts about `newest` are
-    taken to hold for later ones, until somebody looks.
+    taken to hold for later ones, until somebody looks. From release `reference_since` on it is the
+    program whose answers deltaadm reproduces, so that no fact here is needed; empty for never.
     """
 
     id: str
@@ -195,16 +201,10 @@ class Client:
     reads: tuple[Fact, ...]
     write_gates: tuple[Gate, ...] = ()
     writes: tuple[Fact, ...] = ()
+    reference_since: str = ""
 
     def __hash__(self) -> int:
         return hash(self.id)  # which tells clients apart; a fleet asks for this all the time
-
-    @property
-    def sources(self) -> tuple[Source, ...]:
-        """Everything that its facts rest on, without repetition."""
-        gates = (*self.read_gates, *self.write_gates)
-        facts = (*self.reads, *self.writes)
-        return tuple(dict.fromkeys(one.source for group in (gates, facts) for one in group))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +226,7 @@ class ClientRelease:
         return version_key(self.version) >= version_key(self.client.oldest)
 
     @property
-    def is_later(self) -> bool:
-        """Whether the release is later than the newest known, and judged like that one."""
-        return version_key(self.version) > version_key(self.client.newest)
+    def is_reference(self) -> bool:
+        """Whether it is the program whose answers deltaadm reproduces."""
+        since = self.client.reference_since
+        return bool(since) and version_key(self.version) >= version_key(since)

@@ -101,6 +101,10 @@ _DELTA_RS: Final = Source(
 _DELTA_RS_CHECKER: Final = Source(
     "delta-io/delta-rs crates/core/src/kernel/transaction/protocol.rs @00cd0c9", "2026-11-21"
 )
+_DELTA_RS_WRITES: Final = Source(
+    "tried with deltalake 1.6.6: append, overwrite, delete, update, merge and optimize",
+    "2026-11-21",
+)
 _BY_QUERY: Final = "by QueryBuilder; to_pyarrow_table refuses it"
 _BY_NAME: Final = "columns are found by name; files that name them otherwise give nulls"
 
@@ -180,11 +184,29 @@ DELTA_RS: Final = Client(
         works("appendOnly invariants checkConstraints changeDataFeed", _DELTA_RS),
         works("generatedColumns timestampNtz", _DELTA_RS),
         fails(
-            "identityColumns domainMetadata rowTracking icebergCompatV1 icebergCompatV2", _DELTA_RS
+            "invariants[unreadable]",
+            _DELTA_RS_WRITES,
+            since="1.6.6",
+            note="it fails to read the invariant of a column",
+        ),
+        fails("identityColumns domainMetadata rowTracking", _DELTA_RS),
+        fails("icebergCompatV1 icebergCompatV2", _DELTA_RS, until="1.6.6"),
+        fails(
+            "icebergCompatV1 icebergCompatV2",
+            _DELTA_RS_WRITES,
+            since="1.6.6",
+            note="Unsupported table features required",
         ),
         fails("typeWidening typeWidening-preview vacuumProtocolCheck", _DELTA_RS),
         fails("columnMapping", _DELTA_RS, until="1.6.1"),
-        works("columnMapping", _DELTA_RS, since="1.6.1"),
+        works("columnMapping", _DELTA_RS, since="1.6.1", until="1.6.6"),
+        works("columnMapping", _DELTA_RS_WRITES, since="1.6.6", note="optimize refuses it"),
+        wrong(
+            "columnMapping[id]",
+            _DELTA_RS_WRITES,
+            since="1.6.1",
+            note="update and merge take columns of files by name; others become nulls",
+        ),
         fails("deletionVectors", _DELTA_RS, until="1.4.0"),
         works("deletionVectors", _DELTA_RS, since="1.4.0"),
         fails("v2Checkpoint", _DELTA_RS, until="1.6.3"),

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from deltaadm.clients.facts import Client, Compatibility, Gate, Source, fails, unknown, works
+from deltaadm.clients.facts import (
+    RECORDED,
+    Client,
+    Compatibility,
+    Gate,
+    Source,
+    fails,
+    unknown,
+    works,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +23,7 @@ _VERSIONING: Final = Source(
 _VACUUM_CHECK: Final = Source("delta-io/delta#2730", "2024-03-07")
 _WIDENING_PREVIEW: Final = Source("docs.delta.io 3.3.1, Delta type widening", "2026-11-21")
 _RELEASE_4: Final = Source("delta-io/delta release v4.0.0-preview-rc1", "2026-11-21")
-_RECORDED: Final = Source("recorded from Delta Spark 4.4.0", "2026-11-21")
+_DEFAULTS: Final = Source("docs.delta.io 3.3.0, Delta default column values", "2026-11-21")
 _NOT_SAID: Final = "the first release with it is not known"
 
 _FOR_READERS: Final = (
@@ -28,16 +37,10 @@ _FOR_READERS: Final = (
     unknown(
         "catalogManaged geospatial geospatial-dev adaptiveMetadata-preview variantType-preview "
         "variantShredding variantShredding-preview",
-        _RECORDED,
+        RECORDED,
         since="4.0.0",
         until="4.4.0",
         note=_NOT_SAID,
-    ),
-    works(
-        "catalogManaged geospatial geospatial-dev adaptiveMetadata-preview variantType-preview "
-        "variantShredding variantShredding-preview",
-        _RECORDED,
-        since="4.4.0",
     ),
     fails("*", _VERSIONING),
 )
@@ -48,19 +51,14 @@ _FOR_WRITERS: Final = (
     works("clustering icebergCompatV2", _VERSIONING, since="3.1.0"),
     works("rowTracking", _VERSIONING, since="3.2.0"),
     works("identityColumns inCommitTimestamp", _VERSIONING, since="3.3.0"),
+    works("allowColumnDefaults", _DEFAULTS, since="3.1.0"),
     unknown(
-        "allowColumnDefaults checkpointProtection coordinatedCommits-preview icebergCompatV3 "
+        "checkpointProtection coordinatedCommits-preview icebergCompatV3 "
         "materializePartitionColumns",
-        _RECORDED,
+        RECORDED,
         since="3.0.0",
         until="4.4.0",
         note=_NOT_SAID,
-    ),
-    works(
-        "allowColumnDefaults checkpointProtection coordinatedCommits-preview icebergCompatV3 "
-        "materializePartitionColumns",
-        _RECORDED,
-        since="4.4.0",
     ),
 )
 
@@ -80,6 +78,7 @@ DELTA_SPARK: Final = Client(
         Gate(7, _VERSIONING, since="2.3.0"),
     ),
     writes=(*_FOR_READERS, *_FOR_WRITERS),
+    reference_since="4.4.0",
 )
 
 _RUNTIMES: Final = Source(
@@ -94,9 +93,30 @@ _RUNTIME_PREVIEW: Final = Source(
 _RUNTIME_VARIANT: Final = Source(
     "Azure Databricks documentation, Variant support in Delta Lake", "2026-11-21"
 )
+_LOGS: Final = "logs in trinodb/trino plugin/trino-delta-lake/src/test/resources/"
+_RUNTIME_13_LOGS: Final = Source(
+    f"{_LOGS}databricks133: v2_checkpoint_json, uniform_iceberg_v1 (engineInfo "
+    "Databricks-Runtime/13.3.x)",
+    "2026-11-21",
+)
+_RUNTIME_14_LOGS: Final = Source(
+    f"{_LOGS}databricks143: uniform_iceberg_v2 (engineInfo Databricks-Runtime/14.3.x)",
+    "2026-11-21",
+)
+_RUNTIME_15_LOGS: Final = Source(
+    f"{_LOGS}databricks154: clone_checkpoint_version_zero (engineInfo Databricks-Runtime/15.4.x)",
+    "2026-11-21",
+)
+_RUNTIME_DEFAULTS: Final = Source(
+    "databricks/databricks-sql-python#324, databricks/dbt-databricks#758: tables with defaults on "
+    "Databricks",
+    "2024-08-07",
+)
 
 _FOR_RUNTIME_READERS: Final = (
     works("columnMapping", _RUNTIMES),
+    works("v2Checkpoint", _RUNTIME_13_LOGS, since="13.3", until="15.4"),
+    works("v2Checkpoint", _RUNTIME_15_LOGS, since="15.4"),
     works("deletionVectors", _RUNTIMES, since="12.2"),
     works("timestampNtz", _RUNTIMES, since="13.3"),
     works("typeWidening-preview", _RUNTIME_PREVIEW, since="15.2"),
@@ -124,6 +144,14 @@ DATABRICKS: Final = Client(
         works("appendOnly invariants checkConstraints changeDataFeed", _RUNTIMES),
         works("generatedColumns identityColumns", _RUNTIMES),
         works("clustering domainMetadata", _RUNTIMES, since="13.3"),
+        works("icebergCompatV1", _RUNTIME_13_LOGS, since="13.3"),
+        works("icebergCompatV2", _RUNTIME_14_LOGS, since="14.3"),
+        works(
+            "allowColumnDefaults",
+            _RUNTIME_DEFAULTS,
+            since="15.4",
+            note="the runtime of the day is not named",
+        ),
     ),
 )
 

@@ -9,6 +9,8 @@ from deltaadm.clients.facts import (
     EVERY_OTHER,
     ID_MODE,
     READER_2,
+    RECORDED,
+    UNREADABLE,
     ClientRelease,
     Compatibility,
     Fact,
@@ -18,7 +20,9 @@ from deltaadm.clients.facts import (
     version_key,
 )
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.features import Kind, lookup, mapping_mode
+from deltaadm.domain.model.features import Kind, lookup, mapping_mode
+from deltaadm.domain.transaction.invariants import invariants
+from deltaadm.domain.transaction.spark_support import obstacle_to_reading, obstacle_to_writing
 from deltaadm.errors import DeltaadmError
 
 TYPE_CHECKING = False
@@ -26,8 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Final
 
-    from deltaadm.domain.metadata import Metadata
-    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.protocol import Protocol
+    from deltaadm.domain.transaction.spark_support import Obstacle
 
 
 class Access(Enum):
@@ -54,7 +59,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What becomes of a table in the hands of a release; the worst cell comes first."""
+    """
+    What becomes of a table in the hands of a release; the cell that decides comes first.
+
+    That is the worst one. Only a write that is refused because of the protocol cannot go wrong any
+    more, so there the refusal decides.
+    """
 
     release: ClientRelease
     access: Access
@@ -65,7 +75,7 @@ class Verdict:
 
     @property
     def compatibility(self) -> Compatibility:
-        """That of the worst cell."""
+        """That of the cell that decides."""
         return self.cells[0].compatibility
 
     @property
@@ -74,7 +84,7 @@ class Verdict:
         worst = self.compatibility
         if worst is Compatibility.WORKS:
             return ()
-        return tuple(one for one in self.cells if one.compatibility is worst)
+        return tuple(cell for cell in self.cells if cell.compatibility is worst)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +107,13 @@ def verdict(
     What becomes of a table with *protocol* and *metadata* in the hands of *release*.
 
     Readers are concerned by the reader version and by reader features; writers by both versions
-    and by every feature, since whoever writes a table must be able to read it. A feature that is
+    and by every feature. Reading and writing are facts of their own: of the former only a refusal
+    counts for the latter, and only where nothing is known of writing. A feature that is
     supported but not in use matters to a client that checks the protocol, and is harmless where
     only using it goes wrong. What no source tells is unknown.
+
+    The reference client does what `obstacle_to_reading` and `obstacle_to_writing` say, and nothing
+    else.
     """
     return _verdict(release, _Table.of(protocol, metadata), access)
 
@@ -147,6 +161,7 @@ class _Table:
     in_use: frozenset[str]
     listed: frozenset[str]
     forms: frozenset[str]
+    obstacles: tuple[tuple[Cell, ...], tuple[Cell, ...]]
 
     @classmethod
     def of(cls, protocol: Protocol, metadata: Metadata) -> _Table:
@@ -155,12 +170,23 @@ class _Table:
         return cls(
             reader_version=protocol.min_reader_version,
             writer_version=protocol.min_writer_version,
-            reader_features=tuple(one for one in names if one in listed or _is_reader(one)),
+            reader_features=tuple(name for name in names if name in listed or _is_reader(name)),
             features=tuple(names),
-            in_use=frozenset(one for one in names if _in_use(one, metadata)),
+            in_use=frozenset(name for name in names if _in_use(name, metadata)),
             listed=protocol.explicit_names,
-            forms=frozenset(_mapping_forms(protocol, metadata)),
+            forms=frozenset((*_mapping_forms(protocol, metadata), *_invariant_forms(metadata))),
+            obstacles=(
+                _obstacle_cells(obstacle_to_reading(protocol, metadata)),
+                _obstacle_cells(obstacle_to_writing(protocol, metadata)),
+            ),
         )
+
+
+def _obstacle_cells(obstacle: Obstacle | None) -> tuple[Cell, ...]:
+    if obstacle is None:
+        return ()
+    fails, note = Compatibility.FAILS_LOUDLY, obstacle.refusal.message
+    return tuple(Cell(subject, fails, RECORDED, note) for subject in obstacle.subjects)
 
 
 def _is_reader(name: str) -> bool:
@@ -179,6 +205,14 @@ def _mapping_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
         yield ID_MODE
 
 
+def _invariant_forms(metadata: Metadata) -> Iterator[str]:
+    try:
+        if any(invariant.fails_in_delta_rs for invariant in invariants(metadata)):
+            yield UNREADABLE
+    except DeltaadmError:
+        yield UNREADABLE
+
+
 def _in_use(name: str, metadata: Metadata) -> bool:
     """In doubt yes: of a feature that nobody knows, and of metadata that cannot be read."""
     feature = lookup(name)
@@ -191,21 +225,57 @@ def _in_use(name: str, metadata: Metadata) -> bool:
 
 
 def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
-    if access is Access.READ:
-        return Verdict(release, access, _sorted(_read_cells(release, table)))
-    return Verdict(
-        release, access, _sorted((*_read_cells(release, table), *_write_cells(release, table)))
-    )
+    cells = _reference_cells if release.is_reference else _cells
+    found = _worst_of_each(cells(release, table, access))
+    if access is Access.WRITE:
+        found = sorted(found, key=lambda cell: not _turns_away(cell, table))
+    return Verdict(release, access, tuple(found))
 
 
-def _sorted(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+def _worst_of_each(cells: Iterable[Cell]) -> list[Cell]:
     """One cell a subject, the worst; the worst first, then by name."""
     worst: dict[str, Cell] = {}
-    for one in cells:
-        known = worst.get(one.subject)
-        if known is None or one.compatibility.rank > known.compatibility.rank:
-            worst[one.subject] = one
-    return tuple(sorted(worst.values(), key=lambda one: (-one.compatibility.rank, one.subject)))
+    for cell in cells:
+        known = worst.get(cell.subject)
+        if known is None or cell.compatibility.rank > known.compatibility.rank:
+            worst[cell.subject] = cell
+    return sorted(worst.values(), key=lambda cell: (-cell.compatibility.rank, cell.subject))
+
+
+def _turns_away(cell: Cell, table: _Table) -> bool:
+    """
+    Whether a program stops at the protocol itself, whatever else would go wrong later.
+
+    A feature that only an old version implies is not certain to be looked at.
+    """
+    seen = cell.subject in table.listed or cell.subject.startswith("protocol.")
+    return seen and cell.compatibility is Compatibility.FAILS_LOUDLY
+
+
+def _reference_cells(_: ClientRelease, table: _Table, access: Access) -> Iterator[Cell]:
+    """What Delta Spark refuses, and everything else that concerns it."""
+    reading, writing = table.obstacles
+    yield from reading if access is Access.READ else writing
+    yield Cell("protocol.minReaderVersion", Compatibility.WORKS, RECORDED)
+    names = table.reader_features
+    if access is Access.WRITE:
+        yield Cell("protocol.minWriterVersion", Compatibility.WORKS, RECORDED)
+        names = table.features
+    for name in names:
+        yield Cell(name, Compatibility.WORKS, RECORDED)
+
+
+def _cells(release: ClientRelease, table: _Table, access: Access) -> Iterator[Cell]:
+    reading = _read_cells(release, table)
+    if access is Access.READ:
+        yield from reading
+        return
+    writing = tuple(_write_cells(release, table))
+    known_subjects = {cell.subject for cell in writing if cell.source is not None}
+    yield from writing
+    for cell in reading:
+        if cell.compatibility is Compatibility.FAILS_LOUDLY and cell.subject not in known_subjects:
+            yield cell
 
 
 def _read_cells(release: ClientRelease, table: _Table) -> Iterator[Cell]:
@@ -226,29 +296,29 @@ def _write_cells(release: ClientRelease, table: _Table) -> Iterator[Cell]:
 
 def _gate_cell(subject: str, version: int, gates: Iterable[Gate], release: ClientRelease) -> Cell:
     key = _key(release)
-    for one in gates if release.is_known else ():
-        if one.holds_for(key):
-            passed = version <= one.highest
-            found = Compatibility.WORKS if passed else one.above
-            return Cell(subject, found, one.source, "" if passed else one.note)
+    for gate in gates if release.is_known else ():
+        if gate.holds_for(key):
+            passed = version <= gate.highest
+            found = Compatibility.WORKS if passed else gate.above
+            return Cell(subject, found, gate.source, "" if passed else gate.note)
     return Cell(subject, Compatibility.UNKNOWN)
 
 
 def _feature_cell(name: str, facts: Sequence[Fact], release: ClientRelease, table: _Table) -> Cell:
     """The worst of the facts that name the feature, or else what holds for every other one."""
-    names = {name} | (table.forms if name == "columnMapping" else frozenset())
+    names = {name, *(form for form in table.forms if form.startswith(f"{name}["))}
     in_use, listed = name in table.in_use, name in table.listed
     key = _key(release)
     holding = [
-        one
-        for one in (facts if release.is_known else ())
-        if one.holds_for(key) and (in_use or not one.active) and (listed or not one.listed)
+        fact
+        for fact in (facts if release.is_known else ())
+        if fact.holds_for(key) and (in_use or not fact.active) and (listed or not fact.listed)
     ]
-    found = [one for one in holding if not names.isdisjoint(one.features)]
-    found = found or [one for one in holding if EVERY_OTHER in one.features]
+    found = [fact for fact in holding if not names.isdisjoint(fact.features)]
+    found = found or [fact for fact in holding if EVERY_OTHER in fact.features]
     if not found:
         return Cell(name, Compatibility.UNKNOWN)
-    worst = max(found, key=lambda one: one.compatibility.rank)
+    worst = max(found, key=lambda fact: fact.compatibility.rank)
     return Cell(name, worst.compatibility, worst.source, worst.note)
 
 

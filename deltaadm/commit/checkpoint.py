@@ -12,18 +12,19 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.log_segment import LogListing
+from deltaadm.domain.model.log_segment import LogListing
 from deltaadm.errors import CommitError, StorageError, TableError
 from deltaadm.replay.checkpoints import CheckpointReader
-from deltaadm.replay.engine import Detail, UnreadableCheckpoint, load_snapshot
+from deltaadm.replay.engine import Detail, UnreadableCheckpoint
+from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.local import LocalStore
 from deltaadm.storage.store import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.log_segment import Checkpoint
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.model.log_segment import Checkpoint
+    from deltaadm.domain.model.snapshot import Snapshot
 
 HINT: Final = "_last_checkpoint"
 
@@ -36,12 +37,13 @@ def write_checkpoint(root: str) -> int:
     Raises `CommitError` where deltalake cannot write one, or where the table read from it would
     differ from before; the log then is as it was.
     """
-    store = open_store(root)
-    if not isinstance(store, LocalStore):
+    path = open_store(root).local_path
+    if path is None:
         raise StorageError(
             f"A checkpoint cannot be written to {root}.",
             remedy="Write it with the program that writes the table.",
         )
+    store = LocalStore(path, root=root)
     before = load_snapshot(store, detail=Detail.STATE)
     with _restored_on_failure(store, before.version):
         existing = _checkpoint(store, before.version)
@@ -55,13 +57,13 @@ def write_checkpoint(root: str) -> int:
 def _checkpoint(store: LocalStore, version: int) -> Checkpoint | None:
     """The complete and readable checkpoint of *version*, if there is one."""
     listing = LogListing.of(store.root, store.list_log(version), version)
-    for one in listing.checkpoints:
-        if one.version == version:
+    for checkpoint in listing.checkpoints:
+        if checkpoint.version == version:
             try:
-                CheckpointReader(store, one).small_actions()
+                CheckpointReader(store, checkpoint).small_actions()
             except UnreadableCheckpoint:
                 continue
-            return one
+            return checkpoint
     return None
 
 
@@ -94,7 +96,7 @@ def _create(store: LocalStore) -> str:
     from deltalake.exceptions import DeltaError, DeltaProtocolError, TableNotFoundError
 
     try:
-        DeltaTable(store.path).create_checkpoint()
+        DeltaTable(store.local_path).create_checkpoint()
     except (DeltaError, DeltaProtocolError, TableNotFoundError, OSError, ValueError) as error:
         return str(error).strip().rstrip(".").partition("\n")[0] or type(error).__name__
     return ""
@@ -145,9 +147,9 @@ def _restored_on_failure(store: LocalStore, version: int) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for one in store.list_log(version):
-            if one not in before and one == f"{version:020d}.checkpoint.parquet":
-                store.remove(one)
+        for name in store.list_log(version):
+            if name not in before and name == f"{version:020d}.checkpoint.parquet":
+                store.remove(name)
         if hint is None:
             store.remove(HINT)
         else:

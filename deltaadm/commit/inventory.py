@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import csv
 from contextlib import contextmanager
+from io import StringIO
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.errors import Refused
+from deltaadm.storage.files import (
+    replacing,
+    require_real_directory,
+    require_replaceable,
+    write_whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -48,7 +55,8 @@ def _refusing(path: Path) -> Iterator[None]:
     except Refused:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        description = (isinstance(error, OSError) and error.strerror) or str(error)
+        reason = " ".join(description.split()) or type(error).__name__
         raise Refused(
             f"The inventory cannot be saved to {path}: {reason.rstrip('.')}.",
             remedy="Choose another place.",
@@ -58,10 +66,11 @@ def _refusing(path: Path) -> Iterator[None]:
 def _require_key(path: Path, key: Collection[str]) -> None:
     from deltalake import DeltaTable
 
+    require_real_directory(path)
     if not DeltaTable.is_deltatable(str(path)):
         return
     there = {field.name for field in DeltaTable(str(path)).schema().fields}
-    lacking = [one for one in key if one not in there]
+    lacking = [column for column in key if column not in there]
     if lacking:
         raise Refused(
             f"The table at {path} is no inventory: it has no column {lacking[0]}.",
@@ -72,42 +81,29 @@ def _require_key(path: Path, key: Collection[str]) -> None:
 def _require_directory(path: Path, _: Collection[str]) -> None:
     if not path.parent.is_dir():
         raise NotADirectoryError(f"there is no directory {path.parent}")
-    if path.is_dir():
-        raise IsADirectoryError("it is a directory")
+    require_replaceable(path)
 
 
 def _delta(path: Path, columns: Columns, rows: Rows) -> None:
     from deltalake import write_deltalake
 
+    require_real_directory(path)
     write_deltalake(str(path), _arrow(columns, rows), mode="append", schema_mode="merge")
 
 
 def _parquet(path: Path, columns: Columns, rows: Rows) -> None:
     import pyarrow.parquet as pq
 
-    with _replacing(path) as draft:
-        pq.write_table(_arrow(columns, rows), draft)
+    with replacing(path) as file:
+        pq.write_table(_arrow(columns, rows), file)
 
 
 def _csv(path: Path, columns: Columns, rows: Rows) -> None:
-    with (
-        _replacing(path) as draft,
-        draft.open("w", newline="", encoding="utf-8", errors="backslashreplace") as file,
-    ):
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows([_cell(row[name]) for name in columns] for row in rows)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A file beside *path* that takes its place when it is whole, and else is not left behind."""
-    draft = path.with_name(f".{path.name}.new")
-    try:
-        yield draft
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    text = StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows([_cell(row[name]) for name in columns] for row in rows)
+    write_whole(path, text.getvalue().encode("utf-8", "backslashreplace"))
 
 
 def _cell(value: Any) -> Any:
@@ -126,7 +122,7 @@ def _arrow(columns: Columns, rows: Rows) -> pa.Table:
 def _unicode(value: Any) -> Any:
     """The same without the halves of characters that stand for odd bytes in names of files."""
     if isinstance(value, list):
-        return [_unicode(one) for one in value]
+        return [_unicode(item) for item in value]
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     return value

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.constraints import constraint_key
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE, did_you_mean
-from deltaadm.domain.schema import folded, path_text
-from deltaadm.domain.table_changes import (
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.properties import COLUMN_MAPPING_MODE, did_you_mean
+from deltaadm.domain.model.schema import folded, path_text
+from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,
     ChangeColumns,
@@ -22,17 +23,24 @@ from deltaadm.domain.table_changes import (
     UnsetProperties,
     WriteCheckpoint,
 )
+from deltaadm.domain.transaction.constraints import (
+    constraint_key,
+    foreign_functions,
+    is_certain_condition,
+)
 from deltaadm.errors import Refused
+from deltaadm.operations.commands import quoted
 from deltaadm.operations.plan import Plan, propose
+from deltaadm.operations.resume import steps_taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.domain.ddl import ColumnDefinition
-    from deltaadm.domain.schema import Path
-    from deltaadm.domain.session import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.table_changes import ColumnChange
+    from deltaadm.domain.model.schema import Path
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.sql.ddl import ColumnDefinition
+    from deltaadm.domain.steps import ColumnChange
 
 OPERATION = "alter"
 
@@ -98,13 +106,14 @@ class TableChanges:
             yield f"configuration[{constraint_key(name)}]"
         renamed = [((*column[:-1], name), column) for column, name in self.rename.items()]
         columns = [
-            *((*one.parent, one.column.name) for one in self.add),
-            *(one.column for one in self.change),
+            *((*definition.parent, definition.column.name) for definition in self.add),
+            *(change.column for change in self.change),
             *self.drop,
             *(each for pair in renamed for each in pair),
         ]
-        yield from (f"schema[{path_text(one)}]" for one in columns)
-        if any(one.position for one in self.add) or any(one.position for one in self.change):
+        yield from (f"schema[{path_text(path)}]" for path in columns)
+        added = (definition.position for definition in self.add)
+        if any((*added, *(change.position for change in self.change))):
             yield "schema"
         if self.cluster_by is not None:
             yield "clusteringColumns"
@@ -118,20 +127,51 @@ def plan_changes(
     """
     The plan that makes the *wanted* changes, step by step; what changes nothing is left out.
 
-    Unsetting an absent property changes nothing. Raises `Refused` where Delta would, and for
+    Unsetting an absent property changes nothing. Where a run of the same wish was interrupted
+    between its steps, the plan has the rest of them. Raises `Refused` where Delta would, and for
     spellings of the column mapping mode under which Delta would turn mapping off without
     rewriting the files, which makes the columns unreadable.
     """
     _refuse_unsafe_spellings(wanted.set_properties, wanted.unset)
-    plan = propose(
+    plan, taken = _plan_left(snapshot, wanted, session)
+    notes = step_notes(plan, is_managed=wanted.is_managed)
+    absent = _notes_on_absent(plan.before, wanted)
+    return replace(plan, notes=(*_notes_on_taken(taken), *plan.notes, *notes, *absent))
+
+
+def _plan_left(
+    snapshot: Snapshot, wanted: TableChanges, session: SessionSettings | None
+) -> tuple[Plan, list[Step]]:
+    """The plan with the steps that are left, and those that the table shows as taken already."""
+    steps = wanted.steps()
+    propose_steps = partial(
+        propose,
         OPERATION,
         snapshot,
-        wanted.steps(),
         because=dict.fromkeys(wanted.subjects(), "asked for"),
         session=session,
     )
-    notes = _notes(plan, is_managed=wanted.is_managed)
-    return replace(plan, notes=(*notes, *_notes_on_absent(plan.before, wanted)))
+    try:
+        plan = propose_steps(steps)
+        count = steps_taken(snapshot, steps, session) if _replaces_in_vain(plan, wanted) else 0
+    except Refused:
+        count = steps_taken(snapshot, steps, session)
+        if not count:
+            raise
+    return (propose_steps(steps[count:]) if count else plan), steps[:count]
+
+
+def _replaces_in_vain(plan: Plan, wanted: TableChanges) -> bool:
+    """Whether the plan drops constraints to add the same ones again."""
+    dropped = {name.lower() for name in wanted.drop_constraints}
+    again = dropped & {name.lower() for name in wanted.add_constraints}
+    return bool(again) and not plan.is_noop and not plan.changes
+
+
+def _notes_on_taken(steps: Iterable[Step]) -> Iterator[str]:
+    taken = [quoted(word) for step in steps for word in step.options()]
+    if taken:
+        yield f"The table shows this already, so it is left out: {' '.join(taken)}."
 
 
 def _in_rounds(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
@@ -141,7 +181,7 @@ def _in_rounds(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
         if not rounds or any(_must_follow(change, other) for other in rounds[-1]):
             rounds.append([])
         rounds[-1].append(change)
-    return [ChangeColumns(tuple(one)) for one in rounds]
+    return [ChangeColumns(tuple(together)) for together in rounds]
 
 
 def _must_follow(change: ColumnChange, other: ColumnChange) -> bool:
@@ -151,31 +191,61 @@ def _must_follow(change: ColumnChange, other: ColumnChange) -> bool:
     return both_move or mine[:shared] == theirs[:shared]
 
 
-def _notes(plan: Plan, *, is_managed: bool) -> Iterator[str]:
+def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
+    """What is to be known of the steps of *plan*, besides what they change."""
     size = f" ({plan.before.files})" if plan.before.files else ""
-    constraints = [one.name for one in plan.steps if isinstance(one, AddConstraint)]
+    constraints = [step.name for step in plan.steps if isinstance(step, AddConstraint)]
     if constraints:
         yield (
             f"For {', '.join(constraints)} Delta reads every row{size}, and refuses if one is not "
             "as the constraint says; that cannot be told from the log."
         )
-    if any(isinstance(one, ClusterBy) and one.columns for one in plan.steps):
+        yield from _notes_on_unjudged(plan)
+    clusters = any(isinstance(step, ClusterBy) and step.columns for step in plan.steps)
+    if clusters and plan.cost is Cost.METADATA:
         yield "No data file is touched: OPTIMIZE lays them out by the new columns."
     if any(
-        isinstance(one, ChangeColumns) and any(each.type for each in one.changes)
-        for one in plan.steps
+        isinstance(step, ChangeColumns) and any(change.type for change in step.changes)
+        for step in plan.steps
     ):
         yield "No data file is touched: files keep the old type until they are rewritten."
-    for one in plan.steps:
-        if isinstance(one, SetLocation):
-            yield from _notes_on_location(plan.before, one.there)
+    for step in plan.steps:
+        if step.destination is not None:
+            yield from _notes_on_location(plan.before, step.destination)
             if is_managed:
                 yield "The catalog manages it: DROP TABLE deletes the files at the new place."
 
 
+def _notes_on_unjudged(plan: Plan) -> Iterator[str]:
+    """Which expressions only Spark can tell to be conditions."""
+    states = (plan.before, *(stage.after for stage in plan.stages))
+    unjudged = [
+        stage.step.name
+        for before, stage in zip(states, plan.stages, strict=False)
+        if isinstance(stage.step, AddConstraint)
+        and not is_certain_condition(before.metadata.schema, stage.step.expression)
+    ]
+    functions = [
+        name
+        for step in plan.steps
+        if isinstance(step, AddConstraint)
+        for name in foreign_functions(step.expression)
+    ]
+    if functions:
+        yield (
+            f"Spark brings along no function {' or '.join(functions)}: only a session that has "
+            "defined it can add the constraint, and write to the table from then on."
+        )
+    if unjudged:
+        yield (
+            f"Whether the expression of {', '.join(unjudged)} can be a constraint is not judged "
+            "before Spark sees it: --apply and --engine spark ask it before anything is committed."
+        )
+
+
 def _notes_on_absent(before: Snapshot, wanted: TableChanges) -> Iterator[str]:
     there = (*before.metadata.configuration, *wanted.set_properties)
-    spellings = {one.lower() for one in there}
+    spellings = {key.lower() for key in there}
     for key in wanted.unset:
         if key.lower() not in spellings:
             near = did_you_mean(key, there)
@@ -184,7 +254,7 @@ def _notes_on_absent(before: Snapshot, wanted: TableChanges) -> Iterator[str]:
 
 
 def _notes_on_location(here: Snapshot, there: Snapshot) -> Iterator[str]:
-    sizes = [f", {one.files}" if one.files else "" for one in (here, there)]
+    sizes = [f", {snapshot.files}" if snapshot.files else "" for snapshot in (here, there)]
     yield (
         f"Nothing is committed to either table. {here.name} leads to the table at {there.root} "
         f"(version {there.version}{sizes[1]}) from then on; the one at {here.root} (version "

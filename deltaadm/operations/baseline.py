@@ -8,21 +8,16 @@ place count one by one, so that one more is new, and one that has become worse i
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.errors import SettingsError
 from deltaadm.validation.finding import Cause, Severity, Suppressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from deltaadm.validation.finding import Finding, ValidationReport
-
-FORMAT_VERSION: Final = 1
-_KIND: Final = "deltaadm-baseline"
 
 Key = tuple[str, str, str]
 
@@ -92,67 +87,3 @@ def without_known(report: ValidationReport, baseline: Baseline) -> ValidationRep
 
 def _table(report: ValidationReport) -> str:
     return report.table.rstrip("/").removeprefix("./") or report.table
-
-
-def write_baseline(baseline: Baseline) -> str:
-    """The file of *baseline*: sorted, and the same wherever and whenever it is written."""
-    document = {
-        "kind": _KIND,
-        "format_version": FORMAT_VERSION,
-        "findings": [
-            {
-                "table": table,
-                "code": code,
-                "where": where,
-                "severity": one.severity.value,
-                "count": one.count,
-            }
-            for (table, code, where), one in sorted(
-                baseline.findings.items(), key=lambda item: item[0]
-            )
-        ],
-        "more": [
-            {"table": table, "code": code, "count": count}
-            for (table, code), count in sorted(baseline.more.items())
-        ],
-    }
-    return json.dumps(document, indent=2) + "\n"
-
-
-def read_baseline(text: str) -> Baseline:
-    """
-    The baseline in *text*.
-
-    Raises `SettingsError` for anything else, a newer format included.
-    """
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _unreadable("it is not JSON") from error
-    if not isinstance(document, dict) or document.get("kind") != _KIND:
-        raise _unreadable("it does not say that it is one")
-    if document.get("format_version") != FORMAT_VERSION:
-        raise _unreadable(
-            f"its format version is {document.get('format_version')!r}, not {FORMAT_VERSION}"
-        )
-    try:
-        return Baseline(
-            findings=dict(map(_known, document["findings"])),
-            more={
-                (str(one["table"]), str(one["code"])): int(one["count"]) for one in document["more"]
-            },
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise _unreadable("it has an entry that cannot be understood") from error
-
-
-def _known(entry: Mapping[str, Any]) -> tuple[Key, Known]:
-    key = (str(entry["table"]), str(entry["code"]), str(entry["where"]))
-    return key, Known(int(entry["count"]), Severity(entry["severity"]))
-
-
-def _unreadable(cause: str) -> SettingsError:
-    return SettingsError(
-        f"The file is not a baseline of deltaadm: {cause}.",
-        remedy="Write one with --write-baseline FILE.",
-    )

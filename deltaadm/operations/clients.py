@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.clients import Access, ClientRelease, newest_releases, shifts, verdicts
+from deltaadm.clients import (
+    Access,
+    ClientRelease,
+    Compatibility,
+    newest_releases,
+    shifts,
+    verdicts,
+)
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
@@ -61,6 +68,37 @@ def require_clients(
             f"The plan shuts out {'; '.join(_told(one.after) for one in lost)}.",
             remedy="Plan without that change, or without asking for these clients.",
         )
+
+
+def still_shut_out(
+    plan: Plan,
+    *,
+    reading: Iterable[ClientRelease] = (),
+    writing: Iterable[ClientRelease] = (),
+) -> tuple[str, ...]:
+    """
+    A sentence for each client that cannot use the table before *plan*, nor after it.
+
+    `require_clients` refuses what a plan makes worse; this names what it leaves as it is. What is
+    not known counts as shut out.
+    """
+    wanted = [(tuple(reading), (Access.READ,)), (tuple(writing), (Access.WRITE,))]
+    pairs = [
+        pair
+        for releases, accesses in wanted
+        for pair in zip(
+            *(
+                verdicts(releases, state.protocol, state.metadata, accesses)
+                for state in (plan.before, plan.after)
+            ),
+            strict=True,
+        )
+    ]
+    return tuple(
+        f"Still shut out: {_told(after)}."
+        for before, after in pairs
+        if Compatibility.WORKS not in (before.compatibility, after.compatibility)
+    )
 
 
 def needing_consent(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.ddl import EXISTS_DEFAULT, columns_sql, parse_columns
-from deltaadm.domain.schema import (
+from deltaadm.domain.model.schema import (
     ArrayType,
     MapType,
     StructType,
@@ -17,16 +15,17 @@ from deltaadm.domain.schema import (
     rewrite,
     walk,
 )
-from deltaadm.domain.table_changes import CreateTable, CreationMode
+from deltaadm.domain.sql.ddl import EXISTS_DEFAULT, columns_sql, parse_columns
+from deltaadm.domain.steps import CreateTable, CreationMode
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.operations.plan import Plan, propose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from deltaadm.domain.schema import DataType
-    from deltaadm.domain.session import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.model.schema import DataType
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
 
 OPERATION = "create"
 
@@ -53,7 +52,7 @@ def plan_create(
         )
     wanted = _told_plainly(step, snapshot)
     plan = propose(OPERATION, snapshot, [wanted], because=_because(wanted), session=session)
-    return replace(plan, notes=(*_notes(snapshot, wanted), *_notes_on_place(inside)))
+    return replace(plan, notes=(*plan.notes, *_notes(snapshot, wanted), *_notes_on_place(inside)))
 
 
 def read_schema(text: str) -> StructType:
@@ -128,20 +127,20 @@ def _without_computed_defaults(schema: StructType) -> StructType:
     """Only ADD COLUMN has Spark compute what a default is for the rows that are there."""
     return rewrite(
         schema,
-        lambda _, one: replace(
-            one, metadata={key: v for key, v in one.metadata.items() if key != EXISTS_DEFAULT}
+        lambda _, column: replace(
+            column, metadata={key: v for key, v in column.metadata.items() if key != EXISTS_DEFAULT}
         ),
     )
 
 
 def _require_words(schema: StructType) -> None:
     """Raise `Refused` for columns of which SQL would make something else."""
-    for one in schema.fields:
-        single = StructType((one,))
+    for column in schema.fields:
+        single = StructType((column,))
         if _without_computed_defaults(parse_columns(columns_sql(single))) != single:
             raise Refused(
-                f"SQL has no words for the column {path_text((one.name,))} as the schema has it: "
-                "arrays and maps without nulls, and metadata other than comments, defaults and "
+                f"SQL has no words for the column {path_text((column.name,))} as the schema has "
+                "it: arrays and maps without nulls, and metadata other than comments, defaults and "
                 "generation.",
                 remedy="Leave that out of the schema.",
             )
@@ -157,47 +156,13 @@ def nullable_schema(schema: StructType) -> StructType:
 def _nullable(data_type: DataType) -> DataType:
     if isinstance(data_type, StructType):
         return StructType(
-            tuple(replace(one, type=_nullable(one.type), nullable=True) for one in data_type.fields)
+            tuple(
+                replace(field, type=_nullable(field.type), nullable=True)
+                for field in data_type.fields
+            )
         )
     if isinstance(data_type, ArrayType):
         return ArrayType(_nullable(data_type.element))
     if isinstance(data_type, MapType):
         return MapType(_nullable(data_type.key), _nullable(data_type.value))
     return data_type
-
-
-def create_document(step: CreateTable) -> dict[str, Any]:
-    """The parts of *step* as JSON values, so that `read_create` understands them."""
-    return {
-        "mode": step.mode.value,
-        "schema": json.loads(step.schema.to_json()),
-        "partition_by": list(step.partition_by),
-        "cluster_by": [list(one) for one in step.cluster_by],
-        "properties": dict(step.properties),
-        "write_options": dict(step.write_options),
-        "comment": step.comment,
-        "location": step.location,
-        "query": step.query,
-    }
-
-
-def read_create(document: Mapping[str, Any]) -> CreateTable:
-    """The step that `create_document` has written; raises what Python does for other parts."""
-
-    def text(key: str) -> str | None:
-        return None if document[key] is None else str(document[key])
-
-    def pairs(key: str) -> dict[str, str]:
-        return {str(name): str(value) for name, value in document[key].items()}
-
-    return CreateTable(
-        mode=CreationMode(document["mode"]),
-        schema=parse_schema(json.dumps(document["schema"], ensure_ascii=False)),
-        partition_by=tuple(map(str, document["partition_by"])),
-        cluster_by=tuple(tuple(map(str, one)) for one in document["cluster_by"]),
-        properties=pairs("properties"),
-        write_options=pairs("write_options"),
-        comment=text("comment"),
-        location=text("location"),
-        query=text("query"),
-    )

@@ -6,10 +6,10 @@ import re
 from enum import Enum
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.clustering import clustering_columns
-from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import path_text, type_name, walk
+from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.schema import path_text, type_name, walk
+from deltaadm.domain.transaction.clustering import clustering_columns
 from deltaadm.errors import TableError
 
 TYPE_CHECKING = False
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from deltaadm.domain.metadata import Metadata
-    from deltaadm.domain.schema import StructField
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.schema import StructField
+    from deltaadm.domain.model.snapshot import Snapshot
 
 
 class ChangeKind(Enum):

@@ -6,29 +6,26 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.drop_feature import (
+from deltaadm.domain.model.features import FEATURES, lookup
+from deltaadm.domain.model.instants import second
+from deltaadm.domain.model.properties import PROPERTIES, did_you_mean
+from deltaadm.domain.steps import DropFeature
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.feature_removal import (
     CHECKPOINT_PROTECTION,
-    PREPARED_KEYS,
     can_truncate,
-    drop_waits,
-    protects_checkpoints,
     traces,
     truncation_retention,
 )
-from deltaadm.domain.evolve import evolve
-from deltaadm.domain.features import FEATURES, lookup
-from deltaadm.domain.instants import second
-from deltaadm.domain.properties import PROPERTIES, PROTECTED_BEFORE, did_you_mean
-from deltaadm.domain.table_changes import DropFeature
 from deltaadm.errors import NotYet, Refused
 from deltaadm.operations.plan import Plan, propose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.drop_feature import FeatureHistory
-    from deltaadm.domain.session import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.transaction.feature_removal import FeatureHistory
 
 OPERATION = "drop-feature"
 
@@ -112,7 +109,7 @@ def drop_status(
         name=name,
         phase=phase,
         truncates_history=step.truncate_history,
-        keeps_history=not _only_truncates(name),
+        keeps_history=not guards_history(name),
         ready_at=ready_at,
         work=traces(snapshot, name),
     )
@@ -137,25 +134,12 @@ def plan_drop(
         note = f"The table does not support {name}, so there is nothing to drop."
         return propose(OPERATION, snapshot, [], notes=[note], session=session)
     step = DropFeature(name, truncate_history)
-    plan = propose(OPERATION, snapshot, [step], because=drop_reasons(step), session=session)
+    plan = propose(OPERATION, snapshot, [step], because=step.reasons(), session=session)
     if truncate_history:
         phase, ready_at = truncation_phase(snapshot, step, history, now)
         if phase is Phase.WAITING and ready_at is not None:
             raise _not_yet(name, history, ready_at)
-    return replace(plan, notes=tuple(_notes(snapshot, step, history)))
-
-
-def drop_reasons(step: DropFeature) -> dict[str, str]:
-    """Why the subjects change that *step* changes."""
-    prepared = PREPARED_KEYS - {PROTECTED_BEFORE}
-    because = {f"configuration[{key}]": "DROP FEATURE changes it first" for key in prepared}
-    for side in ("reader", "writer"):
-        because[f"protocol.{side}Features[{step.name}]"] = "asked for"
-    if protects_checkpoints(step):
-        because[f"protocol.writerFeatures[{CHECKPOINT_PROTECTION}]"] = (
-            f"protects the history that may need {step.name}"
-        )
-    return because
+    return replace(plan, notes=(*plan.notes, *_notes(snapshot, step, history)))
 
 
 def next_phase(status: DropStatus) -> str:
@@ -170,7 +154,8 @@ def truncates(name: str) -> bool:
     return feature is not None and can_truncate(feature)
 
 
-def _only_truncates(name: str) -> bool:
+def guards_history(name: str) -> bool:
+    """Whether the feature *name* is there for older versions only, and goes together with them."""
     feature = lookup(name)
     return feature is not None and feature.removal is not None and feature.removal.only_truncating
 
@@ -179,7 +164,7 @@ def truncation_phase(
     snapshot: Snapshot, step: DropFeature, history: FeatureHistory, now: int
 ) -> tuple[Phase, int | None]:
     """Where truncating history stands at *now*, and from when on it can go on, in milliseconds."""
-    if drop_waits(snapshot, step):
+    if step.waits(snapshot):
         return Phase.FIRST_OF_TWO, None
     ready_at = history.ready_at(truncation_retention(snapshot.metadata))
     if ready_at > now:
@@ -201,7 +186,7 @@ def _notes(snapshot: Snapshot, step: DropFeature, history: FeatureHistory) -> It
     if work:
         yield f"First: {'; '.join(work)}."
     retention = _span(truncation_retention(snapshot.metadata))
-    if drop_waits(snapshot, step):
+    if step.waits(snapshot):
         yield (
             f"This is the first of two runs. {retention} after it, the same command removes the "
             f"history that needs {step.name}, and then the feature."
@@ -212,7 +197,7 @@ def _notes(snapshot: Snapshot, step: DropFeature, history: FeatureHistory) -> It
             f"History is destroyed: of the versions from {history.first} on, those older than "
             f"{retention} can no longer be read."
         )
-    elif protects_checkpoints(step):
+    elif step.protects_checkpoints:
         yield (
             f"{CHECKPOINT_PROTECTION} is added: older versions stay readable, and writers that "
             "do not know it are shut out."

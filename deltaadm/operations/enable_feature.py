@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
-from deltaadm.domain.features import find
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.model.features import find
+from deltaadm.domain.model.properties import FEATURE_PREFIX
+from deltaadm.domain.steps import SetProperties
 from deltaadm.errors import Refused
 from deltaadm.operations.plan import Plan, propose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from deltaadm.domain.features import TableFeature
-    from deltaadm.domain.session import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.model.features import TableFeature
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
 
 OPERATION = "enable-feature"
 
@@ -32,20 +31,41 @@ def plan_features(
     """
     The plan that makes the features *names* active where a property can, else supported.
 
-    All go into one step, so that features which need each other can be named together. Raises
+    All go into one step, so that features which need each other can be named together, and with
+    them what they need to be active. Raises
     `Refused` for names that do not exist and for features that cannot be added to a table that
     exists, with the statement that can.
     """
     features = [_addable(find(name)) for name in names]
     properties: dict[str, str] = {}
     because: dict[str, str] = {}
+    needed = {} if support_only else _needed_by(snapshot, features)
+    for name, asking in needed.items():
+        missing = _missing_properties(snapshot, find(name), support_only=False)
+        properties |= missing
+        because |= {f"configuration[{key}]": f"needed by {asking}" for key in missing}
     for feature in features:
-        wish = _wish(snapshot, feature, support_only=support_only)
-        properties |= wish
-        because |= _asked_for(feature, wish)
+        missing = _missing_properties(snapshot, feature, support_only=support_only)
+        properties |= missing
+        because |= _asked_for(feature, missing)
     steps = [SetProperties(properties)] if properties else []
     plan = propose(OPERATION, snapshot, steps, because=because, session=session)
-    return replace(plan, notes=tuple(_notes(plan, features, support_only=support_only)))
+    notes = (*_notes(plan, features, support_only=support_only), *_cautions(map(find, needed)))
+    return replace(plan, notes=(*plan.notes, *notes))
+
+
+def _needed_by(snapshot: Snapshot, features: Sequence[TableFeature]) -> dict[str, str]:
+    """What has to become active with *features*, besides them, and the names of those asking."""
+    named = {feature.name for feature in features}
+    asking: dict[str, list[str]] = {}
+    for feature in features:
+        for name in feature.requires_active:
+            asking.setdefault(name, []).append(feature.name)
+    return {
+        name: ", ".join(names)
+        for name, names in asking.items()
+        if name not in named and not find(name).activation.evidence(snapshot.metadata)
+    }
 
 
 def _addable(feature: TableFeature) -> TableFeature:
@@ -65,7 +85,9 @@ def _addable(feature: TableFeature) -> TableFeature:
     return feature
 
 
-def _wish(snapshot: Snapshot, feature: TableFeature, *, support_only: bool) -> dict[str, str]:
+def _missing_properties(
+    snapshot: Snapshot, feature: TableFeature, *, support_only: bool
+) -> dict[str, str]:
     """
     The properties that are missing for *feature*; none where there is nothing to do.
 
@@ -84,9 +106,9 @@ def _wish(snapshot: Snapshot, feature: TableFeature, *, support_only: bool) -> d
     return activate if feature.activation.asks else activate | support
 
 
-def _asked_for(feature: TableFeature, wish: dict[str, str]) -> dict[str, str]:
+def _asked_for(feature: TableFeature, properties: dict[str, str]) -> dict[str, str]:
     return {
-        **{f"configuration[{key}]": f"makes {feature.name} active" for key in wish},
+        **{f"configuration[{key}]": f"makes {feature.name} active" for key in properties},
         **{
             f"protocol.{side}Features[{feature.name}]": "asked for" for side in ("reader", "writer")
         },
@@ -95,14 +117,20 @@ def _asked_for(feature: TableFeature, wish: dict[str, str]) -> dict[str, str]:
 
 def _notes(plan: Plan, features: Iterable[TableFeature], *, support_only: bool) -> Iterable[str]:
     for feature in features:
-        yield from _standing(plan, feature, support_only=support_only)
-        if feature.caution and not plan.is_noop:
+        yield from _status_notes(plan, feature, support_only=support_only)
+        if not plan.is_noop:
+            yield from _cautions([feature])
+        if not plan.before.protocol.supports(feature.name):
+            yield from legacy_alternative(plan.before, feature)
+
+
+def _cautions(features: Iterable[TableFeature]) -> Iterable[str]:
+    for feature in features:
+        if feature.caution:
             yield f"{feature.name}: {feature.caution}"
-        if feature.name == "columnMapping" and _is_new(plan.before):
-            yield from mapping_alternative(plan.before)
 
 
-def _standing(plan: Plan, feature: TableFeature, *, support_only: bool) -> Iterable[str]:
+def _status_notes(plan: Plan, feature: TableFeature, *, support_only: bool) -> Iterable[str]:
     """Where the plan leaves *feature*, if that is not simply active from now on."""
     name, activation = feature.name, feature.activation
     evidence = activation.evidence(plan.before.metadata)
@@ -120,18 +148,10 @@ def _standing(plan: Plan, feature: TableFeature, *, support_only: bool) -> Itera
         yield f"{name} becomes active with the first column, constraint or property that uses it."
 
 
-def _is_new(snapshot: Snapshot) -> bool:
-    return not snapshot.protocol.supports("columnMapping")
-
-
-def mapping_alternative(snapshot: Snapshot) -> Iterable[str]:
-    """The other protocol with which column mapping can be had, where there is one."""
-    if column_mapping_mode(snapshot.metadata) is not ColumnMappingMode.NONE:
+def legacy_alternative(snapshot: Snapshot, feature: TableFeature) -> Iterable[str]:
+    """The protocol without a list of features with which *feature* can be had, if there is one."""
+    if not feature.legacy_alternative or feature.activation.evidence(snapshot.metadata):
         return
     if snapshot.protocol.supports_writer_features or snapshot.protocol.min_writer_version > 3:  # noqa: PLR2004
         return
-    yield (
-        "Clients older than table features (Delta 1.2 to 2.2) cannot follow a feature list. For "
-        "them run `upgrade-protocol --reader 2 --writer 5` first: the protocol then stays (2, 5), "
-        f"which implies more features, and {COLUMN_MAPPING_MODE} can be set on it."
-    )
+    yield feature.legacy_alternative

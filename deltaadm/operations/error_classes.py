@@ -1,13 +1,16 @@
 """
 What Delta's error classes mean, and which command of deltaadm concerns them.
 
-All that deltaadm's own errors and rules carry, and those that the same statements meet in Delta
-Spark. A class with a sub-class, `CLASS.SUB`, is explained as its class.
+All that Delta Spark 4.4 has, and those of Spark that its statements meet. What deltaadm's own
+errors, rules and statements meet has a sentence of its own here, the rest one for its family. A
+class with a sub-class, `CLASS.SUB`, is explained as its class.
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
+
+from deltaadm.operations.error_families import ERROR_FAMILIES
 
 
 class ErrorClass(NamedTuple):
@@ -190,7 +193,7 @@ _ROWS: Final = (
     (
         "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED",
         "A table with partition columns cannot be clustered.",
-        ("features",),
+        ("alter", "features"),
     ),
     (
         "DELTA_PROTOCOL_CHANGED",
@@ -285,6 +288,11 @@ _ROWS: Final = (
         ("set-mapping-mode",),
     ),
     # Schema and constraints
+    (
+        "DELTA_UNRECOGNIZED_INVARIANT",
+        "The invariant of a column holds no expression that Delta knows.",
+        _SCHEMA,
+    ),
     ("DELTA_UNSUPPORTED_DATA_TYPES", "A column has a type that Delta does not store.", _SCHEMA),
     ("UNSUPPORTED_DATA_TYPE", "A column has a type that Spark does not know.", _SCHEMA),
     ("DELTA_DUPLICATE_COLUMNS_FOUND", "Two columns differ in nothing, or in case only.", _SCHEMA),
@@ -358,11 +366,6 @@ _ROWS: Final = (
     (
         "DELTA_CLUSTERING_COLUMN_MISSING_STATS",
         "Files have no statistics of a column that the table is, or was to be, clustered by.",
-        _SET,
-    ),
-    (
-        "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED",
-        "A partitioned table cannot be clustered.",
         _SET,
     ),
     ("DELTA_CONSTRAINT_ALREADY_EXISTS", "The table has a constraint of that name.", _SET),
@@ -596,7 +599,495 @@ _ROWS: Final = (
         "The Spark Connect server has ended the session, or has been started anew since.",
         _CONNECTED,
     ),
+    # CHECK constraints
+    (
+        "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
+        "The expression of a CHECK constraint is not a condition: its type is not BOOLEAN.",
+        _SET,
+    ),
+    (
+        "DELTA_AGGREGATE_IN_CHECK_CONSTRAINT",
+        "A CHECK constraint looks at one row, so it cannot use sum, count and the like.",
+        _SET,
+    ),
+    (
+        "DELTA_NON_DETERMINISTIC_EXPRESSION_IN_CHECK_CONSTRAINT",
+        "A CHECK constraint cannot use rand, uuid and others that differ from call to call.",
+        _SET,
+    ),
+    (
+        "DELTA_UDF_IN_CHECK_CONSTRAINT",
+        "A CHECK constraint cannot use a function that a user has defined.",
+        _SET,
+    ),
+    (
+        "DELTA_UNSUPPORTED_EXPRESSION_CHECK_CONSTRAINT",
+        "A CHECK constraint uses a function that Delta does not allow there.",
+        _SET,
+    ),
+    (
+        "DELTA_INVALID_CHECK_CONSTRAINT_REFERENCES",
+        "A CHECK constraint names a column that the table does not have.",
+        _SET,
+    ),
+    (
+        "DELTA_CONSTRAINT_DATA_TYPE_MISMATCH",
+        "A CHECK constraint names the column whose type was to be changed.",
+        _SET,
+    ),
+    (
+        "UNRESOLVED_COLUMN",
+        "An expression names a column that the table does not have.",
+        _SET,
+    ),
+    (
+        "INVALID_WHERE_CONDITION",
+        "A condition on one row uses a function of many rows, such as count or row_number.",
+        _SET,
+    ),
+    (
+        "CAST_INVALID_INPUT",
+        "A text in an expression cannot become a value of the type it is compared with.",
+        _SET,
+    ),
+    ("PARSE_EMPTY_STATEMENT", "An expression or a statement is empty.", _SET),
+    ("INTERNAL_ERROR", "Spark or Delta met something that it rules out: a bug of theirs.", ()),
+    ("DIVIDE_BY_ZERO", "An expression divides by zero.", _SET),
+    (
+        "NOT_A_SCALAR_FUNCTION",
+        "An expression calls a function that gives a table, not a value.",
+        _SET,
+    ),
+    ("UNSUPPORTED_GENERATOR", "An expression makes several rows of one, as explode does.", _SET),
+    (
+        "UNSUPPORTED_GROUPING_EXPRESSION",
+        "grouping and grouping_id go with GROUP BY, not with a condition on one row.",
+        _SET,
+    ),
+    ("WRONG_NUM_ARGS", "A function was given more or fewer arguments than it takes.", _SET),
+    (
+        "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE",
+        "A condition on one row uses a function of the rows around it.",
+        _SET,
+    ),
+    (
+        "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE",
+        "A window function such as row_number lacks its OVER clause.",
+        _SET,
+    ),
+    (
+        "INVALID_EXTRACT_BASE_FIELD_TYPE",
+        "An expression names a field of a column that is no struct.",
+        _SET,
+    ),
+    ("UNRESOLVED_ROUTINE", "An expression calls a function that Spark does not have.", _SET),
+    (
+        "DATATYPE_MISMATCH",
+        "An operator or a function was given operands of types that it does not take.",
+        _SET,
+    ),
+    (
+        "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+        "A decimal was to have more than 38 digits.",
+        ("alter", "create"),
+    ),
+    ("PARSE_SYNTAX_ERROR", "Spark's parser cannot read the statement or the expression.", _SET),
+    # Other changes of columns and properties
+    (
+        "DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP",
+        "REPLACE COLUMNS would drop, rename or retype columns; alter has a step for each of these.",
+        _SET,
+    ),
+    (
+        "DELTA_IDENTITY_COLUMNS_REPLACE_COLUMN_NOT_SUPPORTED",
+        "REPLACE COLUMNS does not work on a table with identity columns.",
+        _SET,
+    ),
+    (
+        "DELTA_ADD_COLUMN_PARENT_NOT_STRUCT",
+        "A field was to be added to a column that is no struct.",
+        _SET,
+    ),
+    (
+        "DELTA_ALTER_TABLE_CHANGE_COL_NOT_SUPPORTED",
+        "A column cannot be changed from its type to the one that was asked for.",
+        _SET,
+    ),
+    (
+        "DELTA_NEW_NOT_NULL_VIOLATION",
+        "A column was to become NOT NULL, and rows that are there have no value in it.",
+        _SET,
+    ),
+    (
+        "DELTA_NOT_NULL_NESTED_FIELD",
+        "A field that is NOT NULL cannot be added to a struct that may be null itself.",
+        _SET,
+    ),
+    (
+        "DELTA_DUPLICATE_COLUMNS_ON_UPDATE_TABLE",
+        "After the change two columns would have the same name.",
+        _SET,
+    ),
+    (
+        "DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH",
+        "A generated column is computed from the column whose type was to be changed.",
+        _SET,
+    ),
+    (
+        "DELTA_GENERATED_COLUMN_UPDATE_TYPE_MISMATCH",
+        "A generated column, or one that it is computed from, would get another type.",
+        _SET,
+    ),
+    (
+        "DELTA_UNSUPPORTED_TYPE_CHANGE_IN_PREVIEW",
+        "A column was widened by a preview of type widening, in a way that is no longer read.",
+        _SCHEMA,
+    ),
+    (
+        "DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA",
+        "A column's type was changed in a way that this release of Delta does not read.",
+        _SCHEMA,
+    ),
+    (
+        "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
+        "A column was to have a default, and the table lacks the feature allowColumnDefaults.",
+        ("alter", "create", "enable-feature"),
+    ),
+    (
+        "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED",
+        "A column cannot be added with a default; add it first, then set the default.",
+        _SET,
+    ),
+    ("FIELD_ALREADY_EXISTS", "There is a column or field of that name already.", _SET),
+    ("FIELD_NOT_FOUND", "There is no column or field of that name.", _SET),
+    ("NOT_SUPPORTED_CHANGE_COLUMN", "Spark does not turn a column's type into that one.", _SET),
+    ("COLUMN_ALREADY_EXISTS", "A column was named twice.", ("alter", "create")),
+    (
+        "EXPRESSION_DECODING_FAILED",
+        "Spark could not turn stored bytes back into values; the schema may not fit the files.",
+        _SCHEMA,
+    ),
+    (
+        "DELTA_CANNOT_CHANGE_LOCATION",
+        "The location is no property; alter --set-location changes it.",
+        _SET,
+    ),
+    ("DELTA_CANNOT_CHANGE_PROVIDER", "A table's provider cannot be changed.", _SET),
+    ("DELTA_UNSET_NON_EXISTENT_PROPERTY", "The property to be removed is not set.", _SET),
+    (
+        "DELTA_CANNOT_MODIFY_CATALOG_MANAGED_DEPENDENCIES",
+        "The catalog that manages the commits needs in-commit timestamps as they are.",
+        _SET,
+    ),
+    (
+        "DELTA_ALTER_TABLE_CLUSTER_BY_NOT_ALLOWED",
+        "CLUSTER BY was given for a table that cannot be clustered.",
+        _SET,
+    ),
+    (
+        "DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_SESSION",
+        "The session's defaults have a commit coordinator's name or configuration alone.",
+        _CREATE,
+    ),
+    (
+        "DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_SESSION",
+        "The session's defaults have a setting that is the commit coordinator's own.",
+        _CREATE,
+    ),
+    (
+        "DELTA_UNSUPPORTED_WRITES_WITHOUT_COORDINATOR",
+        "The table's commits need a coordinator, which this session does not know.",
+        _INSPECT,
+    ),
+    # Features that need others
+    (
+        "DELTA_ADAPTIVE_METADATA_REQUIRES_COLUMN_MAPPING_ID_MODE",
+        "Adaptive metadata needs columns that are mapped by id.",
+        ("create", "set-mapping-mode"),
+    ),
+    (
+        "DELTA_ADAPTIVE_METADATA_REQUIRES_DEPENDENT_FEATURE_ENABLED",
+        "Adaptive metadata needs other features, and a property turns one of them off.",
+        ("create", "features"),
+    ),
+    (
+        "DELTA_INVALID_PROTOCOL_DOWNGRADE",
+        "The protocol would lose versions or features, which only DROP FEATURE may do.",
+        ("drop-feature", "upgrade-protocol"),
+    ),
+    (
+        "DELTA_FEATURE_DROP_CHECKPOINT_FAILED",
+        "Dropping a feature needs a checkpoint, and writing it failed.",
+        _DROP,
+    ),
+    (
+        "DELTA_FEATURE_DROP_CONFLICT_REVALIDATION_FAIL",
+        "Another writer changed the table while the feature was being dropped; try again.",
+        _DROP,
+    ),
+    (
+        "DELTA_ROW_TRACKING_BACKFILL_RUNNING_CONCURRENTLY_WITH_UNBACKFILL",
+        "Row tracking is being turned on and off at the same time by two writers.",
+        ("enable-feature", "drop-feature"),
+    ),
+    (
+        "DELTA_MATERIALIZED_ROW_TRACKING_COLUMN_NAME_MISSING",
+        "Row tracking is on, and the property with the name of its column is missing.",
+        _SCHEMA,
+    ),
+    (
+        "DELTA_GEOSPATIAL_SRID_NOT_SUPPORTED",
+        "A geometry or geography column has a reference system that Delta does not support.",
+        ("create", "features"),
+    ),
+    (
+        "DELTA_UNSUPPORTED_INVARIANT_NON_STRUCT",
+        "A field inside an array or a map has an invariant, which is not supported.",
+        _SCHEMA,
+    ),
+    (
+        "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED",
+        "The commit is there, and its metadata could not be written for Iceberg or Hudi.",
+        _INSPECT,
+    ),
+    # Creating tables
+    (
+        "DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
+        "The feature clustering cannot be set as a property of a new table; --cluster-by adds it.",
+        _CREATE,
+    ),
+    (
+        "DELTA_CLUSTER_BY_WITH_PARTITIONED_BY",
+        "A table cannot be both clustered and partitioned.",
+        _CREATE,
+    ),
+    (
+        "DELTA_CLUSTERING_COLUMNS_MISMATCH",
+        "Other clustering columns were given than those of the table that is there.",
+        _CREATE,
+    ),
+    (
+        "DELTA_CREATE_TABLE_WITH_DIFFERENT_CLUSTERING",
+        "A table is there already, and is clustered by other columns.",
+        _CREATE,
+    ),
+    (
+        "DELTA_CREATE_TABLE_WITH_DIFFERENT_PARTITIONING",
+        "A table is there already, and is partitioned by other columns.",
+        _CREATE,
+    ),
+    (
+        "DELTA_CREATE_TABLE_WITH_DIFFERENT_PROPERTY",
+        "A table is there already, and has other properties.",
+        _CREATE,
+    ),
+    (
+        "DELTA_AMBIGUOUS_PATHS_IN_CREATE_TABLE",
+        "A table that is named by its path was given another location.",
+        _CREATE,
+    ),
+    (
+        "DELTA_CREATE_TABLE_IDENTIFIER_LOCATION_MISMATCH",
+        "A table that is named by its path was given another location.",
+        _CREATE,
+    ),
+    (
+        "DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_SCHEMA",
+        "A table was to be created in an empty place without columns.",
+        _CREATE,
+    ),
+    (
+        "DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_TXN_LOG",
+        "A table was to be created where there are files and no log.",
+        _CREATE,
+    ),
+    (
+        "DELTA_INVALID_MANAGED_TABLE_SYNTAX_NO_SCHEMA",
+        "A table of the catalog's own was to be created without columns.",
+        _CREATE,
+    ),
+    ("DELTA_TABLE_ALREADY_EXISTS", "There is a table of that name already.", _CREATE),
+    (
+        "DELTA_TABLE_LOCATION_MISMATCH",
+        "The table of that name is at another place than the one that was given.",
+        _CREATE,
+    ),
+    (
+        "DELTA_CANNOT_REPLACE_MISSING_TABLE",
+        "There is no table to be replaced; --mode create-or-replace makes one.",
+        _CREATE,
+    ),
+    ("DELTA_NO_RELATION_TABLE", "There is no table of that name.", _INSPECT),
+    (
+        "DELTA_NOT_A_DELTA_TABLE",
+        "The table of that name belongs to another provider, and cannot become a Delta table.",
+        _CREATE,
+    ),
+    (
+        "DELTA_REPLACE_TABLE_WITH_CATALOG_MANAGED_NOT_SUPPORTED",
+        "Replacing a table cannot hand its commits over to a catalog.",
+        _CREATE,
+    ),
+    (
+        "DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_OPERATION",
+        "The catalog manages the table's commits, and does not allow this.",
+        _INSPECT,
+    ),
+    (
+        "DELTA_CANNOT_USE_ALL_COLUMNS_FOR_PARTITION",
+        "A table cannot be partitioned by all of its columns.",
+        _CREATE,
+    ),
+    ("ALL_PARTITION_COLUMNS_NOT_ALLOWED", "Not all columns can be partition columns.", _CREATE),
+    (
+        "DELTA_INVALID_PARTITION_COLUMN",
+        "A table cannot be partitioned by this column.",
+        _CREATE,
+    ),
+    (
+        "DELTA_INVALID_PARTITION_COLUMN_TYPE",
+        "A table cannot be partitioned by a column of this type.",
+        _CREATE,
+    ),
+    (
+        "DELTA_MISSING_PARTITION_COLUMN",
+        "A partition column is not among the table's columns.",
+        ("create", "validate"),
+    ),
+    (
+        "DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP",
+        "The step of an identity column cannot be 0.",
+        _CREATE,
+    ),
+    (
+        "DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED",
+        "A table cannot be partitioned by an identity column.",
+        _CREATE,
+    ),
+    (
+        "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
+        "An identity column has to be a BIGINT.",
+        _CREATE,
+    ),
+    (
+        "DELTA_IDENTITY_COLUMNS_WITH_GENERATED_EXPRESSION",
+        "A column cannot be both an identity column and generated.",
+        _CREATE,
+    ),
+    (
+        "DELTA_AGGREGATE_IN_GENERATED_COLUMN",
+        "A generated column cannot use sum, count and the like.",
+        _CREATE,
+    ),
+    (
+        "DELTA_INVALID_GENERATED_COLUMN_REFERENCES",
+        "A generated column names a column that is not there, or is generated itself.",
+        _CREATE,
+    ),
+    (
+        "DELTA_NON_DETERMINISTIC_EXPRESSION_IN_GENERATED_COLUMN",
+        "A generated column cannot use rand, uuid and others that differ from call to call.",
+        _CREATE,
+    ),
+    (
+        "DELTA_UDF_IN_GENERATED_COLUMN",
+        "A generated column cannot use a function that a user has defined.",
+        _CREATE,
+    ),
+    (
+        "DELTA_UNSUPPORTED_DATA_TYPE_IN_GENERATED_COLUMN",
+        "A generated column cannot have this type.",
+        _CREATE,
+    ),
+    (
+        "DELTA_UNSUPPORTED_EXPRESSION_GENERATED_COLUMN",
+        "A generated column uses a function that Delta does not allow there.",
+        _CREATE,
+    ),
+    (
+        "RESERVED_CDC_COLUMNS_ON_WRITE",
+        "The change data feed is on, and the schema has a column whose name it needs.",
+        _SCHEMA,
+    ),
+    ("TABLE_OR_VIEW_ALREADY_EXISTS", "There is a table or view of that name already.", _CREATE),
+    ("TABLE_OR_VIEW_NOT_FOUND", "There is no table or view of that name.", _INSPECT),
+    ("LOCATION_ALREADY_EXISTS", "There are files already where the new table was to be.", _CREATE),
+    ("SCHEMA_NOT_FOUND", "The catalog has no schema of that name.", _CREATE),
+    ("CATALOG_NOT_FOUND", "Spark has no catalog of that name.", ("doctor", "inspect")),
+    ("PATH_NOT_FOUND", "There is nothing at that path.", _INSPECT),
+    (
+        "REQUIRES_SINGLE_PART_NAMESPACE",
+        "The catalog's names have three parts at most, and this one has more.",
+        _INSPECT,
+    ),
+    ("EXPECT_TABLE_NOT_VIEW", "The name is that of a view, not of a table.", _INSPECT),
+    (
+        "IDENTITY_COLUMNS_ILLEGAL_STEP",
+        "The step of an identity column cannot be 0.",
+        _CREATE,
+    ),
+    # Spark's classes without a name
+    ("_LEGACY_ERROR_TEMP_0034", "REPLACE COLUMNS takes no NOT NULL and no position.", _SET),
+    ("_LEGACY_ERROR_TEMP_0035", "Spark's parser does not allow what was asked for.", ()),
+    ("_LEGACY_ERROR_TEMP_1126", "The catalog's names have fewer parts than this one.", _INSPECT),
+    ("_LEGACY_ERROR_TEMP_2330", "A column cannot become NOT NULL by this statement.", _SET),
+    ("_LEGACY_ERROR_TEMP_3058", "A table was to be partitioned by a column twice.", _CREATE),
+    ("_LEGACY_ERROR_TEMP_3060", "A column to partition by is not in the schema.", _CREATE),
+    # Carrying out
+    (
+        "DELTA_CONCURRENT_APPEND",
+        "Another writer added rows that this change would have had to look at; try again.",
+        ("inspect",),
+    ),
+    (
+        "DELTA_CONCURRENT_DELETE_DELETE",
+        "Another writer removed a file that this change was to remove; try again.",
+        ("inspect",),
+    ),
+    (
+        "DELTA_CONCURRENT_DELETE_READ",
+        "Another writer removed a file that this change has read; try again.",
+        ("inspect",),
+    ),
+    (
+        "DELTA_CONCURRENT_WRITE",
+        "Another writer committed in the meantime; try again.",
+        ("inspect",),
+    ),
+    (
+        "DELTA_MAX_COMMIT_RETRIES_EXCEEDED",
+        "Other writers were faster every time; try again when there are fewer.",
+        ("inspect",),
+    ),
+    (
+        "DELTA_POST_COMMIT_HOOK_FAILED",
+        "The commit is there, and something that follows it failed, such as a checkpoint.",
+        _INSPECT,
+    ),
+    (
+        "DELTA_COMMAND_INVARIANT_VIOLATION",
+        "A command found the table in a state that it rules out; try again.",
+        _INSPECT,
+    ),
+    (
+        "DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG",
+        "The Spark session lacks Delta's extension or Delta's catalog.",
+        ("doctor",),
+    ),
+    ("DATA_SOURCE_NOT_FOUND", "Spark does not know Delta: its jars are missing.", ("doctor",)),
+    (
+        "DELTA_LOG_FILE_NOT_FOUND",
+        "A file of the log that is needed for a version is not there.",
+        _INSPECT,
+    ),
 )
 
-ERROR_CLASSES: Final = {name: ErrorClass(name, text, told) for name, text, told in sorted(_ROWS)}
+_FAMILY_ROWS: Final = (
+    (name, family.meaning, family.commands) for family in ERROR_FAMILIES for name in family.names
+)
+
+ERROR_CLASSES: Final = {
+    name: ErrorClass(name, meaning, commands)
+    for name, meaning, commands in sorted((*_FAMILY_ROWS, *_ROWS))
+}
 """Every class by its name, in alphabetical order."""

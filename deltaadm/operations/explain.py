@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.features import FEATURES, lookup
-from deltaadm.domain.properties import did_you_mean
+from deltaadm.domain.model.features import FEATURES, lookup
+from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.errors import Refused
 from deltaadm.operations.error_classes import ERROR_CLASSES
 from deltaadm.operations.features import explain_feature

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltaadm.domain.features import FEATURES, find
+from deltaadm.domain.model.features import FEATURES, find
 from deltaadm.operations.reports import FeatureCatalogue, FeatureExplanation
 
 

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 
-from deltaadm.dataclass import dataclass
-from deltaadm.domain.column_mapping import (
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.facts.usage import usages
+from deltaadm.domain.model.features import FEATURES, lookup, mapping_mode
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.properties import COLUMN_MAPPING_MODE, is_protocol_property
+from deltaadm.domain.model.protocol import Protocol, minimum_protocol, required_minimum_protocol
+from deltaadm.domain.model.schema import path_text, type_name, walk
+from deltaadm.domain.transaction.column_mapping import (
     column_id,
     max_column_id,
     physical_name,
 )
-from deltaadm.domain.features import FEATURES, lookup, mapping_mode
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE, is_protocol_property
-from deltaadm.domain.protocol import Protocol, minimum_protocol, required_minimum_protocol
-from deltaadm.domain.reference import refusal_to_read, refusal_to_write
-from deltaadm.domain.schema import path_text, type_name, walk
+from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
 from deltaadm.errors import DeltaadmError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import TypeVar
 
     from deltaadm.clients import Verdict
-    from deltaadm.domain.features import TableFeature
-    from deltaadm.domain.schema import Path
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.facts.usage import Usage
+    from deltaadm.domain.model.features import TableFeature
+    from deltaadm.domain.model.schema import Path
+    from deltaadm.domain.model.snapshot import Snapshot
 
     Told = TypeVar("Told")
 
@@ -37,8 +39,9 @@ class FeatureReport:
     One feature of a table.
 
     `supported` is "explicit", "implicit" or None; `active` means supported and in use by the
-    metadata; `because` says what lists, implies, activates or requires it. `feature` is None
-    for a name that nobody knows.
+    metadata, or, where nothing in the metadata asks for it, not known to be unused; `because` says
+    what lists, implies, activates, uses or requires it. `feature` is None for a name that nobody
+    knows.
     """
 
     name: str
@@ -80,8 +83,8 @@ class TableReport:
 
     `minimum_protocol` is the weakest one under which the metadata is legal,
     `lowest_equivalent_protocol` the weakest with the same features as the actual one; each is
-    None where it cannot be told, and a warning says why. `slack` are the features that the
-    protocol supports beyond the minimum. `clustering_columns` is None where the whole state was not
+    None where it cannot be told, and a warning says why. `usage` tells of each supported feature
+    whether the state uses it. `clustering_columns` is None where the whole state was not
     asked for. `clients` are the verdicts on the newest release of every client, and `every_client`
     says that each is to be shown in full.
     """
@@ -96,13 +99,29 @@ class TableReport:
     clustering_columns: tuple[Path, ...] | None
     clients: tuple[Verdict, ...]
     every_client: bool
+    usage: Mapping[str, Usage]
     refused_to_read: DeltaadmError | None
     refused_to_write: DeltaadmError | None
     warnings: tuple[str, ...]
 
+    document = "inspect"
+
     @property
     def slack(self) -> tuple[str, ...]:
-        """The supported features that the metadata does not need, in alphabetical order."""
+        """The supported features that nothing in the table uses, in alphabetical order."""
+        return tuple(one for one in self._beyond_minimum if self.usage[one].is_unused)
+
+    @property
+    def possible_slack(self) -> tuple[str, ...]:
+        """Those of which that is not known, since the state was not read or does not tell."""
+        return tuple(
+            one
+            for one in self._beyond_minimum
+            if not self.usage[one].evidence and not self.usage[one].known
+        )
+
+    @property
+    def _beyond_minimum(self) -> tuple[str, ...]:
         if self.minimum_protocol is None:
             return ()
         needed = self.minimum_protocol.supported_features
@@ -127,6 +146,7 @@ def describe(
     needs = _needs(protocol, _Traits.of(metadata))
     warnings.extend(one for one in needs.untold if one not in warnings)
     to_read, to_write = refusal_to_read(snapshot), refusal_to_write(snapshot)
+    usage = usages(snapshot)
     warnings.extend(needs.warnings)
     for refusal in (to_read, to_write):
         if refusal is not None and refusal.message not in warnings:
@@ -134,7 +154,7 @@ def describe(
     return TableReport(
         table=table,
         snapshot=snapshot,
-        features=needs.features,
+        features=tuple(_as_used(one, usage.get(one.name)) for one in needs.features),
         minimum_protocol=needs.minimum,
         classic_minimum_versions=needs.classic,
         lowest_equivalent_protocol=needs.lowest,
@@ -144,14 +164,29 @@ def describe(
         else told(lambda: _clustering(snapshot)),
         clients=verdicts(newest_releases(), protocol, metadata),
         every_client=clients,
+        usage=usage,
         refused_to_read=to_read,
         refused_to_write=to_write,
         warnings=tuple(warnings),
     )
 
 
+def _as_used(report: FeatureReport, usage: Usage | None) -> FeatureReport:
+    """*report* with what the state beside the metadata shows."""
+    feature = report.feature
+    if usage is None or feature is None:
+        return report
+    more = tuple(one for one in usage.evidence if one not in report.because)
+    idle = feature.activation.find is None and usage.is_unused
+    if not more and not idle:
+        return report
+    return replace(report, active=report.active and not idle, because=(*report.because, *more))
+
+
 def _clustering(snapshot: Snapshot) -> tuple[Path, ...] | None:
-    from deltaadm.domain.clustering import clustering_columns  # which most runs do not need
+    from deltaadm.domain.transaction.clustering import (
+        clustering_columns,  # which most runs do not need
+    )
 
     return clustering_columns(snapshot)
 

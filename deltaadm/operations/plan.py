@@ -1,35 +1,36 @@
-"""A plan, how it is proposed, and how it is carried out."""
+"""A plan, and how it is proposed."""
 
 from __future__ import annotations
 
-import typing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.cost import Cost, dearest
-from deltaadm.domain.drop_feature import drop_waits
-from deltaadm.domain.evolve import evolve, makes_several_commits, step_cost
-from deltaadm.domain.iceberg import enabled_versions
-from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import (
-    AddConstraint,
-    ChangeColumns,
+from deltaadm.domain.model.cost import Cost, dearest
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.steps import (
     ClusterBy,
-    CreateTable,
-    DropColumns,
-    DropFeature,
-    SetLocation,
-    WriteCheckpoint,
 )
-from deltaadm.errors import CommitError, DeltaadmError, NotYet, Refused
-from deltaadm.operations.diff import Change, diff, mismatches, relocation
-from deltaadm.operations.reasons import reason, undo
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.clustering import (
+    CLUSTERING_DOMAIN,
+    INDEXED_COLUMNS,
+    earlier_names,
+    lost_clustering,
+    restored_clustering,
+)
+from deltaadm.domain.transaction.iceberg import enabled_versions
+from deltaadm.domain.transaction.metadata_checks import STATISTICS_COLUMNS
+from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.operations.diff import Change, diff, relocation
+from deltaadm.operations.reasons import reason
+from deltaadm.operations.undo import GOES_WITH_OTHERS, Taken, undo_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.table_changes import Step
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+    from deltaadm.validation.finding import Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +50,12 @@ class Stage:
     @property
     def is_commit(self) -> bool:
         """Whether it makes a new version."""
-        return not isinstance(self.step, (WriteCheckpoint, SetLocation))
+        return self.step.is_commit
 
     @property
     def has_statement(self) -> bool:
         """Whether Spark carries it out, by a statement."""
-        return not isinstance(self.step, WriteCheckpoint)
+        return self.step.has_statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,15 +75,21 @@ class Plan:
 
     Only stages that do something are kept, so a plan without stages changes nothing.
     `because` maps subjects to the reasons that the wish itself gives; `notes` are sentences
-    about the plan as a whole.
+    about the plan as a whole. `findings` are what rules find on the state after it, and not on
+    the one before. `needs_state` says that it would be another one if the domains and files of
+    the table had been read. `bound_to` is the state before with its secrets, where `before` is
+    without them.
     """
 
     operation: str
     before: Snapshot
     stages: tuple[Stage, ...] = ()
+    findings: tuple[Finding, ...] = ()
     because: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     session: SessionSettings = field(default_factory=SessionSettings)
+    needs_state: bool = False
+    bound_to: Snapshot | None = None
 
     @property
     def after(self) -> Snapshot:
@@ -112,23 +119,29 @@ class Plan:
     @property
     def irreversible(self) -> tuple[str, ...]:
         """The features whose removal destroys history, which needs a consent of its own."""
+        return tuple(name for step in self.steps for name in step.irreversible)
+
+    @property
+    def taken(self) -> tuple[Taken, ...]:
+        """Each step between the states before and after it, in order."""
+        states = (self.before, *(stage.after for stage in self.stages))
         return tuple(
-            step.name
-            for step in self.steps
-            if isinstance(step, DropFeature) and step.truncate_history
+            Taken(before, stage.step, stage.after)
+            for before, stage in zip(states, self.stages, strict=False)
         )
 
     @property
     def changes(self) -> tuple[PlannedChange, ...]:
         """Every difference between before and after, explained."""
+        undo = undo_words(self.taken)
         return tuple(
             PlannedChange(
-                change=one,
-                because=self.because.get(one.subject) or reason(one, self.before, self.after),
-                undo=undo(one, self.before, self.after),
+                change=change,
+                because=self.because.get(change.subject) or reason(change, self.before, self.after),
+                undo=undo.get(change.subject, GOES_WITH_OTHERS),
                 cost=self.cost,
             )
-            for one in (*relocation(self.before, self.after), *diff(self.before, self.after))
+            for change in (*relocation(self.before, self.after), *diff(self.before, self.after))
         )
 
 
@@ -142,56 +155,126 @@ def propose(
     session: SessionSettings | None = None,
 ) -> Plan:
     """
-    The plan that carries out *steps* in order.
+    The plan that carries out *steps* in order, with what rules find on its outcome.
 
-    Raises `Refused` where Delta would refuse a step, and for a new location among other steps: it
-    would not be plain which of the two tables they change.
+    Where a step would break the table's clustering, further steps keep it whole. Raises `Refused`
+    where Delta would refuse a step, and for a new location among other steps: it would not be
+    plain which of the two tables they change.
     """
+    plan = predicted(operation, before, steps, because=because, notes=notes, session=session)
+    if plan.is_noop:
+        return plan
+    from deltaadm.operations.safeguard import new_findings
+
+    return replace(plan, findings=new_findings(plan))
+
+
+def predicted(
+    operation: str,
+    before: Snapshot,
+    steps: Sequence[Step],
+    *,
+    because: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+    session: SessionSettings | None = None,
+) -> Plan:
+    """The plan of `propose`, without what rules find on its outcome."""
     require_moves_alone(steps)
     settings = session or SessionSettings()
-    stages = []
-    state = before
+    stages: list[Stage] = []
     for step in steps:
-        after = evolve(state, step, settings)
-        if not _does_something(state, step, after):
-            continue
-        stage = Stage(
-            step=step,
-            after=after,
-            cost=step_cost(state, step),
-            several_commits=makes_several_commits(state, step),
-            waits=isinstance(step, DropFeature) and drop_waits(state, step),
-        )
-        if stage.is_commit:
-            stage = replace(stage, after=replace(after, version=state.version + 1))
-        stages.append(stage)
-        state = stage.after
+        state = stages[-1].after if stages else before
+        for taken in _keeping_clustering(state, step, settings):
+            stage = _stage(stages[-1].after if stages else before, taken, settings)
+            stages += [stage] if stage else []
     return Plan(
         operation=operation,
         before=before,
         stages=tuple(stages),
         because=because or {},
-        notes=tuple(notes),
+        notes=(*notes, *_notes_on_clustering(before, [stage.step for stage in stages])),
         session=settings,
     )
 
 
+def _notes_on_clustering(before: Snapshot, steps: Sequence[Step]) -> Iterator[str]:
+    clusterings = [step for step in steps if isinstance(step, ClusterBy)]
+    if clusterings and lost_clustering(before):
+        yield _NO_STATEMENT
+    if len(clusterings) > 1 and not clusterings[0].columns:
+        yield _CLUSTERED_AGAIN
+
+
+_NO_STATEMENT: Final = (
+    "Delta's own CLUSTER BY fails on a table whose clustering columns are gone: deltaadm commits "
+    "the same by a transaction of Delta's, which cannot be done over Spark Connect."
+)
+_CLUSTERED_AGAIN: Final = (
+    "The table is clustered by nothing for a moment, and then by the same columns again: Delta "
+    "would leave it clustered by names that are gone, which neither CLUSTER BY nor OPTIMIZE bears."
+)
+
+
+def _stage(state: Snapshot, step: Step, settings: SessionSettings) -> Stage | None:
+    """*step* on *state*; None where it would do nothing."""
+    after = evolve(state, step, settings)
+    if not _does_something(state, step, after):
+        return None
+    stage = Stage(
+        step=step,
+        after=after,
+        cost=step.cost(state),
+        several_commits=step.takes_several_commits(state),
+        waits=step.waits(state),
+    )
+    if not stage.is_commit:
+        return stage
+    return replace(stage, after=replace(after, version=state.version + 1))
+
+
+def _keeping_clustering(state: Snapshot, step: Step, settings: SessionSettings) -> tuple[Step, ...]:
+    """
+    *step*, between steps that take the clustering away and put it back if it would break it.
+
+    Delta leaves the physical names in the domain when column mapping is removed.
+    """
+    if CLUSTERING_DOMAIN not in (state.domains or {}):
+        return (step,)
+    after = evolve(state, step, settings)
+    if lost_clustering(state) or not lost_clustering(after):
+        return (step,)
+    columns = restored_clustering(after, earlier_names([state.metadata]))
+    steps = (ClusterBy(()), step, ClusterBy(columns or ()))
+    return steps if columns and _is_possible(state, steps, settings) else (step,)
+
+
+def _is_possible(state: Snapshot, steps: Iterable[Step], settings: SessionSettings) -> bool:
+    try:
+        for step in steps:
+            state = evolve(state, step, settings)
+    except DeltaadmError:
+        return False
+    return True
+
+
 def _does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
     """Whether *step* is worth taking: Delta commits some that change nothing."""
-    if isinstance(step, WriteCheckpoint):
+    if step.always_acts:
         return True
-    if isinstance(step, SetLocation):
+    if step.destination is not None:
         return bool(relocation(before, after))
-    if isinstance(step, ClusterBy) and before.domains is None:
+    if step.is_in_domains and before.domains is None:
         return before != after
-    return isinstance(step, DropFeature) or bool(diff(before, after))
+    return bool(diff(before, after))
 
 
 def depends_on_state(plan: Plan) -> bool:
     """Whether the plan could be refused, or would say more, if files and domains were known."""
     return (
-        plan.cost is not Cost.METADATA
-        or any(isinstance(one, _LOOKING_AT_STATE) for one in plan.steps)
+        plan.needs_state
+        or plan.cost is not Cost.METADATA
+        or any(step.depends_on_state for step in plan.steps)
+        or _may_harm_clustering(plan)
         or (
             plan.before.protocol.supports("deletionVectors")
             and bool(enabled_versions(plan.after.metadata))
@@ -199,19 +282,21 @@ def depends_on_state(plan: Plan) -> bool:
     )
 
 
-_LOOKING_AT_STATE = (
-    AddConstraint,
-    ChangeColumns,
-    ClusterBy,
-    CreateTable,
-    DropColumns,
-    SetLocation,
-)
+def _may_harm_clustering(plan: Plan) -> bool:
+    """Whether other columns get statistics, which matters to a table if it is clustered."""
+    before, after = plan.before.metadata, plan.after.metadata
+    return plan.before.protocol.supports("clustering") and (
+        before.schema_string != after.schema_string
+        or any(
+            before.configuration.get(key) != after.configuration.get(key)
+            for key in (STATISTICS_COLUMNS, INDEXED_COLUMNS)
+        )
+    )
 
 
 def moves(steps: Iterable[Step]) -> bool:
     """Whether a name in a catalog leads to another table after *steps*."""
-    return any(isinstance(one, SetLocation) for one in steps)
+    return any(step.destination is not None for step in steps)
 
 
 def require_moves_alone(steps: Sequence[Step]) -> None:
@@ -225,130 +310,7 @@ def require_moves_alone(steps: Sequence[Step]) -> None:
 
 def is_verified_by_state(steps: Iterable[Step]) -> bool:
     """Whether the protocol and the metadata do not show all that *steps* change."""
-    return any(
-        isinstance(one, (ClusterBy, SetLocation))
-        or (isinstance(one, CreateTable) and bool(one.cluster_by))
-        for one in steps
-    )
-
-
-class Executor(typing.Protocol):
-    """Carries out steps on a table; the only part of a plan that writes."""
-
-    def settings(self) -> SessionSettings:
-        """The settings under which steps will be carried out; starts what has to be started."""
-
-    def apply(self, root: str, step: Step) -> None:
-        """Commit *step* on the table at *root*; raises `CommitError` when Delta refuses."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What a plan came to: the versions it committed, and where they differ from the plan."""
-
-    plan: Plan
-    actual: Snapshot
-    versions: tuple[int, ...]
-    mismatches: tuple[Change, ...] = ()
-
-
-def carry_out(
-    plan: Plan,
-    *,
-    executor: Executor,
-    load: Callable[[], Snapshot],
-    committed: Callable[[int, int, Step], tuple[int, ...]],
-) -> Outcome:
-    """
-    Commit exactly *plan*, stage by stage, and compare each result with the prediction.
-
-    *load* replays the table as it is now; *committed(first, last, step)* tells which of those
-    versions, ends included, *step* made. Harmless appends in between change nothing. Raises
-    `CommitError` when the table's protocol or metadata is no longer what the plan started from,
-    when Delta refuses, or when a stage's result differs and stages remain; it names the versions
-    that were committed.
-    """
-    if plan.is_noop:
-        return Outcome(plan=plan, actual=plan.before, versions=())
-    if any(stage.has_statement for stage in plan.stages):
-        require_same_settings(plan, executor.settings())
-    current = load()
-    require_same_base(plan.before, current)
-    versions: tuple[int, ...] = ()
-    found: tuple[Change, ...] = ()
-    for stage in plan.stages:
-        if found:
-            raise CommitError(
-                "A step's result differs from the plan, so the steps after it were not taken; "
-                f"{_committed(versions)}.",
-                remedy="Inspect the table, then plan again.",
-            )
-        try:
-            _apply(executor, current.root, stage)
-        except DeltaadmError as error:
-            partly = committed(current.version + 1, load().version, stage.step)
-            raise _interrupted(error, versions, partly) from error
-        actual = load()
-        own = committed(current.version + 1, actual.version, stage.step) if stage.is_commit else ()
-        expected = _expected(plan, stage, current, own)
-        found = (
-            *(relocation(expected, actual) if moves([stage.step]) else ()),
-            *mismatches(expected, actual),
-        )
-        versions += own
-        current = actual
-    return Outcome(plan=plan, actual=current, versions=versions, mismatches=found)
-
-
-def _apply(executor: Executor, root: str, stage: Stage) -> None:
-    try:
-        executor.apply(root, stage.step)
-    except NotYet:
-        if not stage.waits:
-            raise
-
-
-def _expected(plan: Plan, stage: Stage, base: Snapshot, versions: tuple[int, ...]) -> Snapshot:
-    """The prediction for the version that the step came to, which appends may have moved."""
-    if not versions:
-        return stage.after
-    known = replace(
-        base,
-        version=versions[-1] - 1,
-        files=base.files or plan.before.files,
-        domains=plan.before.domains if base.domains is None else base.domains,
-    )
-    return evolve(known, stage.step, plan.session)
-
-
-def _interrupted(
-    error: DeltaadmError, versions: tuple[int, ...], partly: tuple[int, ...]
-) -> DeltaadmError:
-    """The same error, saying what was committed before it, by this step or an earlier one."""
-    return type(error)(
-        f"{error.message.rstrip('.')}; {_committed(versions + partly)}.",
-        remedy=error.remedy or "Inspect the table, then plan again.",
-        delta_error_class=error.delta_error_class,
-    )
-
-
-def _committed(versions: tuple[int, ...]) -> str:
-    if not versions:
-        return "nothing was committed"
-    listed = ", ".join(map(str, versions))
-    return (
-        f"version {listed} was committed"
-        if len(versions) == 1
-        else f"versions {listed} were committed"
-    )
-
-
-def require_same_places(plan: Plan, load_at: Callable[[str], Snapshot]) -> None:
-    """Raise `CommitError` unless tables to which *plan* leads a name are as they were."""
-    for step in plan.steps:
-        if isinstance(step, SetLocation):
-            there = load_at(step.there.root)
-            require_same_base(step.there, there, what=f"The table at {there.root}")
+    return any(step.is_verified_by_state for step in steps)
 
 
 def require_same_base(base: Snapshot, current: Snapshot, *, what: str = "The table") -> None:
@@ -356,34 +318,12 @@ def require_same_base(base: Snapshot, current: Snapshot, *, what: str = "The tab
     changed = diff(base, current)
     if not changed and current.version >= base.version:
         return
-    subjects = ", ".join(one.subject for one in changed[:5]) or "its version went back"
+    subjects = ", ".join(change.subject for change in changed[:5]) or "its version went back"
     raise CommitError(
         f"{what} has changed since version {base.version}, on which the plan rests: "
         f"at version {current.version} {subjects} differs; nothing was committed.",
         remedy="Plan again on the table as it is now.",
         delta_error_class="DELTA_PROTOCOL_CHANGED"
-        if any(one.subject.startswith("protocol") for one in changed)
+        if any(change.subject.startswith("protocol") for change in changed)
         else "DELTA_METADATA_CHANGED",
     )
-
-
-def require_same_settings(plan: Plan, live: SessionSettings) -> None:
-    """Raise `CommitError` where the live session would commit something else than planned."""
-    if live == plan.session:
-        return
-    state = plan.before
-    for stage in plan.stages:
-        if not _leads_to(stage.after, state, stage.step, live):
-            raise CommitError(
-                "The Spark session's settings would make Delta refuse, or commit something else "
-                "than planned; nothing was committed.",
-                remedy="Plan again with the session's settings, by --spark-conf KEY=VALUE.",
-            )
-        state = stage.after
-
-
-def _leads_to(after: Snapshot, before: Snapshot, step: Step, settings: SessionSettings) -> bool:
-    try:
-        return not diff(after, evolve(before, step, settings))
-    except DeltaadmError:
-        return False

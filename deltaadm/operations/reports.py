@@ -1,4 +1,8 @@
-"""What a command has to say: values that renderers turn into text, JSON or SQL."""
+"""
+What a command has to say: values that renderers turn into text, JSON or SQL.
+
+The `document` of each names the module in `deltaadm.documents` that writes it.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,17 @@ from deltaadm.dataclass import dataclass
 from deltaadm.masking import masked
 
 if TYPE_CHECKING:
-    from deltaadm.domain.features import TableFeature
+    from collections.abc import Mapping
+
+    from deltaadm.domain.model.features import TableFeature
     from deltaadm.errors import DeltaadmError
-    from deltaadm.operations.best_effort import BestEffortStagedTable
+    from deltaadm.operations.carry_out import Outcome
     from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.error_classes import ErrorClass
+    from deltaadm.operations.foreign.carry_out import ForeignPlan
+    from deltaadm.operations.foreign.catalog import ForeignOutcome
     from deltaadm.operations.inspect import TableReport
-    from deltaadm.operations.parent_catalog import ParentOutcome
-    from deltaadm.operations.parent_changes import ParentChanges
-    from deltaadm.operations.plan import Outcome, Plan
+    from deltaadm.operations.plan import Plan
     from deltaadm.validation.finding import ValidationReport
     from deltaadm.validation.rule import Rule
 
@@ -29,6 +35,8 @@ class PlanReport:
     table: str
     plan: Plan
 
+    document = "plan"
+
 
 @dataclass(frozen=True, slots=True)
 class OutcomeReport:
@@ -37,21 +45,20 @@ class OutcomeReport:
     table: str
     outcome: Outcome
 
-
-@dataclass(frozen=True, slots=True)
-class BestEffortReport:
-    """A plan to make a table of another provider, and what it came to if it was carried out."""
-
-    plan: BestEffortStagedTable
-    outcome: ParentOutcome | None = None
+    document = "outcome"
 
 
 @dataclass(frozen=True, slots=True)
-class ParentChangesReport:
-    """A plan to alter a table of another provider, and what it came to if it was carried out."""
+class ForeignReport:
+    """A plan for a table of another provider, and what it came to if it was carried out."""
 
-    plan: ParentChanges
-    outcome: ParentOutcome | None = None
+    plan: ForeignPlan
+    outcome: ForeignOutcome | None = None
+
+    @property
+    def document(self) -> str:
+        """The module of its document, which the kind of plan names."""
+        return self.plan.document
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,14 @@ class Failure:
 
     named: str
     error: DeltaadmError
+    established: Mapping[str, object] | None = None
+
+    document = "error"
+
+    @property
+    def known(self) -> Mapping[str, object]:
+        """What was established before the trouble, as it may be shown."""
+        return self.error.established if self.established is None else self.established
 
     @property
     def table(self) -> str:
@@ -73,6 +88,8 @@ class FeatureCatalogue:
 
     features: tuple[TableFeature, ...]
 
+    document = "features"
+
 
 @dataclass(frozen=True, slots=True)
 class FeatureExplanation:
@@ -81,12 +98,16 @@ class FeatureExplanation:
     feature: TableFeature
     required_by: tuple[str, ...]
 
+    document = "feature"
+
 
 @dataclass(frozen=True, slots=True)
 class RuleCatalogue:
     """Rules of `validate`, in the order of their codes."""
 
     rules: tuple[Rule, ...]
+
+    document = "rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +116,8 @@ class RuleExplanation:
 
     rule: Rule
 
+    document = "rule"
+
 
 @dataclass(frozen=True, slots=True)
 class ErrorClassExplanation:
@@ -102,6 +125,8 @@ class ErrorClassExplanation:
 
     error_class: ErrorClass
     rules: tuple[Rule, ...]
+
+    document = "error_class"
 
 
 class Health(Enum):
@@ -128,6 +153,8 @@ class DoctorReport:
 
     checks: tuple[Check, ...]
 
+    document = "doctor"
+
     @property
     def failed(self) -> bool:
         """Whether anything is missing."""
@@ -141,6 +168,8 @@ class DropReport:
     table: str
     version: int
     features: tuple[DropStatus, ...]
+
+    document = "drop_feature"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +190,7 @@ if TYPE_CHECKING:
         TableReport
         | PlanReport
         | OutcomeReport
-        | BestEffortReport
-        | ParentChangesReport
+        | ForeignReport
         | ValidationReport
         | Failure
         | FeatureCatalogue

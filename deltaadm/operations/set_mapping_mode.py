@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE
-from deltaadm.domain.table_changes import SetProperties
-from deltaadm.operations.enable_feature import mapping_alternative
+from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.model.properties import COLUMN_MAPPING_MODE
+from deltaadm.domain.steps import SetProperties
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
+from deltaadm.operations.enable_feature import legacy_alternative
 from deltaadm.operations.plan import Plan, propose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deltaadm.domain.session import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
 
 OPERATION = "set-mapping-mode"
 
@@ -49,4 +50,4 @@ def _notes(snapshot: Snapshot, mode: ColumnMappingMode) -> Iterable[str]:
         return
     yield "No data file is touched: the columns keep their names as physical names."
     yield "Readers that do not know column mapping are shut out, or see only nulls."
-    yield from mapping_alternative(snapshot)
+    yield from legacy_alternative(snapshot, FEATURES["columnMapping"])

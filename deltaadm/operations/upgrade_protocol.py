@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.cost import Cost
-from deltaadm.domain.evolve import evolve, step_cost
-from deltaadm.domain.features import FEATURES
-from deltaadm.domain.instants import second
-from deltaadm.domain.properties import MIN_READER_VERSION, MIN_WRITER_VERSION
-from deltaadm.domain.protocol import Protocol, minimum_protocol
-from deltaadm.domain.table_changes import DropFeature, SetProperties
+from deltaadm.domain.facts.usage import usages
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.model.instants import second
+from deltaadm.domain.model.properties import MIN_READER_VERSION, MIN_WRITER_VERSION
+from deltaadm.domain.model.protocol import Protocol, minimum_protocol
+from deltaadm.domain.steps import DropFeature, SetProperties
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.feature_removal import destroyed_with
 from deltaadm.errors import NotYet, Refused
 from deltaadm.operations.drop_feature import (
     Phase,
-    drop_reasons,
     droppable_features,
+    guards_history,
     truncates,
     truncation_phase,
 )
 from deltaadm.operations.plan import Plan, propose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from deltaadm.domain.drop_feature import FeatureHistory
-    from deltaadm.domain.session import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.facts.usage import Usage
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.transaction.feature_removal import FeatureHistory
 
 OPERATION = "upgrade-protocol"
 
@@ -56,7 +59,7 @@ def plan_upgrade(
         properties = {key: version for key, version in asked.items() if version is not None}
     step = SetProperties({key: str(version) for key, version in properties.items()})
     plan = propose(OPERATION, snapshot, [step], session=session)
-    return replace(plan, notes=tuple(_notes(plan, reader, writer)))
+    return replace(plan, notes=(*plan.notes, *_notes(plan, reader, writer)))
 
 
 def _notes(plan: Plan, reader: int | None, writer: int | None) -> Iterator[str]:
@@ -115,29 +118,49 @@ def plan_minimum(
     The plan that drops every feature that nothing in the table needs, dependents first.
 
     Features in use stay, and so do those that Delta cannot drop. History is truncated rather
-    than protected, since protecting it takes a feature of its own. Raises `NotYet` where only
+    than protected, since protecting it takes a feature of its own; where older versions are
+    protected already, they go together with that feature. Raises `NotYet` where only
     features are left whose history has not expired at *now* (in milliseconds).
     """
     descent = _descend(snapshot, history_of, now, session)
-    if descent.waiting and not descent.steps:
+    needs_state = snapshot.files is None and bool(_undecided(snapshot))
+    if descent.waiting and not descent.steps and not needs_state:
         raise _not_yet(descent.waiting)
     because = {
-        subject: why.replace("asked for", "nothing in the table needs it")
+        subject: why.replace("asked for", _why_it_goes(step.name))
         for step in descent.steps
-        for subject, why in drop_reasons(step).items()
+        for subject, why in step.reasons().items()
     }
     notes = tuple(_descent_notes(snapshot, descent))
-    return propose(
+    plan = propose(
         OPERATION, snapshot, descent.steps, because=because, notes=notes, session=session
     )
+    return replace(plan, needs_state=needs_state)
 
 
-def _unneeded(snapshot: Snapshot) -> set[str]:
-    return set(droppable_features(snapshot)) - _needed(snapshot)
+def _why_it_goes(name: str) -> str:
+    return "only older versions need it" if guards_history(name) else _NOT_NEEDED
 
 
-def _needed(snapshot: Snapshot) -> frozenset[str]:
-    return minimum_protocol(snapshot.metadata).supported_features
+_NOT_NEEDED: Final = "nothing in the table needs it"
+
+
+def _undecided(snapshot: Snapshot) -> set[str]:
+    """The features that could be dropped if nothing used them, which is not known."""
+    beyond = _beyond_minimum(snapshot)
+    unknown = {name for name, usage in beyond.items() if not usage.evidence and not usage.known}
+    return unknown & set(droppable_features(snapshot))
+
+
+def _beyond_minimum(snapshot: Snapshot) -> Mapping[str, Usage]:
+    """The use of each feature that the metadata does not need."""
+    needed = minimum_protocol(snapshot.metadata).supported_features
+    found = usages(snapshot)
+    return {name: found[name] for name in snapshot.protocol.supported_features - needed}
+
+
+def _why_it_may_be_used(usage: Usage) -> str:
+    return "; ".join(usage.evidence) or "whether the table uses it is not known"
 
 
 def _descend(
@@ -146,10 +169,16 @@ def _descend(
     now: int,
     session: SessionSettings | None,
 ) -> _Descent:
+    beyond, droppable = _beyond_minimum(snapshot), set(droppable_features(snapshot))
     descent = _Descent()
-    state, left = snapshot, _unneeded(snapshot)
+    for name in sorted(droppable & beyond.keys(), key=str.lower):
+        if not beyond[name].is_unused and not guards_history(name):
+            descent.stays[name] = _why_it_may_be_used(beyond[name])
+    state, left = snapshot, (droppable & beyond.keys()) - descent.stays.keys()
     while left:
-        name = min(left, key=lambda one: (len(_dependents(state, one) & left), one.lower()))
+        name = min(
+            left, key=lambda feature: (len(_dependents(state, feature) & left), feature.lower())
+        )
         left.remove(name)
         step = DropFeature(name, truncates(name))
         try:
@@ -174,18 +203,19 @@ def _descend(
 
 def _dependents(snapshot: Snapshot, name: str) -> set[str]:
     return {
-        one
-        for one in snapshot.protocol.supported_features
-        if one in FEATURES and name in FEATURES[one].requires
+        needing
+        for needing in snapshot.protocol.supported_features
+        if needing in FEATURES and name in FEATURES[needing].requires
     }
 
 
 def _why_it_stays(snapshot: Snapshot, after: Snapshot, step: DropFeature) -> str:
     if _versions(after.protocol) > _versions(snapshot.protocol):
         return "without it the protocol has to list its features, which takes writer version 7"
-    if step_cost(snapshot, step) is not Cost.METADATA and snapshot.files is not None:
+    if step.cost(snapshot) is not Cost.METADATA and snapshot.files is not None:
         return "the table's files still use it; drop-feature takes it out of them"
-    return "it has domains" if step.name == "domainMetadata" and snapshot.domains else ""
+    destroyed = destroyed_with(snapshot, step.name)
+    return f"it has {destroyed}" if destroyed else ""
 
 
 def _versions(protocol: Protocol) -> tuple[int, int]:
@@ -211,8 +241,7 @@ def _descent_notes(snapshot: Snapshot, descent: _Descent) -> Iterator[str]:
         yield f"{name} stays for now: older versions need it; ready at {second(ready_at)}."
     for name, why in descent.stays.items():
         yield f"{name} stays: {why}."
-    stuck = sorted(
-        snapshot.protocol.supported_features - _needed(snapshot) - set(droppable_features(snapshot))
-    )
+    beyond, droppable = _beyond_minimum(snapshot), droppable_features(snapshot)
+    stuck = sorted(name for name in beyond.keys() - droppable if beyond[name].is_unused)
     if stuck:
         yield f"Not needed, but Delta cannot drop it: {', '.join(stuck)}."

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 import deltaadm.validation.rules  # noqa: F401 -- registers every rule
 from deltaadm.clients import Access, Compatibility, newest_releases, parse_client, verdict, verdicts
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.facts import LogFacts, PolicyFacts, SnapshotFacts
-from deltaadm.domain.policy import ClientVerdict, Obstacle, Policy
-from deltaadm.domain.properties import did_you_mean
-from deltaadm.domain.table_changes import WriteCheckpoint
+from deltaadm.domain.facts.facts import LogFacts, PolicyFacts, SnapshotFacts
+from deltaadm.domain.facts.policy import ClientVerdict, Obstacle, Policy
+from deltaadm.domain.model.properties import did_you_mean
+from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.errors import DeltaadmError
-from deltaadm.operations.plan import propose
+from deltaadm.operations.plan import predicted
 from deltaadm.validation.finding import (
     Cause,
     Finding,
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from deltaadm.clients import ClientRelease
-    from deltaadm.domain.facts import Facts
-    from deltaadm.domain.policy import Ignore
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.facts.facts import Facts
+    from deltaadm.domain.facts.policy import Ignore
+    from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.errors import TableError
     from deltaadm.validation.rule import Rule
 
@@ -59,6 +59,12 @@ def code_prefix(text: str) -> str | None:
     prefix = named.get(given.lower()) or re.sub(r"X+$", "", given.upper())
     known = len(prefix) >= len("DL1") and any(code.startswith(prefix) for code in RULES)
     return prefix if known else None
+
+
+def code_of(text: str) -> str | None:
+    """The code of the one rule that *text* names by its code or its name; None for any other."""
+    prefix = code_prefix(text)
+    return prefix if prefix in RULES else None
 
 
 def similar_code(text: str) -> str:
@@ -129,7 +135,7 @@ def _with_possible_fix(finding: Finding, snapshot: Snapshot | None) -> Finding:
     try:
         possible = (
             snapshot is not None
-            and not propose("validate", snapshot, finding.fix).is_noop
+            and not predicted("validate", snapshot, finding.fix).is_noop
             and not (WriteCheckpoint() in finding.fix and _is_closed_to_deltalake(snapshot))
         )
     except DeltaadmError:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.features import FEATURES
+from deltaadm.domain.model.features import FEATURES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

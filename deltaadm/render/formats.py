@@ -19,12 +19,16 @@ class Style:
     What the command line says about all output; each format takes what concerns it.
 
     `color`, auto, always or never, and `width` are for text. Findings at or above `fail_on`, errors
-    if it is None, are failures in formats that know such.
+    if it is None, are failures in formats that know such. With `show_secrets` secrets among the
+    properties of tables are not masked. `for_terminal` says that what a terminal would obey is
+    escaped in formats that are exact otherwise.
     """
 
     color: str = "auto"
     width: int | None = None
     fail_on: Severity | None = None
+    show_secrets: bool = False
+    for_terminal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +36,39 @@ class Format:
     """
     One output format.
 
-    `shows` are the types of the reports it can show, by name, since to import them all would
-    cost every command; `machine` says that errors belong into it as well,
-    `apart` that reports stand in it one after the other and know nothing of each other.
+    `only` are the types of the reports it can show, by name, since to import them all would cost
+    every command; None is for all, and `sums_up` says whether that includes an overview. `machine`
+    says that errors belong into it as well, `is_streamable` that reports stand in it one after the
+    other and know nothing of each other.
     """
 
     name: str
-    shows: frozenset[str]
     render: Callable[[Sequence[Report], TextIO, Style], None]
-    machine: bool
-    apart: bool = False
+    only: frozenset[str] | None = None
+    machine: bool = True
+    sums_up: bool = False
+    is_streamable: bool = False
+
+    def shows(self, report: str) -> bool:
+        """Whether it can show a report of the type of that name."""
+        if report == "Overview":
+            return self.sums_up
+        return self.only is None or report in self.only
 
 
 def render(format_name: str, reports: Sequence[Report], out: TextIO, style: Style) -> None:
     """Write *reports* to *out*."""
+    if not style.show_secrets:
+        from deltaadm.operations.secrets import without_secrets
+
+        reports = tuple(map(without_secrets, reports))
     FORMATS[format_name].render(reports, out, style)
 
 
-def formats_for(report: type) -> tuple[str, ...]:
-    """The names of the formats that can show *report*."""
-    return tuple(name for name, one in FORMATS.items() if report.__name__ in one.shows)
+def formats_for(report: type | str) -> tuple[str, ...]:
+    """The names of the formats that can show a *report*, a type or the name of it."""
+    shown = report if isinstance(report, str) else report.__name__
+    return tuple(name for name, form in FORMATS.items() if form.shows(shown))
 
 
 def _text(reports: Sequence[Report], out: TextIO, style: Style) -> None:
@@ -72,10 +89,10 @@ def _jsonl(reports: Sequence[Report], out: TextIO, _: Style) -> None:
     write_jsonl(reports, out)
 
 
-def _sql(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+def _sql(reports: Sequence[Report], out: TextIO, style: Style) -> None:
     from deltaadm.render.sql_text import write_sql
 
-    write_sql(reports, out)
+    write_sql(reports, out, for_terminal=style.for_terminal)
 
 
 def _sarif(reports: Sequence[Report], out: TextIO, _: Style) -> None:
@@ -115,34 +132,21 @@ def _html(reports: Sequence[Report], out: TextIO, _: Style) -> None:
     write_html(reports, out)
 
 
-_PLANS = frozenset({"PlanReport", "OutcomeReport", "BestEffortReport", "ParentChangesReport"})
+_PLANS = frozenset({"PlanReport", "OutcomeReport", "ForeignReport"})
 _FINDINGS = frozenset({"ValidationReport", "Failure"})
-_ALL = _PLANS | {
-    "TableReport",
-    "ValidationReport",
-    "Failure",
-    "FeatureCatalogue",
-    "FeatureExplanation",
-    "DoctorReport",
-    "DropReport",
-    "RuleCatalogue",
-    "RuleExplanation",
-    "ErrorClassExplanation",
-}
-_READ_BY_PEOPLE = _ALL | {"Overview"}
 
 FORMATS: Final[Mapping[str, Format]] = {
-    one.name: one
-    for one in (
-        Format("text", _READ_BY_PEOPLE, _text, machine=False),
-        Format("json", _ALL, _json, machine=True),
-        Format("jsonl", _ALL, _jsonl, machine=True, apart=True),
-        Format("sql", _PLANS, _sql, machine=False),
-        Format("sarif", _FINDINGS, _sarif, machine=True),
-        Format("junit", _FINDINGS, _junit, machine=True),
-        Format("github", _FINDINGS, _github, machine=True),
-        Format("gitlab", _FINDINGS, _gitlab, machine=True),
-        Format("markdown", _READ_BY_PEOPLE, _markdown, machine=True),
-        Format("html", _READ_BY_PEOPLE, _html, machine=True),
+    form.name: form
+    for form in (
+        Format("text", _text, machine=False, sums_up=True),
+        Format("json", _json),
+        Format("jsonl", _jsonl, is_streamable=True),
+        Format("sql", _sql, only=_PLANS, machine=False),
+        Format("sarif", _sarif, only=_FINDINGS),
+        Format("junit", _junit, only=_FINDINGS),
+        Format("github", _github, only=_FINDINGS),
+        Format("gitlab", _gitlab, only=_FINDINGS),
+        Format("markdown", _markdown, sums_up=True),
+        Format("html", _html, sums_up=True),
     )
 }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.operations.reports import Failure
 from deltaadm.render.findings import advice, fingerprint, located, path_of, sentence
+from deltaadm.render.json_doc import write_value
 from deltaadm.render.visible import visible
 from deltaadm.validation.finding import ValidationReport
 
@@ -22,8 +22,7 @@ _SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
 def write_gitlab(reports: Sequence[Report], out: TextIO) -> None:
     """One array, whatever the number of tables."""
     issues = [one for report in reports for one in _issues(report)]
-    json.dump(issues, out, indent=2)
-    out.write("\n")
+    write_value(issues, out)
 
 
 def _issues(report: Report) -> Iterator[dict[str, Any]]:

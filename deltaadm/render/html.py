@@ -10,8 +10,17 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from deltaadm import __version__
+from deltaadm.render.blocks import (
+    Command,
+    Graph,
+    Heading,
+    Items,
+    Paragraph,
+    Prose,
+    Table,
+    page_blocks,
+)
 from deltaadm.render.feature_graph import feature_graph
-from deltaadm.render.page import Command, Graph, Heading, Items, Paragraph, Table, blocks
 from deltaadm.render.visible import visible
 
 if TYPE_CHECKING:
@@ -67,7 +76,7 @@ _MARKS = {"error": "Error", "warning": "Warning", "info": "Note"}
 
 def write_html(reports: Sequence[Report], out: TextIO) -> None:
     """One page for all *reports*; with several, a list of them leads to each."""
-    pages = [list(blocks(one)) for one in reports]
+    pages = [list(page_blocks(one)) for one in reports]
     sections = [_section(number, one) for number, one in enumerate(pages)]
     head = _tag(
         "head",
@@ -145,6 +154,10 @@ def _paragraph(one: Paragraph, _: str) -> _Html:
     return _tag("p", one.text, class_=one.tone)
 
 
+def _prose(one: Prose, _: str) -> _Html:
+    return _tag("p", one.text)
+
+
 def _items(one: Items, _: str) -> _Html:
     return _tag("ul", *(_tag("li", text) for text in one.texts))
 
@@ -164,7 +177,8 @@ def _row(cells: Sequence[str]) -> _Html:
 
 
 def _command(one: Command, _: str) -> _Html:
-    return _tag("pre", _tag("code", one.text))
+    command = _tag("pre", _tag("code", one.text))
+    return _Html(_tag("p", one.introduction) + command) if one.label else command
 
 
 # the graph of features
@@ -265,6 +279,7 @@ def _short(name: str) -> str:
 _BLOCKS: Final[Mapping[type, Callable[[Any, str], _Html]]] = {
     Heading: _heading,
     Paragraph: _paragraph,
+    Prose: _prose,
     Items: _items,
     Table: _table,
     Command: _command,

@@ -1,145 +1,204 @@
-"""What text for people is made of: sentences, headings and aligned columns."""
+"""
+Lines of text for people: sentences, headings and aligned columns, fitted to a terminal.
+
+A line knows which of its parts has which style, in rich's words; only a terminal with colours
+needs rich to show them.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-from rich.text import Text
-
 from deltaadm.render.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rich.text import Text
 
 _NARROWEST_COLUMN = 30
 _INDENT_OF_NARROW_TEXT = 6
 
 
-class _Flowing(Text):
-    """A line that goes on in column `hang` where the terminal is too narrow for it."""
+def width_of(text: str) -> int:
+    """How many columns of a terminal *text* takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # which knows wide and combining characters
 
-    hang = 0
+    return cell_len(text)
 
 
-class _Row(_Flowing):
+class Line:
+    """
+    A line; where the terminal is too narrow it goes on in column `hang`, if there is one.
+
+    `styles` are the parts with a style: begin, end and the style.
+    """
+
+    __slots__ = ("hang", "styles", "text")
+
+    def __init__(
+        self, text: str, style: str = "", *, hang: int = 0, styles: Iterable[_Styled] = ()
+    ) -> None:
+        self.text = text
+        self.hang = hang
+        self.styles = [(0, len(text), style)] if style else list(styles)
+
+    @property
+    def width(self) -> int:
+        """How many columns of a terminal it takes."""
+        return width_of(self.text)
+
+    def part(self, start: int, end: int) -> Line:
+        """The characters from *start* to *end*, with their styles."""
+        styles = [
+            (max(a, start) - start, min(b, end) - start, style)
+            for a, b, style in self.styles
+            if a < end and b > start
+        ]
+        return Line(self.text[start:end], styles=styles)
+
+    def stripped(self) -> Line:
+        """The line without blanks at its end."""
+        line = self.part(0, len(self.text.rstrip()))
+        line.hang = self.hang
+        return line
+
+    def append(self, other: Line | str) -> None:
+        """Add *other* at the end."""
+        if isinstance(other, Line):
+            place = len(self.text)
+            self.styles += [(a + place, b + place, style) for a, b, style in other.styles]
+            other = other.text
+        self.text += other
+
+    def styled(self) -> Text:
+        """The line as rich shows it."""
+        from rich.text import Text
+
+        made = Text(self.text)
+        for start, end, style in self.styles:
+            made.stylize(style, start, end)
+        return made
+
+    def fitted(self, limit: int) -> Iterator[Line]:
+        """The line as lines of at most *limit* columns, if it flows; no long word is broken."""
+        hang = self.hang
+        if not hang or self.width <= limit:
+            yield self
+            return
+        if limit - hang < _NARROWEST_COLUMN:
+            hang = min(hang, _INDENT_OF_NARROW_TEXT)
+        start = 0
+        for end in (*_breaks(self.text, limit, hang), len(self.text)):
+            line = Line(" " * hang if start else "")
+            line.append(self.part(start, end).stripped())
+            yield line
+            start = end
+
+
+_Styled = tuple[int, int, str]
+
+
+class _Row(Line):
     """
     A row of a grid that is `widest` columns wide.
 
     `cells` are where its cells begin and end, as far as they say something.
     """
 
-    widest = 0
-    cells: Sequence[tuple[int, int]] = ()
+    __slots__ = ("cells", "widest")
 
-    def suits(self, limit: int) -> bool:
-        """Whether the grid keeps its columns at *limit*: the last one goes on, if it has room."""
+    cells: Sequence[tuple[int, int]]
+    widest: int
+
+    def fitted(self, limit: int) -> Iterator[Line]:
+        """The row in its columns, if they fit; else its cells follow one another."""
         few = len(self.cells) <= len(("key", "value"))
-        return few or self.widest <= limit or limit - self.hang >= _NARROWEST_COLUMN
+        if few or self.widest <= limit or limit - self.hang >= _NARROWEST_COLUMN:
+            yield from super().fitted(limit)
+        else:
+            for line in self._cells_in_turn(limit):
+                yield from line.fitted(limit)
+
+    def _cells_in_turn(self, limit: int) -> Iterator[Line]:
+        """
+        The cells in as many lines as it takes to break none.
+
+        They keep their columns if that concerns only the last one, else they follow one another.
+        """
+        line, ended = Line("  "), 2
+        for start, end in self.cells:
+            cell = self.part(start, end)
+            gap = start - ended if self.hang - 2 <= limit else min(2, start - ended)
+            if line.width + gap + cell.width > limit and line.text.strip():
+                yield line.stripped()
+                line, gap = Line(" " * _INDENT_OF_NARROW_TEXT), 0
+            line.append(" " * gap)
+            line.append(cell)
+            line.hang, ended = _INDENT_OF_NARROW_TEXT, end
+        yield line
 
 
-def fitted(text: Text, limit: int | None) -> Iterable[Text]:
-    """*text* as lines of at most *limit* columns, if it flows; a long word is never broken."""
-    if limit is None or not isinstance(text, _Flowing):
-        return [text]
-    if isinstance(text, _Row) and not text.suits(limit):
-        return [line for one in _cells_in_turn(text, limit) for line in fitted(one, limit)]
-    hang = text.hang
-    if not hang or text.cell_len <= limit:
-        return [text]
-    if limit - hang < _NARROWEST_COLUMN:
-        hang = min(hang, _INDENT_OF_NARROW_TEXT)
-    first, *others = text.divide(list(_breaks(text.plain, limit, hang)))
-    first.rstrip()
-    lines = [first]
-    for one in others:
-        one.rstrip()
-        lines.append(Text(" " * hang).append_text(one))
-    return lines
-
-
-def _cells_in_turn(row: _Row, limit: int) -> Iterable[_Flowing]:
-    """
-    The cells in as many lines as it takes to break none.
-
-    They keep their columns if that concerns only the last one, else they follow one another.
-    """
-    line, ended = _Flowing("  "), 2
-    for start, end in row.cells:
-        cell = row[start:end]
-        gap = start - ended if row.hang - 2 <= limit else min(2, start - ended)
-        if line.cell_len + gap + cell.cell_len > limit and line.plain.strip():
-            line.rstrip()
-            yield line
-            line, gap = _Flowing(" " * _INDENT_OF_NARROW_TEXT), 0
-        line.append(" " * gap).append_text(cell)
-        line.hang, ended = _INDENT_OF_NARROW_TEXT, end
-    yield line
-
-
-def _breaks(text: str, limit: int, hang: int) -> Iterable[int]:
+def _breaks(text: str, limit: int, hang: int) -> Iterator[int]:
     """Where a new line begins; never before what a CI system would take for a command."""
     column = 0
     for word in re.finditer(r"\s*\S+\s*?(?=\s|$)", text):
         shown = word[0].lstrip()
-        start = column + cell_len(word[0]) - cell_len(shown)
-        if start > hang and start + cell_len(shown) > limit and not shown.startswith("::"):
+        start = column + width_of(word[0]) - width_of(shown)
+        if start > hang and start + width_of(shown) > limit and not shown.startswith("::"):
             yield word.end() - len(shown)
             start = hang
-        column = start + cell_len(shown)
+        column = start + width_of(shown)
 
 
-def sentence(text: str, style: str = "") -> Text:
+def sentence(text: str, style: str = "") -> Line:
     """A sentence, or something else that may go on in the next line."""
-    line = _Flowing(visible(text), style=style)
-    line.hang = len(text) - len(text.lstrip(" ")) + 2
-    return line
+    return Line(visible(text), style, hang=len(text) - len(text.lstrip(" ")) + 2)
 
 
-def command(text: str, style: str = "") -> Text:
+def command(text: str, style: str = "") -> Line:
     """What is to be copied, and therefore stays a line."""
-    return Text(visible(text), style=style)
+    return Line(visible(text), style)
 
 
-def heading(text: str) -> Text:
+def heading(text: str, style: str = "bold") -> Line:
     """What stands over a part, after an empty line."""
-    return Text(f"\n{text}", style="bold")
+    return Line(f"\n{visible(text)}", style)
 
 
-def grid(rows: Iterable[Sequence[str]], *, bold_first: bool = False) -> Iterable[Text]:
+def grid(rows: Iterable[Sequence[str]], *, bold_first: bool = False) -> list[Line]:
     """
     Aligned columns without trailing blanks; the last one is as long as it is.
 
     On a terminal too narrow for them the cells of each row follow one another.
     """
     shown = [[visible(cell).rstrip() for cell in row] for row in rows]
-    widths = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
-    lines = []
-    for row in shown:
-        line, cells = _Row("  "), []
-        for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            start = len(line)
-            line.append(cell, style="bold" if bold_first and not number else "")
-            if cell:
-                cells.append((start, len(line)))
-            line.append(" " * (width + 2 - cell_len(cell)))
-        line.hang = 2 + sum(width + 2 for width in widths[:-1])
-        line.cells = cells
-        line.rstrip()
-        lines.append(line)
+    widths = [max(map(width_of, column)) for column in zip(*shown, strict=True)]
+    hang = 2 + sum(width + 2 for width in widths[:-1])
+    lines = [_row(row, widths, hang, bold_first=bold_first) for row in shown]
+    widest = max((line.width for line in lines), default=0)
     for line in lines:
-        line.widest = max(one.cell_len for one in lines)
-    return lines
+        line.widest = widest
+    return list(lines)
 
 
-def headed(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[Text]:
+def _row(row: Sequence[str], widths: Sequence[int], hang: int, *, bold_first: bool) -> _Row:
+    text, cells = "  ", []
+    for cell, width in zip(row, widths, strict=True):
+        if cell:
+            cells.append((len(text), len(text) + len(cell)))
+        text += cell + " " * (width + 2 - width_of(cell))
+    styles = [(2, 2 + len(row[0]), "bold")] if bold_first and row[0] else []
+    line = _Row(text.rstrip(), hang=hang, styles=styles)
+    line.cells = cells
+    return line
+
+
+def headed(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[Line]:
     """A grid whose first row says what stands below."""
     head, *others = grid([columns, *rows])
-    head.stylize("dim")
+    head.styles = [(0, len(head.text), "dim")]
     return [head, *others]
-
-
-def bullets(mark: str, sentences: Iterable[str]) -> Iterable[Text]:
-    """Each of *sentences* behind a *mark*."""
-    return (sentence(f"  {mark} {one}") for one in sentences)

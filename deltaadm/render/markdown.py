@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.render.page import Command, Graph, Heading, Items, Paragraph, Table, blocks
+from deltaadm.render.blocks import (
+    Command,
+    Graph,
+    Heading,
+    Items,
+    Paragraph,
+    Prose,
+    Table,
+    page_blocks,
+)
 from deltaadm.render.visible import visible
 
 if TYPE_CHECKING:
@@ -32,7 +41,7 @@ def write_markdown(reports: Sequence[Report], out: TextIO) -> None:
     for number, report in enumerate(reports):
         if number:
             out.write("\n")
-        out.write("\n\n".join(filter(None, map(_block, blocks(report)))) + "\n")
+        out.write("\n\n".join(filter(None, map(_block, page_blocks(report)))) + "\n")
 
 
 def escaped(text: str) -> str:
@@ -54,7 +63,7 @@ def _heading(one: Heading) -> str:
     return f"{'#' * (one.level + 1)} {_MARKS.get(one.tone, '')}{escaped(one.text)}"
 
 
-def _paragraph(one: Paragraph) -> str:
+def _paragraph(one: Paragraph | Prose) -> str:
     return escaped(one.text)
 
 
@@ -81,7 +90,8 @@ def _command(one: Command) -> str:
     """A fence that the text cannot close: it is one line, and the fence is longer than its own."""
     longest = max(map(len, re.findall(r"`+", one.text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}\n{visible(one.text)}\n{fence}"
+    label = f"{escaped(one.introduction)}\n\n" if one.label else ""
+    return f"{label}{fence}\n{visible(one.text)}\n{fence}"
 
 
 def _graph(_: Graph) -> str:
@@ -92,6 +102,7 @@ def _graph(_: Graph) -> str:
 _BLOCKS: Final[Mapping[type, Callable[[Any], str]]] = {
     Heading: _heading,
     Paragraph: _paragraph,
+    Prose: _paragraph,
     Items: _items,
     Table: _table,
     Command: _command,

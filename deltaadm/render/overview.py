@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.cost import Cost
+from deltaadm.domain.model.cost import Cost
 from deltaadm.operations.reports import Overview
 from deltaadm.render.visible import visible
-from deltaadm.render.wording import COSTS
+from deltaadm.render.wording import cost_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,12 +24,17 @@ _STATUS: Final = 10
 _NAMED: Final = 4
 
 
+FROM_JOURNAL: Final = "from_journal"
+"""The key that marks what a journal says of an earlier run, and nobody has looked at again."""
+
+
 def line(document: Document) -> str:
     """What came of one table, in a line: a word or two, the table, and the rest."""
     kind = kind_of(document)
     status, rest = _LINES[kind](document)
-    told = f"  {rest}" if rest else ""
-    return visible(f"{status:<{_STATUS}}  {document['table']}{told}")
+    source = "(by the journal)" if document.get(FROM_JOURNAL) else ""
+    parts = (f"{status:<{_STATUS}}", document["table"], rest, source)
+    return visible("  ".join(part for part in parts if part))
 
 
 def kind_of(document: Document) -> str:
@@ -39,7 +44,7 @@ def kind_of(document: Document) -> str:
 
 _KEYS: Final = {
     "error": "error",
-    "validate": "findings",
+    "validate": "counts",
     "outcome": "outcome",
     "plan": "steps",
     "inspect": "metadata",
@@ -210,7 +215,7 @@ def _planned(document: Document) -> tuple[str, str]:
 
 
 def _plan(document: Document) -> Iterator[tuple[str, str]]:
-    cost = COSTS[Cost(document["cost"])]
+    cost = cost_text(Cost(document["cost"]), truncates=bool(document["irreversible"]))
     yield "Plans", "no changes" if document["is_noop"] else cost
     for one in document["changes"]:
         yield "Changes", one["subject"]

@@ -1,36 +1,40 @@
-"""What plans, and what came of them, say in words: shared by every format that people read."""
+"""
+What plans, and what came of them, say in words: shared by every format that people read.
+
+Plans that are only shown need neither what carries them out nor what other providers' tables do:
+that is imported by the functions that speak of it.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.cost import Cost
-from deltaadm.domain.instants import second
-from deltaadm.domain.table_changes import WriteCheckpoint
-from deltaadm.operations.alter import OPERATION as ALTER
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.instants import second
 from deltaadm.operations.clients import newly_shut_out
-from deltaadm.operations.create import OPERATION as CREATE
 from deltaadm.operations.diff import ChangeKind
-from deltaadm.operations.drop_feature import Phase
-from deltaadm.operations.parent_changes import ParentChanges
 from deltaadm.operations.plan import moves
-from deltaadm.render.wording import COSTS, DOES, grouped
+from deltaadm.render.findings import sentence
+from deltaadm.render.wording import DOES, cost_text, grouped
+from deltaadm.validation.finding import LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from deltaadm.clients import Verdict
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.operations.best_effort import BestEffortStagedTable
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.operations.carry_out import ConcurrentChange, Outcome
     from deltaadm.operations.diff import Change
     from deltaadm.operations.drop_feature import DropStatus
-    from deltaadm.operations.plan import Outcome, Plan
+    from deltaadm.operations.foreign.carry_out import ForeignPlan
+    from deltaadm.operations.plan import Plan
 
 
 def cost_words(plan: Plan) -> str:
-    """What carrying *plan* out does to the table's files, and how much there is of them."""
-    words, files = COSTS[plan.cost], plan.before.files
-    return words if plan.cost is Cost.METADATA or files is None else f"{words} ({files})"
+    """What carrying *plan* out does to the table's files and its history."""
+    files = None if plan.cost is Cost.METADATA else plan.before.files
+    return cost_text(plan.cost, truncates=bool(plan.irreversible), files=files)
 
 
 def version_words(snapshot: Snapshot) -> str:
@@ -74,19 +78,48 @@ DIFFERS: Final = "The result differs from the plan:"
 
 
 def outcome_sentences(outcome: Outcome) -> Iterable[str]:
-    """What was committed, if all is as planned."""
-    listed = ", ".join(map(str, outcome.versions))
+    """What was committed, and on what, if all is as planned."""
     steps = outcome.plan.steps
     if outcome.plan.is_noop:
         yield "Nothing was committed: there is nothing to do."
-    if len(outcome.versions) == 1:
-        yield f"Version {listed} was committed, and is what was planned."
-    elif outcome.versions:
-        yield f"Versions {listed} were committed, and are what was planned."
-    if any(isinstance(one, WriteCheckpoint) for one in steps):
+    if outcome.versions:
+        are = "is" if len(outcome.versions) == 1 else "are"
+        yield f"{_committed(outcome)}, and {are} what was planned."
+    yield from _later_changes(outcome)
+    if not all(step.has_statement for step in steps):
         yield f"_last_checkpoint points to a checkpoint of version {outcome.actual.version}."
     if moves(steps):
         yield f"{outcome.actual.name} leads to {outcome.actual.root} now, as was planned."
+
+
+def mismatch_sentences(outcome: Outcome) -> Iterable[str]:
+    """What was committed, and on what, if that is not as planned."""
+    if outcome.versions:
+        yield f"{_committed(outcome)}."
+    yield from _later_changes(outcome)
+
+
+def _committed(outcome: Outcome) -> str:
+    """Which versions were committed, and on top of which changes by others."""
+    from deltaadm.operations.carry_out import committed_words
+
+    words = committed_words(outcome.versions).capitalize()
+    earlier = [one for one in outcome.concurrent if one.version < outcome.versions[-1]]
+    return f"{words} on top of others' {_changes(earlier)}" if earlier else words
+
+
+def _later_changes(outcome: Outcome) -> Iterable[str]:
+    newest = outcome.versions[-1] if outcome.versions else -1
+    later = [one for one in outcome.concurrent if one.version > newest]
+    if later:
+        yield f"Meanwhile others have committed a {_changes(later)}."
+
+
+def _changes(concurrent: Sequence[ConcurrentChange]) -> str:
+    from deltaadm.operations.carry_out import concurrent_words
+
+    several = len(concurrent) > 1
+    return f"{'changes' if several else 'change'} in {concurrent_words(concurrent)}"
 
 
 def unchanged(plan: Plan) -> str:
@@ -96,18 +129,22 @@ def unchanged(plan: Plan) -> str:
     return "Protocol and metadata stay as they are."
 
 
-def parent_plan_title(plan: BestEffortStagedTable | ParentChanges) -> str:
+def foreign_plan_title(plan: ForeignPlan) -> str:
     """Which table of another provider is altered, or made, and in whose place."""
-    if isinstance(plan, ParentChanges):
-        return f"{ALTER}: {plan.table} (provider {plan.provider})"
-    before = plan.before
-    old = "no table yet" if before is None else f"in the place of a table of {before.provider}"
-    return f"{CREATE}: {plan.table} (provider {plan.provider}, {old})"
+    from deltaadm.operations.foreign.changes import ForeignChanges
+
+    old = ""
+    if not isinstance(plan, ForeignChanges):
+        before = plan.before
+        old = ", in the place of a table of " + before.provider if before else ", no table yet"
+    return f"{plan.operation}: {plan.table} (provider {plan.provider}{old})"
 
 
-def parent_change_words(plan: BestEffortStagedTable | ParentChanges) -> tuple[str, ...]:
+def foreign_change_words(plan: ForeignPlan) -> tuple[str, ...]:
     """What changes, or what a new table has and what of an old one goes."""
-    return tuple(map(change_words if isinstance(plan, ParentChanges) else _fact, plan.changes))
+    from deltaadm.operations.foreign.changes import ForeignChanges
+
+    return tuple(map(change_words if isinstance(plan, ForeignChanges) else _fact, plan.changes))
 
 
 def _fact(change: Change) -> str:
@@ -115,14 +152,31 @@ def _fact(change: Change) -> str:
     return f"{change.kind.value} {change.subject} = {value_words(told)}"
 
 
-def parent_plan_done(plan: BestEffortStagedTable | ParentChanges) -> str:
+def foreign_plan_done(plan: ForeignPlan) -> str:
     """That all went well."""
+    from deltaadm.operations.foreign.changes import ForeignChanges
+
     if plan.is_noop:
         return "Nothing was changed: there is nothing to do."
-    if isinstance(plan, ParentChanges):
+    if isinstance(plan, ForeignChanges):
         return f"{plan.name} was altered, and is what was planned."
     filled = "" if plan.fill is None else " and filled"
     return f"{plan.name} was made{filled}, and is what was planned."
+
+
+FINDINGS: Final = "Findings on the table afterwards"
+
+
+def finding_rows(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """What rules find on the table that *plan* leads to: severity, rule, and what it is."""
+    shown = Counter[str]()
+    for one in plan.findings:
+        shown[one.code] += 1
+        if shown[one.code] <= LIMIT:
+            yield one.severity.value, f"{one.code} {one.name}", sentence(one)
+    for code, count in shown.items():
+        if count > LIMIT:
+            yield "", code, f"{count - LIMIT} more"
 
 
 def shut_out_rows(plan: Plan) -> tuple[tuple[str, str], ...]:
@@ -136,6 +190,8 @@ def shut_out_rows(plan: Plan) -> tuple[tuple[str, str], ...]:
 
 def drop_sentences(one: DropStatus) -> Iterator[str]:
     """How far a feature is from being dropped."""
+    from deltaadm.operations.drop_feature import Phase
+
     if one.phase is Phase.ABSENT:
         yield "The table does not support it: there is nothing to drop."
         return

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import deltaadm.validation.rules  # noqa: F401 -- registers every rule
 from deltaadm import __version__
 from deltaadm.operations.reports import Failure
 from deltaadm.render.findings import advice, located, path_of, sentence, uri_of
+from deltaadm.render.json_doc import write_value
 from deltaadm.render.visible import visible
 from deltaadm.validation.finding import ValidationReport
 from deltaadm.validation.rule import RULES
@@ -30,8 +30,7 @@ _KINDS = (("schema", "member"), ("configuration", "property"), ("protocol", "pro
 
 def write_sarif(reports: Sequence[Report], out: TextIO) -> None:
     """One log with one run, which is what GitHub accepts, whatever the number of tables."""
-    json.dump({"$schema": _SCHEMA, "version": "2.1.0", "runs": [_run(reports)]}, out, indent=2)
-    out.write("\n")
+    write_value({"$schema": _SCHEMA, "version": "2.1.0", "runs": [_run(reports)]}, out)
 
 
 def _run(reports: Sequence[Report]) -> dict[str, Any]:

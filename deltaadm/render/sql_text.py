@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.operations.reports import (
-    BestEffortReport,
+    ForeignReport,
     OutcomeReport,
-    ParentChangesReport,
     PlanReport,
 )
 from deltaadm.operations.sql import statement
+from deltaadm.render.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,18 +19,23 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Report
 
 
-def write_sql(reports: Sequence[Report], out: TextIO) -> None:
-    """One statement a line, each ended by a semicolon; an empty plan is a comment."""
+def write_sql(reports: Sequence[Report], out: TextIO, *, for_terminal: bool = False) -> None:
+    """
+    One statement a line, each ended by a semicolon; an empty plan is a comment.
+
+    Names and expressions can hold what only escapes could hide, and SQL has none for them: they are
+    written as they are, unless it is *for_terminal*.
+    """
     for report in reports:
         for statements in _statements(report):
-            out.writelines(f"{one};\n" for one in statements)
+            out.writelines(f"{visible(one) if for_terminal else one};\n" for one in statements)
             if not statements:
                 out.write("-- nothing to do\n")
 
 
 def _statements(report: Report) -> Iterator[tuple[str, ...]]:
     """Those of the plan in *report*, if there is a plan in it."""
-    if isinstance(report, (BestEffortReport, ParentChangesReport)):
+    if isinstance(report, ForeignReport):
         yield report.plan.statements
     elif isinstance(report, (PlanReport, OutcomeReport)):
         plan = report.plan if isinstance(report, PlanReport) else report.outcome.plan

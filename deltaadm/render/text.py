@@ -1,59 +1,43 @@
-"""Reports for people: aligned columns, words beside every symbol, nothing interpreted."""
+"""Blocks as text: aligned columns, words beside every symbol, nothing interpreted."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import Console
-from rich.text import Text
-
-from deltaadm.operations.inspect import TableReport
-from deltaadm.operations.reports import (
-    DoctorReport,
-    ErrorClassExplanation,
-    Failure,
-    FeatureCatalogue,
-    FeatureExplanation,
-    Health,
-    Overview,
-    RuleCatalogue,
-    RuleExplanation,
-)
 from deltaadm.render import lines
-from deltaadm.render.wording import (
-    CATALOGUE_TITLES,
-    COLUMN_TITLES,
-    SEVERITIES,
-    catalogue_row,
-    client_cells,
-    client_rows,
-    column_rows,
-    explained,
-    facts,
-    feature_rows,
-    file_rows,
-    mapping_rows,
-    overview_title,
-    protocol_rows,
-    recreatable,
-    summary,
+from deltaadm.render.blocks import (
+    Changes,
+    Checks,
+    Command,
+    Differences,
+    ErrorMessage,
+    Findings,
+    Heading,
+    Items,
+    PageOnly,
+    Paragraph,
+    Prose,
+    Table,
+    blocks,
 )
-from deltaadm.validation.finding import Severity, ValidationReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TextIO
 
+    from rich.console import Console
+
     from deltaadm.operations.reports import Report
+    from deltaadm.render.blocks import Block
+    from deltaadm.render.lines import Line
     from deltaadm.validation.finding import Finding
 
 _WIDTH_WITHOUT_TERMINAL = 100
-_SEVERITY_STYLES = {
-    Severity.ERROR: "bold red",
-    Severity.WARNING: "bold yellow",
-    Severity.INFO: "bold",
-}
+_TONES: Final = {"error": "red", "warning": "yellow", "info": "", "good": "green", "": ""}
+_CHANGES: Final = {"+": "green", "-": "red", "~": "yellow"}
+_SEVERITIES: Final = {"error": "bold red", "warning": "bold yellow", "info": "bold"}
+_HEALTH: Final = {"ok": "green", "warning": "yellow", "failed": "red"}
 
 
 def write_text(
@@ -64,31 +48,48 @@ def write_text(
 
     On a terminal long lines go on where their text began; elsewhere a line stays a line, for grep.
     """
-    console = _console(out, color, width)
-    limit = width or (console.width if out.isatty() else None)
+    terminal = out.isatty()
+    console = _console(out, color, width) if terminal or _wants_styles(color) else None
+    limit = width or (console.width if console is not None and terminal else None)
     for number, report in enumerate(reports):
         if number:
-            console.print()
-        for part in _parts(report):
-            for line in lines.fitted(part, limit):
-                console.print(line, soft_wrap=True)
+            _put(lines.command(""), out, console)
+        for line in _lines(report):
+            for fitted in [line] if limit is None else line.fitted(limit):
+                _put(fitted, out, console)
 
 
-class _Console(Console):
-    """Leaves a broken pipe to whoever knows what it means for the run."""
+def _put(line: Line, out: TextIO, console: Console | None) -> None:
+    if console is None:
+        out.write(f"{line.text}\n")
+    else:
+        console.print(line.styled(), soft_wrap=True)
 
-    def on_broken_pipe(self) -> None:
-        raise  # noqa: PLE0704 -- rich calls it where it has caught the error
+
+def _wants_styles(color: str) -> bool:
+    """Whether colours are wanted where there is no terminal; the variables are those of rich."""
+    forced = ("FORCE_COLOR", "TTY_COMPATIBLE")
+    return color != "never" and (_is_forced(color) or any(map(os.environ.get, forced)))
+
+
+def _is_forced(color: str) -> bool:
+    return color == "always" or os.environ.get("CLICOLOR_FORCE", "0") != "0"
 
 
 def _console(out: TextIO, color: str, width: int | None) -> Console:
-    forced = color == "always" or os.environ.get("CLICOLOR_FORCE", "0") != "0"
+    from rich.console import Console  # 50 ms that only a terminal is worth
+
+    class _Console(Console):
+        """Leaves a broken pipe to whoever knows what it means for the run."""
+
+        def on_broken_pipe(self) -> None:
+            raise  # noqa: PLE0704 -- rich calls it where it has caught the error
+
     plain = color == "never" or (color == "auto" and os.environ.get("CLICOLOR") == "0")
-    terminal = out.isatty()
     return _Console(
         file=out,
-        width=width or (None if terminal else _WIDTH_WITHOUT_TERMINAL),
-        force_terminal=True if forced and not plain else None,
+        width=width or (None if out.isatty() else _WIDTH_WITHOUT_TERMINAL),
+        force_terminal=True if _is_forced(color) and not plain else None,
         color_system=None if plain else "auto",
         highlight=False,
         markup=False,
@@ -97,173 +98,140 @@ def _console(out: TextIO, color: str, width: int | None) -> Console:
     )
 
 
-def _parts(report: Report) -> Iterable[Text]:
-    show = _PARTS.get(type(report))
-    if show is None:
-        from deltaadm.render.text_plans import PARTS  # what plans are is more than most need
-
-        show = PARTS[type(report)]
-    return show(report)
-
-
-# doctor
-
-_HEALTH = {Health.OK: "green", Health.WARNING: "yellow", Health.FAILED: "red"}
-
-
-def _doctor(report: DoctorReport) -> Iterable[Text]:
-    rows = [(one.health.value, one.subject, one.detail) for one in report.checks]
-    for line, one in zip(lines.grid(rows), report.checks, strict=True):
-        line.stylize(_HEALTH[one.health], 2, 2 + len(one.health.value))
-        yield line
-        if one.remedy:
-            yield lines.sentence(f"      {one.remedy}")
+def _lines(report: Report) -> Iterator[Line]:
+    closing: list[Paragraph] = []
+    before: Block | None = None
+    for block in blocks(report):
+        if isinstance(block, Paragraph) and block.closing:
+            closing.append(block)
+            continue
+        if _stands_apart(block, before):
+            yield lines.command("")
+        yield from _WRITERS[type(block)](block)
+        before = block
+    for paragraph in closing:
+        yield lines.command("")
+        yield lines.sentence(paragraph.text)
 
 
-# inspect
+def _stands_apart(block: Block, before: Block | None) -> bool:
+    """Whether an empty line comes before a block without a heading of its own."""
+    if isinstance(block, Prose):
+        return True
+    title = isinstance(before, Heading) and before.level == 1
+    return title and isinstance(block, Changes)
 
 
-def _table(report: TableReport) -> Iterable[Text]:
-    snapshot, metadata = report.snapshot, report.snapshot.metadata
-    yield lines.sentence(report.table, "bold")
-    yield from lines.grid(facts(report))
-    yield lines.heading("Protocol")
-    yield from lines.grid(protocol_rows(report))
-    if report.features:
-        yield lines.heading("Features")
-        yield from lines.grid(feature_rows(report), bold_first=True)
-    yield lines.heading("Column mapping")
-    yield from lines.grid(mapping_rows(report))
-    if report.mapping.columns is not None:
-        yield from lines.headed(COLUMN_TITLES, column_rows(report))
-    if metadata.configuration:
-        yield lines.heading("Properties")
-        yield from lines.grid((key, value) for key, value in sorted(metadata.configuration.items()))
-    if snapshot.files is not None:
-        yield lines.heading("Files")
-        yield from lines.grid(file_rows(report))
-    if report.clients:
-        yield lines.heading("Clients")
-        yield from lines.grid(client_cells(report) if report.every_client else client_rows(report))
-    if report.warnings:
-        yield lines.heading("Warnings")
-        yield from lines.bullets("!", report.warnings)
+def _heading(block: Heading) -> Iterable[Line]:
+    if block.page_only:
+        return []
+    if block.level == 1:
+        return [lines.sentence(block.text, "bold")]
+    return [lines.heading(block.text)]
 
 
-# plans
+def _paragraph(block: Paragraph) -> Iterable[Line]:
+    indent = "  " if block.nested else ""
+    return [lines.sentence(indent + block.text, _TONES[block.tone])]
 
 
-# findings
+def _prose(block: Prose) -> Iterable[Line]:
+    return [lines.sentence(block.text)]
 
 
-def _validation(report: ValidationReport) -> Iterable[Text]:
-    at = "" if report.version is None else f" (version {report.version})"
-    yield lines.sentence(f"{report.table}{at}", "bold")
-    if report.stopped:
-        yield lines.sentence(f"  Not everything could be checked: {report.stopped}", "red")
-        yield lines.sentence(f"  {recreatable(report)}")
-    for severity, (title, _) in SEVERITIES.items():
-        found = [one for one in report.findings if one.severity is severity]
-        if found:
-            yield Text(f"\n{title}", style=_SEVERITY_STYLES[severity])
-            yield from _findings(report, found)
-    yield Text()
-    yield lines.sentence(summary(report))
+def _table(block: Table) -> Iterable[Line]:
+    if block.columns and not block.plain:
+        return lines.headed(block.columns, block.rows)
+    return lines.grid(block.rows, bold_first=block.plain)
 
 
-def _findings(report: ValidationReport, found: Sequence[Finding]) -> Iterable[Text]:
+def _items(block: Items) -> Iterable[Line]:
+    return (lines.sentence(f"  {block.mark} {text}") for text in block.texts)
+
+
+def _command(block: Command) -> Iterable[Line]:
+    label = f"{block.label}: " if block.label else ""
+    return [lines.command(f"  {label}{block.text}")]
+
+
+def _changes(block: Changes) -> Iterator[Line]:
+    for group in block.groups:
+        for row in group:
+            yield lines.sentence(f"  {row.text}", _CHANGES[row.kind])
+        if group and group[0].because:
+            yield lines.sentence(f"      {group[0].because}", "dim")
+        if group and group[0].undo:
+            yield lines.sentence(f"      undo: {group[0].undo}", "dim")
+
+
+def _findings(block: Findings) -> Iterator[Line]:
     """Under each rule what it found; what to do once, where it is the same for all."""
-    for code in dict.fromkeys(one.code for one in found):
-        own = [one for one in found if one.code == code]
-        remedies = list(dict.fromkeys(one.remedy for one in own if one.remedy))
-        yield lines.sentence(f"  {code} {own[0].name}", "bold")
-        for one in own:
-            yield lines.sentence(
-                f"    {one.where}: {one.message}" if one.where else f"    {one.message}"
-            )
-            if one.remedy and len(remedies) > 1:
-                yield lines.sentence(f"      {one.remedy}", "dim")
-            yield from _fix(report.table, one)
-        if more := report.more.get(code):
+    yield lines.heading(block.title, _SEVERITIES[block.severity.value])
+    by_code: dict[str, list[tuple[Finding, str]]] = {}
+    for finding, command in zip(block.findings, block.commands, strict=True):
+        by_code.setdefault(finding.code, []).append((finding, command))
+    for code, found in by_code.items():
+        yield lines.sentence(f"  {code} {found[0][0].name}", "bold")
+        yield from _found(found)
+        if more := block.more.get(code):
             yield lines.sentence(f"    ... and {more} more")
+        remedies = _remedies(found)
         if len(remedies) == 1:
             yield lines.sentence(f"    What to do: {remedies[0]}", "dim")
 
 
-def _fix(table: str, one: Finding) -> Iterable[Text]:
-    if not one.fix:
-        return
-    from deltaadm.operations.mend import fix_command
-
-    command = fix_command(table, one.fix)
-    if command:
-        yield lines.command(f"      fix: {command}", "green")
-
-
-# many tables
+def _found(found: Sequence[tuple[Finding, str]]) -> Iterator[Line]:
+    several = len(_remedies(found)) > 1
+    for finding, command in found:
+        where = f"{finding.where}: " if finding.where else ""
+        yield lines.sentence(f"    {where}{finding.message}")
+        if finding.remedy and several:
+            yield lines.sentence(f"      {finding.remedy}", "dim")
+        if command:
+            yield lines.command(f"      fix: {command}", "green")
 
 
-def _overview(report: Overview) -> Iterable[Text]:
-    yield lines.sentence(overview_title(report), "bold")
-    for heading, items in report.sections:
-        yield lines.heading(heading)
-        width = max(len(str(count)) for _, count in items)
-        yield from lines.grid((f"{count:>{width}}", item) for item, count in items)
+def _remedies(found: Sequence[tuple[Finding, str]]) -> list[str]:
+    return list(dict.fromkeys(finding.remedy for finding, _ in found if finding.remedy))
 
 
-# the rest
+def _error(block: ErrorMessage) -> Iterator[Line]:
+    yield lines.sentence(f"{block.table}: {block.message}", "red")
+    if block.remedy:
+        yield lines.sentence(f"  {block.remedy}")
 
 
-def _failure(report: Failure) -> Iterable[Text]:
-    yield lines.sentence(f"{report.table}: {report.error.message}", "red")
-    if report.error.remedy:
-        yield lines.sentence(f"  {report.error.remedy}")
+def _checks(block: Checks) -> Iterator[Line]:
+    rows = [(check.health.value, check.subject, check.detail) for check in block.checks]
+    for line, check in zip(lines.grid(rows), block.checks, strict=True):
+        health = check.health.value
+        line.styles.append((2, 2 + len(health), _HEALTH[health]))
+        yield line
+        if check.remedy:
+            yield lines.sentence(f"      {check.remedy}")
 
 
-def _catalogue(report: FeatureCatalogue) -> Iterable[Text]:
-    yield from lines.headed(CATALOGUE_TITLES, map(catalogue_row, report.features))
+def _differences(block: Differences) -> Iterable[Line]:
+    return lines.grid(
+        (place, f"planned: {planned}", f"found: {found}") for place, planned, found in block.rows
+    )
 
 
-def _explanation(report: FeatureExplanation) -> Iterable[Text]:
-    feature = report.feature
-    yield lines.sentence(feature.name, "bold")
-    yield from lines.grid(explained(feature, report.required_by))
+def _nothing(_: PageOnly) -> Iterable[Line]:
+    return ()
 
 
-def _rules(report: RuleCatalogue) -> Iterable[Text]:
-    rows = ((one.code, one.severity.value, one.name, one.summary) for one in report.rules)
-    return lines.grid(rows, bold_first=True)
-
-
-def _rule_explanation(report: RuleExplanation) -> Iterable[Text]:
-    rule = report.rule
-    yield lines.sentence(f"{rule.code} {rule.name} ({rule.severity.value})", "bold")
-    for paragraph in rule.doc.split("\n\n"):
-        yield Text()
-        yield lines.sentence(" ".join(paragraph.split()))
-
-
-def _error_class(report: ErrorClassExplanation) -> Iterable[Text]:
-    one = report.error_class
-    yield lines.sentence(one.name, "bold")
-    yield lines.sentence(f"  {one.meaning}")
-    if one.commands:
-        yield lines.heading("Commands that concern it")
-        yield from lines.bullets("-", (f"deltaadm {name}" for name in one.commands))
-    if report.rules:
-        yield lines.heading("Rules that find what leads to it")
-        yield from lines.grid(((rule.code, rule.name) for rule in report.rules), bold_first=True)
-
-
-_PARTS: Final[Mapping[type, Callable[[Any], Iterable[Text]]]] = {
-    TableReport: _table,
-    ValidationReport: _validation,
-    Failure: _failure,
-    FeatureCatalogue: _catalogue,
-    FeatureExplanation: _explanation,
-    RuleCatalogue: _rules,
-    RuleExplanation: _rule_explanation,
-    ErrorClassExplanation: _error_class,
-    DoctorReport: _doctor,
-    Overview: _overview,
+_WRITERS: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
+    Heading: _heading,
+    Paragraph: _paragraph,
+    Prose: _prose,
+    Table: _table,
+    Items: _items,
+    Command: _command,
+    Changes: _changes,
+    Findings: _findings,
+    ErrorMessage: _error,
+    Checks: _checks,
+    Differences: _differences,
+    PageOnly: _nothing,
 }

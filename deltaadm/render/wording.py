@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.cost import Cost
-from deltaadm.domain.features import undo_feature
-from deltaadm.domain.instants import instant
-from deltaadm.domain.schema import path_text
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.features import undo_feature
+from deltaadm.domain.model.instants import instant
+from deltaadm.domain.model.schema import path_text
 from deltaadm.validation.finding import Cause, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from deltaadm.clients import ClientRelease, Verdict
-    from deltaadm.domain.features import TableFeature
-    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.model.features import TableFeature
+    from deltaadm.domain.model.protocol import Protocol
+    from deltaadm.domain.model.snapshot import FileFacts
     from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.reports import Overview
     from deltaadm.validation.finding import ValidationReport
@@ -26,6 +27,18 @@ COSTS: Final = {
     Cost.BACKFILL: "backfill: every file is listed anew",
     Cost.REWRITE: "rewrite of every data file",
 }
+
+_TRUNCATION: Final = "history older than the new checkpoint is deleted"
+"""What `DROP FEATURE … TRUNCATE HISTORY` does beside its commits."""
+
+
+def cost_text(cost: Cost, *, truncates: bool, files: FileFacts | None = None) -> str:
+    """What a plan does to data files, *files* where they are known, and to the table's history."""
+    words = COSTS[cost] if files is None else f"{COSTS[cost]} ({files})"
+    if not truncates:
+        return words
+    kept = "no data files are rewritten" if cost is Cost.METADATA else words
+    return f"{kept}; {_TRUNCATION}"
 
 
 SEVERITIES: Final = {
@@ -69,10 +82,19 @@ def protocol_rows(report: TableReport) -> Iterable[tuple[str, str]]:
         yield "by the classic table", f"reader {reader}, writer {writer}"
     if report.lowest_equivalent_protocol is not None:
         yield "lowest equivalent", protocol_words(report.lowest_equivalent_protocol)
-    yield "not needed", ", ".join(report.slack) or "nothing"
+    yield "not needed", _not_needed(report)
     reads = "yes" if report.refused_to_read is None else "no"
     writes = "yes" if report.refused_to_write is None else "no"
     yield "Delta Spark 4.4", f"reads: {reads}, writes: {writes}"
+
+
+def _not_needed(report: TableReport) -> str:
+    """The features that nothing uses, and those of which that is not known."""
+    text = ", ".join(report.slack) or "nothing"
+    if not report.possible_slack:
+        return text
+    where = "without --files" if report.snapshot.files is None else "from the log"
+    return f"{text}; not known {where}: {', '.join(report.possible_slack)}"
 
 
 def protocol_words(protocol: Protocol) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
+from deltaadm.domain.model.actions import AddFile, DeletionVectorDescriptor
 
 Document = dict[str, Any]
 
@@ -21,7 +21,7 @@ _ADD_TYPES: Final = {
     "defaultRowCommitVersion": int,
     "clusteringProvider": str,
 }
-_ADD_ATTRIBUTES: Final = {one.key: one.attribute for one in AddFile.ENTRIES}
+_ADD_ATTRIBUTES: Final = {entry.key: entry.attribute for entry in AddFile.ENTRIES}
 _ADD_ALWAYS: Final = {"path", "size", "modificationTime", "dataChange"}
 _VECTOR_TYPES: Final = {
     "storageType": str,
@@ -31,7 +31,9 @@ _VECTOR_TYPES: Final = {
     "cardinality": int,
     "maxRowIndex": int,
 }
-_VECTOR_ATTRIBUTES: Final = {one.key: one.attribute for one in DeletionVectorDescriptor.ENTRIES}
+_VECTOR_ATTRIBUTES: Final = {
+    entry.key: entry.attribute for entry in DeletionVectorDescriptor.ENTRIES
+}
 _VECTOR_ALWAYS: Final = {"storageType", "pathOrInlineDv", "sizeInBytes", "cardinality"}
 
 

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, chain, repeat
+from contextlib import contextmanager
+from itertools import chain, repeat
 
-from deltaadm.domain.snapshot import FileFacts
-from deltaadm.errors import TableError
-from deltaadm.replay import commits, parquet
+from deltaadm.dataclass import replace
+from deltaadm.domain.model.snapshot import FileFacts
+from deltaadm.errors import EngineError, StorageError
+from deltaadm.replay import checkpoint_schema, commits, pages, parquet
 from deltaadm.replay.engine import UnreadableCheckpoint
-from deltaadm.replay.reconcile import NUM_RECORDS_FIRST, FactsBuilder, Fold, merge
+from deltaadm.replay.footer import (
+    DamagedFooter,
+    chunks,
+    may_hold_any,
+    null_count,
+    read_footer,
+)
+from deltaadm.replay.reconcile import LONG, NUM_RECORDS_FIRST, FactsBuilder, Fold, merge
 from deltaadm.replay.scan import processors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from typing import Any, Final, TypeVar
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, BinaryIO, Final, TypeVar
 
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from deltaadm.domain.log_segment import Checkpoint
+    from deltaadm.domain.model.log_segment import Checkpoint
+    from deltaadm.limits import Limits
+    from deltaadm.replay.footer import Footer
+    from deltaadm.replay.thrift import Struct
     from deltaadm.storage.store import LogStore
 
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Batch = TypeVar("Batch")
+    Opened = tuple[Footer, pq.ParquetFile, Callable[..., int]]
+    Adds = tuple[str, Sequence[str], pa.StructArray]
+    """Where `add` actions are from, what is read of them, and they themselves."""
 
 STATE: Final = ("protocol", "metaData")
 
@@ -43,14 +58,13 @@ _ADD_COLUMNS: Final = (
     "baseRowId",
     "defaultRowCommitVersion",
     "clusteringProvider",
-    "stats_parsed.numRecords",
 )
+_NUM_RECORDS: Final = "stats_parsed.numRecords"
 _FACT_COLUMNS: Final = ("path", "size")
 _FACT_COLUMNS_IF_FILLED: Final = (
     "partitionValues",
     "deletionVector",
     "baseRowId",
-    "stats_parsed.numRecords",
 )
 
 _BATCH_ROWS: Final = 1 << 14
@@ -59,6 +73,9 @@ _READERS: Final = 4
 """Threads that read, at most: more would wait for the one that counts."""
 
 _WHOLE: Final = slice(None)
+
+_MEANINGLESS: Final = (LookupError, TypeError, AttributeError, StopIteration, MemoryError)
+"""Errors whose text alone says nothing to whoever reads it."""
 
 
 class CheckpointReader:
@@ -73,24 +90,31 @@ class CheckpointReader:
         self._store = store
         self._checkpoint = checkpoint
         self._sidecars: list[str] | None = None
+        self._footers: dict[str, Footer] = {}
+        self.adds_read = 0
+        """How many `add` actions facts have been counted from, those included that are hidden."""
 
     def small_actions(self, names: Sequence[str] = SMALL) -> list[Named]:
         """The actions called *names*, which are never in sidecars."""
-        found = [named for one in self._checkpoint.files for named in self._small(one.path, names)]
+        found = [
+            named for file in self._checkpoint.files for named in self._small(file.path, names)
+        ]
         if "sidecar" in names:
-            self._sidecars = [sidecar_path(one) for name, one in found if name == "sidecar"]
+            self._sidecars = [
+                sidecar_path(document) for name, document in found if name == "sidecar"
+            ]
         return found
 
     def state_actions(self) -> Iterator[Named]:
         """Protocol and metaData, file by file: whoever has both need not read on."""
-        for one in self._checkpoint.files:
-            yield from self._small(one.path, STATE)
+        for file in self._checkpoint.files:
+            yield from self._small(file.path, STATE)
 
     def live_adds(self, fold: Fold) -> Iterator[Document]:
         """The `add` actions that nothing newer in *fold* hides, as in the log."""
         for path in self.file_paths():
             if path.endswith(".json"):
-                yield from (one for one in self._json_adds(path) if fold.offer("add", one))
+                yield from (add for add in self._json_adds(path) if fold.offer("add", add))
             else:
                 yield from self._parquet_adds(path, fold)
 
@@ -100,7 +124,9 @@ class CheckpointReader:
         columnar = []
         for path in self.file_paths():
             if path.endswith(".json"):
-                builder.add_all(one for one in self._json_adds(path) if fold.offer("add", one))
+                adds = list(self._json_adds(path))
+                self.adds_read += len(adds)
+                builder.add_all(add for add in adds if fold.offer("add", add))
             else:
                 columnar.append(path)
         return merge(builder.facts(), self._parquet_facts(columnar, fold))
@@ -109,137 +135,239 @@ class CheckpointReader:
         """Where its `add` actions are: its own files, and sidecars."""
         if self._sidecars is None:
             self.small_actions(("sidecar",))
-        return [*(one.path for one in self._checkpoint.files), *(self._sidecars or ())]
+        return [*(file.path for file in self._checkpoint.files), *(self._sidecars or ())]
 
     def size(self) -> int:
         """The number of its actions, those in sidecars included."""
         return sum(map(self._rows, self.file_paths()))
 
-    def _rows(self, path: str) -> int:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+    def columns(self, paths: Iterable[str]) -> frozenset[str]:
+        """
+        The names of the columns of those of *paths* that have any, nested ones with dots.
 
+        All columns that the log's schema knows must have the right types.
+        """
+        footers = [self._footer(path) for path in paths if not path.endswith(".json")]
+        return frozenset().union(*(footer.names() for footer in footers))
+
+    def batches(self, path: str, columns: Mapping[str, Sequence[str]]) -> Iterator[pa.RecordBatch]:
+        """
+        The rows of a Parquet file; of each column that *columns* names, only those of its fields.
+
+        Fields and columns that the file does not have are left out.
+        """
+        with self._opened(path, tuple(columns)) as (footer, file, rows_of):
+            present = footer.names()
+            wanted = [
+                name
+                for column in footer.columns
+                for name in columns.get(column, (column,))
+                if name in present
+            ]
+            yield from file.iter_batches(rows_of(wanted), columns=wanted)
+
+    def adds(self, path: str, fields: Sequence[str]) -> Iterator[pa.StructArray]:
+        """Those *fields* of the `add` actions in a Parquet file that it has."""
+        return (adds for _, _, adds in self._add_batches(path, lambda *_: fields))
+
+    def json_actions(self, path: str) -> Iterator[Named]:
+        """The actions of a file of JSON lines."""
+        with self.decoding(path):
+            yield from commits.each_action(commits.body(self._store, path), path)
+
+    def _rows(self, path: str) -> int:
         if path.endswith(".json"):
-            return len(self._json(path))
-        try:
-            with self._store.open(path) as source, pq.ParquetFile(source) as file:
-                return int(file.metadata.num_rows)
-        except (pa.ArrowException, OSError, TableError) as error:
-            raise self._unreadable(path, error) from error
+            return sum(1 for _ in self.json_actions(path))
+        return self._footer(path).rows
 
     def _small(self, path: str, names: Sequence[str]) -> list[Named]:
         if path.endswith(".json"):
-            return [named for named in self._json(path) if named[0] in names]
-        return self._parquet_small(path, names)
-
-    def _json(self, path: str) -> list[Named]:
-        try:
-            return commits.all_actions(self._store.read(path), path)
-        except TableError as error:
-            raise self._unreadable(path, error) from error
+            return [named for named in self.json_actions(path) if named[0] in names]
+        with self.decoding(path):
+            found = self._parquet_small(path, names)
+            if cause := next(filter(None, (commits.type_mismatch(*named) for named in found)), ""):
+                raise ValueError(cause)
+            return found
 
     def _json_adds(self, path: str) -> Iterator[Document]:
-        return (one for name, one in self._json(path) if name == "add")
+        return (action for name, action in self.json_actions(path) if name == "add")
 
     def _parquet_adds(self, path: str, fold: Fold) -> Iterator[Document]:
         """Only files that *fold* may hide are offered to it, which remembers what it is offered."""
         import pyarrow.compute as pc
 
         touched = _texts(fold.touched_paths())
-        for _, adds in self._add_batches(path, lambda _: _ADD_COLUMNS):
-            marked = _doubtful(pc.struct_field(adds, "path"), touched)
-            doubts = repeat(False) if marked is None else marked.to_pylist()
-            for row, doubtful in zip(adds.to_pylist(), doubts, strict=False):
-                one = _plain_fact(row)
-                if not doubtful or fold.offer("add", one):
-                    yield one
+        with self.decoding(path):
+            for _, _, adds in self._add_batches(path, _all_columns):
+                marked = _possibly_removed(pc.struct_field(adds, "path"), touched)
+                doubts = repeat(False) if marked is None else marked.to_pylist()
+                for row, doubtful in zip(adds.to_pylist(), doubts, strict=False):
+                    one = _plain_fact(row)
+                    if not doubtful or fold.offer("add", one):
+                        yield one
 
     def _parquet_small(self, path: str, names: Sequence[str]) -> list[Named]:
-        try:
-            with self._store.open(path) as source:
-                return parquet.rows(source, names)
-        except (parquet.Unfamiliar, OSError, TableError):  # pyarrow knows more, or what is wrong
-            return self._parquet_rows(path, names)
+        with self._store.open(path) as source:
+            footer = self._checked(path, source, names)
+            try:
+                return parquet.rows(source, footer, names, self._store.limits.state)
+            except parquet.Unfamiliar:  # pyarrow knows more, or what is wrong
+                return self._parquet_rows(path, names)
 
     def _parquet_rows(self, path: str, names: Sequence[str]) -> list[Named]:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        try:
-            with self._store.open(path) as source, pq.ParquetFile(source) as file:
-                present = [name for name in names if name in file.schema_arrow.names]
-                groups = _groups_with(file.metadata, present)
-                if not groups:
-                    return []
-                table = file.read_row_groups(groups, columns=present)
-                return [(name, one) for name in present for one in _rows(table.column(name))]
-        except (pa.ArrowException, OSError, TableError) as error:
-            raise self._unreadable(path, error) from error
+        with self._opened(path, names) as (footer, file, rows_of):
+            present = [name for name in names if name in footer.columns]
+            groups = footer.groups_with(present)
+            if not groups:
+                return []
+            left = self._store.limits.state
+            rows = []
+            for batch in file.iter_batches(rows_of(present), row_groups=groups, columns=present):
+                left -= batch.nbytes
+                if left < 0:
+                    raise parquet.too_much_state(self._store.limits.state)
+                rows += [(name, one) for name in present for one in _rows(batch.column(name))]
+            return sorted(rows, key=lambda row: present.index(row[0]))
 
     def _add_batches(
         self,
         path: str,
-        columns_of: Callable[[pq.RowGroupMetaData], Sequence[str]],
+        columns_of: Callable[[Footer, Struct], Sequence[str]],
         share: slice = _WHOLE,
-    ) -> Iterator[tuple[Sequence[str], pa.StructArray]]:
+    ) -> Iterator[Adds]:
         """
         The `add` column, row groups and batches one after the other, without null rows.
 
-        *columns_of* chooses for a row group what is read of it, which is told with each batch. Of
-        the row groups those in *share* are read.
+        *columns_of* chooses what is read of a row group. Of the row groups those in *share* are
+        read.
         """
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        try:
-            with self._store.open(path) as source, pq.ParquetFile(source) as file:
-                groups = _groups_with(file.metadata, ("add",))
-                if "add" not in file.schema_arrow.names or not groups:
-                    return
-                for group in groups[share]:
-                    columns = columns_of(file.metadata.row_group(group))
-                    wanted = [f"add.{one}" for one in columns]
-                    for batch in file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=wanted):
-                        yield columns, _without_nulls(batch.column("add"))
-        except (pa.ArrowException, OSError, TableError) as error:
-            raise self._unreadable(path, error) from error
+        with self._opened(path, ("add",)) as (footer, file, rows_of):
+            if "add" not in footer.columns:
+                return
+            for group in footer.groups_with(("add",))[share]:
+                columns = columns_of(footer, footer.groups[group])
+                wanted = [f"add.{column}" for column in columns]
+                most = rows_of(wanted, group)
+                for batch in file.iter_batches(most, row_groups=[group], columns=wanted):
+                    adds = _without_nulls(batch.column("add"))
+                    require_short_paths(adds, self._store.limits)
+                    yield path, columns, adds
 
     def _parquet_facts(self, paths: Sequence[str], fold: Fold) -> FileFacts:
         """Count column by column; only files that *fold* may hide are looked at one by one."""
-        if not paths:
-            return FileFacts()
-        import pyarrow.compute as pc
-
-        touched = _texts(fold.touched_paths())
+        if paths:
+            require_address_space(self._store.limits)
+        touched = _texts(fold.touched_paths()) if paths else None
         total = FileFacts()
-        for columns, adds in _ahead(self._shares(paths)):
-            counted = "stats" not in columns
-            doubtful = _doubtful(pc.struct_field(adds, "path"), touched)
-            if doubtful is None:
-                total = merge(total, _column_facts(adds, counted=counted))
-                continue
-            builder = FactsBuilder()
-            singly = (_plain_fact(one) for one in adds.filter(doubtful).to_pylist())
-            told = ({"stats": _COUNTED} | one for one in singly) if counted else singly
-            builder.add_all(one for one in told if fold.offer("add", one))
-            rest = _column_facts(adds.filter(pc.invert(doubtful)), counted=counted)
-            total = merge(merge(total, builder.facts()), rest)
+        for path, columns, adds in _ahead(self._shares(paths)):
+            self.adds_read += len(adds)
+            with self.decoding(path):
+                total = merge(total, _facts(adds, fold, touched, counted="stats" not in columns))
         return total
 
-    def _shares(self, paths: Sequence[str]) -> list[Iterator[tuple[Sequence[str], pa.StructArray]]]:
+    def _shares(self, paths: Sequence[str]) -> list[Iterator[Adds]]:
         """What facts are counted from, so that several threads have about as much to read."""
-        readers = range(min(processors(), _READERS))
-        shares = [slice(one, None, len(readers)) for one in readers]
+        readers = range(min(processors(), _READERS) if paths else 0)
+        shares = [slice(reader, None, len(readers)) for reader in readers]
         if len(paths) == 1:
             return [self._add_batches(paths[0], _fact_columns, share) for share in shares]
         return [
-            chain.from_iterable(self._add_batches(one, _fact_columns) for one in paths[share])
+            chain.from_iterable(self._add_batches(path, _fact_columns) for path in paths[share])
             for share in shares
         ]
 
+    # One file
+
+    @contextmanager
+    def _opened(self, path: str, names: Sequence[str]) -> Iterator[Opened]:
+        """
+        A Parquet file with its footer, and how many rows of columns are to be read at once.
+
+        The columns called *names* have the right types.
+        """
+        limits = self._store.limits
+        require_address_space(limits)
+        import pyarrow.parquet as pq
+
+        with self.decoding(path), self._store.open(path) as source:
+            footer = self._checked(path, source, names)
+
+            def rows_of(columns: Iterable[str], group: int | None = None) -> int:
+                groups = footer.groups if group is None else [footer.groups[group]]
+                asked = replace(footer, groups=groups)
+                return pages.batch_rows(source, asked, columns, limits, _BATCH_ROWS)
+
+            buffer = pages.buffer_size(footer, limits)
+            with pq.ParquetFile(
+                source, page_checksum_verification=True, buffer_size=buffer
+            ) as file:
+                yield footer, file, rows_of
+
+    def _footer(self, path: str) -> Footer:
+        with self.decoding(path), self._store.open(path) as source:
+            return self._checked(path, source)
+
+    def _checked(self, path: str, source: BinaryIO, names: Collection[str] | None = None) -> Footer:
+        """
+        The footer of a file, which is read once.
+
+        The columns called *names*, by default all of them, have the right types.
+        """
+        if path not in self._footers:
+            self._footers[path] = read_footer(source, self._store.limits.footer)
+        footer = self._footers[path]
+        columns = footer.columns if names is None else names
+        cause = checkpoint_schema.type_mismatch(footer, columns)
+        if cause:
+            raise DamagedFooter(cause)
+        pages.check(source, footer, columns, self._store.limits)
+        return footer
+
+    @contextmanager
+    def decoding(self, path: str) -> Iterator[None]:
+        """Whatever is raised over the content of a file makes the checkpoint unreadable."""
+        try:
+            yield
+        except (EngineError, MemoryError, StorageError, UnreadableCheckpoint):
+            raise
+        except Exception as error:
+            raise self._unreadable(path, error) from error
+
     def _unreadable(self, path: str, error: Exception) -> UnreadableCheckpoint:
         cause = str(error).strip().partition("\n")[0]
+        if isinstance(error, _MEANINGLESS):
+            cause = f"its content is damaged, {type(error).__name__} {cause}".rstrip()
         return unreadable_checkpoint(self._checkpoint.version, f"{path}: {cause}")
+
+
+def require_address_space(limits: Limits) -> None:
+    """Raise `EngineError` where pyarrow could not start its threads: it would end the process."""
+    try:
+        import resource
+    except ImportError:  # Windows knows no such limit
+        return
+    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if allowed != resource.RLIM_INFINITY and allowed < limits.address_space:
+        raise EngineError(
+            f"Reading this checkpoint takes {limits.address_space:,} bytes of address space, and "
+            f"{allowed:,} are allowed.",
+            remedy="Allow more: ulimit -v shows the limit of a shell, in kilobytes.",
+        )
+
+
+def require_short_paths(files: pa.StructArray, limits: Limits) -> None:
+    """Raise `ValueError` if a path of *files* is longer than a path may be."""
+    import pyarrow.compute as pc
+
+    if _longest(pc.struct_field(files, "path")) > limits.path:
+        raise ValueError(f"a path in it is longer than {limits.path:,} characters")
+
+
+def _longest(texts: pa.StringArray) -> int:
+    """How many bytes the longest of *texts* has."""
+    import pyarrow.compute as pc
+
+    return pc.max(pc.binary_length(texts)).as_py() or 0
 
 
 def unreadable_checkpoint(version: int, cause: str) -> UnreadableCheckpoint:
@@ -258,52 +386,47 @@ def sidecar_path(sidecar: Document) -> str:
     return f"_sidecars/{str(sidecar.get('path')).rpartition('/')[2]}"
 
 
-def _groups_with(metadata: pq.FileMetaData, names: Sequence[str]) -> list[int]:
-    """The row groups that, by their statistics, may hold a value in one of these columns."""
-    prefixes = tuple(f"{name}." for name in names)
-    return [
-        index
-        for index in range(metadata.num_row_groups)
-        if _may_hold(metadata.row_group(index), prefixes)
-    ]
+def _all_columns(footer: Footer, _group: Struct) -> tuple[str, ...]:
+    """What an `add` action has, in either form of statistics."""
+    return (*_ADD_COLUMNS, *_counts_in(footer))
 
 
-def _may_hold(group: pq.RowGroupMetaData, prefixes: tuple[str, ...]) -> bool:
-    for index in range(group.num_columns):
-        column = group.column(index)
-        if not f"{column.path_in_schema}.".startswith(prefixes):
-            continue
-        statistics = column.statistics
-        if statistics is None or not statistics.has_null_count:
-            return True
-        if statistics.null_count < column.num_values:
-            return True
-    return False
+def _counts_in(footer: Footer) -> tuple[str, ...]:
+    """Where statistics as a struct have the number of records, if they have it."""
+    found = footer.columns["add"].child("stats_parsed")
+    number = None if found is None else found.child("numRecords")
+    return (_NUM_RECORDS,) if checkpoint_schema.is_whole_number(number) else ()
 
 
-def _fact_columns(group: pq.RowGroupMetaData) -> tuple[str, ...]:
+def _fact_columns(footer: Footer, group: Struct) -> tuple[str, ...]:
     """What facts about the files of a row group take; without `stats` if all have a count."""
-    filled = (one for one in _FACT_COLUMNS_IF_FILLED if _may_hold(group, (f"add.{one}.",)))
+    optional = (*_FACT_COLUMNS_IF_FILLED, *_counts_in(footer))
+    filled = (column for column in optional if may_hold_any(group, ("add", *column.split("."))))
     stats = () if _all_begin_with_count(group) else ("stats",)
     return (*_FACT_COLUMNS, *stats, *filled)
 
 
-def _all_begin_with_count(group: pq.RowGroupMetaData) -> bool:
+def _all_begin_with_count(group: Struct) -> bool:
     """
     Whether all files of a row group have statistics that begin with the number of records.
 
     What lies between two texts begins with whatever both begin with; so the least and the
     greatest of the column speak for all, whether or not the writer has cut them short.
     """
-    columns = [group.column(index) for index in range(group.num_columns)]
-    held = {one.path_in_schema: one.statistics for one in columns}
-    paths, stats = held.get("add.path"), held.get("add.stats")
-    if paths is None or stats is None or not (paths.has_null_count and stats.has_null_count):
+    paths, stats = (next(chunks(group, ("add", name)), None) for name in ("path", "stats"))
+    if paths is None or stats is None or null_count(stats) is None:
         return False
-    if stats.null_count != paths.null_count or not stats.has_min_max:
+    if null_count(stats) != null_count(paths):
         return False
-    bounds = {bytes(one[: len(_PLAINLY_COUNTED[0])]) for one in (stats.min_raw, stats.max_raw)}
-    return bounds <= set(_PLAINLY_COUNTED)
+    least, greatest = (stats[_STATISTICS].get(bound, b"") for bound in _BOUNDS)
+    return {bound[: len(_PLAINLY_COUNTED[0])] for bound in (least, greatest)} <= set(
+        _PLAINLY_COUNTED
+    )
+
+
+_STATISTICS: Final = 12
+_BOUNDS: Final = (6, 5)
+"""Parquet's numbers of a chunk's statistics, and of the least and greatest value in them."""
 
 
 def _ahead(shares: Iterable[Iterator[Batch]]) -> Iterator[Batch]:
@@ -312,7 +435,7 @@ def _ahead(shares: Iterable[Iterator[Batch]]) -> Iterator[Batch]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_READERS) as readers:
-        coming = deque((one, readers.submit(next, one, None)) for one in shares)
+        coming = deque((pieces, readers.submit(next, pieces, None)) for pieces in shares)
         while coming:
             share, read = coming.popleft()
             if (batch := read.result()) is not None:
@@ -320,53 +443,83 @@ def _ahead(shares: Iterable[Iterator[Batch]]) -> Iterator[Batch]:
                 yield batch
 
 
-def _texts(values: Collection[str]) -> pa.StringArray:
+def _texts(values: Iterable[str]) -> pa.StringArray:
     """An array of *values*."""
     import pyarrow as pa
 
-    return _bytes([one.encode() for one in values]).view(pa.string())
+    return _bytes(value.encode() for value in values).view(pa.string())
 
 
-def _bytes(values: Sequence[bytes]) -> pa.BinaryArray:
+def _bytes(values: Iterable[bytes]) -> pa.BinaryArray:
     """An array of *values*; `pa.array` would import pandas wherever it is installed."""
     from array import array
 
     import pyarrow as pa
 
-    offsets = array("i", accumulate(map(len, values), initial=0))
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(values))]
-    return pa.BinaryArray.from_buffers(pa.binary(), len(values), buffers)
+    offsets, body = array("i", [0]), bytearray()
+    for value in values:
+        body += value
+        offsets.append(len(body))
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(body)]
+    return pa.BinaryArray.from_buffers(pa.binary(), len(offsets) - 1, buffers)
 
 
-def _doubtful(paths: pa.StringArray, touched: pa.StringArray) -> pa.BooleanArray | None:
+def _possibly_removed(paths: pa.StringArray, touched: pa.StringArray) -> pa.BooleanArray | None:
     """
     Marks the paths that newer actions may hide; None if there are none.
 
-    Those are the ones *touched*, and all that have several spellings. That no path of a batch
-    has any is seen fastest by looking for the characters in all of them at once.
+    Those are the ones *touched*, the long ones, and all that have several spellings. That no path
+    of a batch has any is seen fastest by looking for the characters in all of them at once.
     """
     import pyarrow.compute as pc
 
     marked = pc.or_(pc.is_in(paths, touched), pc.starts_with(paths, "/"))
     body = paths.buffers()[2]
     text = b"" if body is None else body.to_pybytes()
+    if not text.isascii():
+        paths.validate(full=True)
+    if _longest(paths) > LONG:
+        marked = pc.or_(marked, pc.greater(pc.binary_length(paths), LONG))
     if b"%" in text or b":" in text:
         marked = pc.or_(marked, pc.match_substring_regex(paths, "[%:]"))
     return marked if pc.any(marked).as_py() else None
 
 
 def _without_nulls(adds: pa.StructArray) -> pa.StructArray:
+    """Those that are there; the columns of one that is null are null as well."""
     import pyarrow.compute as pc
 
-    if not pc.struct_field(adds, "path").null_count:  # to filter means to copy
+    paths = pc.struct_field(adds, "path")
+    if not paths.null_count:  # to filter means to copy
         return adds
-    return adds.filter(pc.is_valid(pc.struct_field(adds, "path")))
+    if adds.type.get_field_index("size") >= 0:
+        sizes = pc.struct_field(adds, "size")
+        if pc.any(pc.and_(pc.is_null(paths), pc.is_valid(sizes))).as_py():
+            raise ValueError("it has a file without a path")
+    return adds.filter(pc.is_valid(paths))
+
+
+def _facts(
+    adds: pa.StructArray, fold: Fold, touched: pa.StringArray, *, counted: bool
+) -> FileFacts:
+    """Facts about those of *adds* that are alive; those *touched* are looked at one by one."""
+    import pyarrow.compute as pc
+
+    doubtful = _possibly_removed(pc.struct_field(adds, "path"), touched)
+    if doubtful is None:
+        return _column_facts(adds, counted=counted)
+    builder = FactsBuilder()
+    documents = (_plain_fact(row) for row in adds.filter(doubtful).to_pylist())
+    complete = ({"stats": _COUNTED} | document for document in documents) if counted else documents
+    builder.add_all(document for document in complete if fold.offer("add", document))
+    rest = _column_facts(adds.filter(pc.invert(doubtful)), counted=counted)
+    return merge(builder.facts(), rest)
 
 
 def _rows(column: pa.ChunkedArray) -> Iterator[Document]:
     """The structs of a column as JSON objects; one whose fields are all null counts as null."""
-    for one in column.filter(column.is_valid()).to_pylist():
-        document = _plain(one, column.type)
+    for struct in column.filter(column.is_valid()).to_pylist():
+        document = _plain(struct, column.type)
         if document:
             yield document
 
@@ -381,7 +534,7 @@ def _plain(value: Any, data_type: pa.DataType) -> Any:
         return dict(value)
     if pt.is_struct(data_type):
         fields = ((each.name, _plain(value[each.name], each.type)) for each in data_type)
-        return {name: one for name, one in fields if one is not None}
+        return {name: field for name, field in fields if field is not None}
     return value
 
 
@@ -442,7 +595,7 @@ def _lacking(stats: pa.Array, parsed: pa.Array) -> tuple[int, int]:
 
     stats = stats.cast(pa.string())
     odd = FactsBuilder()
-    odd.add_all({"stats": one} for one in _not_counted(stats).to_pylist())
+    odd.add_all({"stats": text} for text in _not_counted(stats).to_pylist())
     in_struct = 0
     if not pa.types.is_null(parsed.type):
         numbers = pc.struct_field(parsed, "numRecords")
@@ -492,4 +645,4 @@ def _partition_keys(values: pa.Array) -> frozenset[tuple[str, ...]]:
     keys = pc.unique(values.keys.slice(first, last - first)).to_pylist()
     if len(lengths) == 1 and lengths[0].as_py() == len(keys):
         return frozenset({tuple(sorted(keys))})
-    return frozenset(tuple(sorted(key for key, _ in one or ())) for one in values.to_pylist())
+    return frozenset(tuple(sorted(key for key, _ in pairs or ())) for pairs in values.to_pylist())

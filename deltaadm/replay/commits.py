@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 
-from deltaadm.domain.wire import ACTION_NAMES
-from deltaadm.errors import TableError
+from deltaadm.domain.model.wire import ACTION_NAMES
+from deltaadm.errors import TableError, TooLarge
+from deltaadm.limits import LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Final
+
+    from deltaadm.storage.store import LogStore
 
     Document = dict[str, Any]
     Named = tuple[str, Document]
@@ -29,30 +32,107 @@ ALWAYS_DECODED: Final = 1 << 16
 """Size in bytes up to which the newest commit is decoded whole, so that damage shows."""
 
 
-def all_actions(body: bytes, path: str) -> list[Named]:
+class LargeFile:
+    """
+    A file of JSON lines that is not held in memory: it is read anew whenever lines are asked for.
+
+    Raises `TableError` for a line that is longer than the limit of *store*.
+    """
+
+    def __init__(self, store: LogStore, path: str, size: int) -> None:
+        self._store = store
+        self._path = path
+        self._size = size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def numbered(self) -> Iterator[tuple[int, bytes]]:
+        """The lines that are not blank, with their numbers from 1."""
+        number, size = 0, self._store.limits.piece
+        with self._store.open(self._path) as source:
+            rest = source.read(len(_BYTE_ORDER_MARK)).removeprefix(_BYTE_ORDER_MARK)
+            while piece := source.read(size):
+                whole = (rest + piece).splitlines(keepends=True)
+                rest = b"" if whole[-1:] and whole[-1].endswith(b"\n") else whole.pop()
+                self._check(rest)
+                for number, line in enumerate(whole, number + 1):  # noqa: B020
+                    if not line.isspace():
+                        yield number, line.rstrip(b"\r\n")
+        for number, line in enumerate(rest.splitlines(), number + 1):  # noqa: B020
+            if line and not line.isspace():
+                yield number, line
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines that are not blank."""
+        return (line for _, line in self.numbered())
+
+    def lines_reversed(self) -> Iterator[bytes]:
+        """The lines that are not blank, the last one first."""
+        rest = b""
+        with self._store.open(self._path) as source:
+            end = source.seek(0, 2)
+            while end:
+                start = max(0, end - self._store.limits.piece)
+                source.seek(start)
+                rest, *whole = (source.read(end - start) + rest).splitlines(keepends=True)
+                end = start
+                self._check(rest)
+                yield from (line.rstrip(b"\r\n") for line in reversed(whole) if not line.isspace())
+        first = rest.removeprefix(_BYTE_ORDER_MARK).strip(b"\r\n")
+        if first and not first.isspace():
+            yield first
+
+    def _check(self, line: bytes) -> None:
+        most = self._store.limits.line
+        if len(line) > most:
+            raise unreadable(self._path, f"a line in it is longer than {most:,} bytes")
+
+
+def body(store: LogStore, path: str) -> bytes | LargeFile:
+    """The content of a file of JSON lines, in the memory if it is not large."""
+    try:
+        found = store.read(path)
+    except TooLarge:
+        with store.open(path) as source:
+            return LargeFile(store, path, source.seek(0, 2))
+    return LargeFile(store, path, len(found)) if len(found) > store.limits.whole else found
+
+
+def all_actions(body: bytes | LargeFile, path: str) -> list[Named]:
     """Every action of a file of JSON lines, in its order; see `actions_reversed`."""
-    return list(_decoded(_lines(body), path))
+    return list(each_action(body, path))
 
 
-def actions_reversed(body: bytes, path: str) -> Iterator[Named]:
+def each_action(body: bytes | LargeFile, path: str) -> Iterator[Named]:
+    """Every action of a file of JSON lines, in its order, decoded one at a time."""
+    return _decoded(body.lines() if isinstance(body, LargeFile) else _lines(body), path)
+
+
+def actions_reversed(body: bytes | LargeFile, path: str) -> Iterator[Named]:
     """
     Every action from the last line to the first, decoded one at a time.
 
     Raises `TableError` for a line that is not a JSON object or whose action is none.
     """
-    return _decoded(reversed(_lines(body)), path)
+    lines = body.lines_reversed() if isinstance(body, LargeFile) else reversed(_lines(body))
+    return _decoded(lines, path)
 
 
-def state_actions(body: bytes, path: str) -> list[Named]:
+def state_actions(body: bytes | LargeFile, path: str) -> list[Named]:
     """The protocol and metaData actions of a commit, in its order; other lines stay unparsed."""
+    if isinstance(body, LargeFile):
+        return list(_matching_large(body, path, _STATE))
     if b'"protocol"' not in body and b'"metaData"' not in body and _ESCAPED not in body:
         _check_ends(body, path)
         return []
     return _matching(body, path, _STATE)
 
 
-def newest_actions(body: bytes, path: str) -> list[Named]:
+def newest_actions(body: bytes | LargeFile, path: str) -> list[Named]:
     """Like `state_actions`, with commitInfo; a small file is decoded whole."""
+    if isinstance(body, LargeFile):
+        return list(_matching_large(body, path, _PROVENANCE))
     if len(body) <= ALWAYS_DECODED:
         return all_actions(body, path)
     return _matching(body, path, _PROVENANCE)
@@ -73,6 +153,21 @@ def _matching(body: bytes, path: str, words: Sequence[bytes]) -> list[Named]:
     for line in lines:
         _check_ends(line, path)
     return list(_decoded([*kept, *lines[-1:]], path))
+
+
+def _matching_large(body: LargeFile, path: str, words: Sequence[bytes]) -> Iterator[Named]:
+    """Like `_matching`, without the actions about files, of which many may have such a word."""
+    last = b""
+    for line in body.lines():
+        _check_ends(line, path)
+        last = line
+        if any(word in line for word in words):
+            yield from (action for action in _decoded([line], path) if action[0] not in ABOUT_FILES)
+    for _ in _decoded([last] if last else [], path):  # a line that is cut off
+        pass
+
+
+ABOUT_FILES: Final = frozenset({"add", "remove", "cdc"})
 
 
 def _lines(body: bytes) -> list[bytes]:
@@ -117,8 +212,8 @@ def _decode(line: bytes, path: str) -> list[Document]:
     except (ValueError, RecursionError) as error:
         raise unreadable(path, f"a line in it is not JSON ({error})") from error
     documents = found if isinstance(found, list) else [found]
-    for one in documents:
-        if not isinstance(one, dict):
+    for document in documents:
+        if not isinstance(document, dict):
             raise unreadable(path, "a line in it is not a JSON object")
     return documents
 
@@ -159,15 +254,17 @@ def check_types(name: str, action: Any, path: str) -> None:
 
     A field that is null or absent is none of those: it reads as zero or as empty.
     """
-    cause = misfit(name, action)
+    cause = type_mismatch(name, action)
     if cause:
         raise unreadable(path, cause)
 
 
-def misfit(name: str, action: Any) -> str:
-    """Why Delta's reader fails to decode an action; empty if it does not."""
+def type_mismatch(name: str, action: Any) -> str:
+    """Why Delta's reader fails to decode an action, or ours stops at it; empty if neither does."""
     if not isinstance(action, dict) and name in ACTION_NAMES:
         return f"its {name} action is not a JSON object"
+    if name in ABOUT_FILES and len(str(action.get("path"))) > LIMITS.path:
+        return f"{name}.path is longer than {LIMITS.path:,} characters"
     for key, kind in _TYPES.get(name, {}).items():
         value = action.get(key)
         if value is not None and not (type(value) is kind and _is_in_range(name, value)):

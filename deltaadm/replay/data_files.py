@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from deltaadm.domain import deletion_vectors
-from deltaadm.domain.facts import DataFileFacts
+from deltaadm.domain.facts import deletion_vectors
+from deltaadm.domain.facts.facts import DataFileFacts
 from deltaadm.errors import DeltaadmError, StorageError
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
-    from deltaadm.domain.facts import State
+    from deltaadm.domain.facts.facts import State
+    from deltaadm.domain.model.actions import AddFile, DeletionVectorDescriptor
     from deltaadm.storage.store import LogStore
 
 _FIRST_OFFSET = 1
@@ -49,7 +49,6 @@ def data_file_facts(store: LogStore, add: AddFile, state: State) -> DataFileFact
 
 def _footer(store: LogStore, path: str) -> tuple[tuple[str, ...], str]:
     """The columns without field id, and why the footer cannot be read, if it cannot."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
@@ -57,15 +56,15 @@ def _footer(store: LogStore, path: str) -> tuple[tuple[str, ...], str]:
             return tuple(_without_field_id(pq.read_schema(source))), ""
     except DeltaadmError as error:
         return (), error.message.rstrip(".")
-    except (pa.ArrowException, OSError) as error:
+    except Exception as error:  # noqa: BLE001 -- damaged bytes end in nearly anything
         return (), str(error).strip().rstrip(".").partition("\n")[0]
 
 
 def _without_field_id(fields: Iterable[pa.Field], within: str = "") -> Iterator[str]:
-    for one in fields:
-        if b"PARQUET:field_id" not in (one.metadata or {}):
-            yield f"{within}{one.name}"
-        yield from _inside(one.type, f"{within}{one.name}.")
+    for field in fields:
+        if b"PARQUET:field_id" not in (field.metadata or {}):
+            yield f"{within}{field.name}"
+        yield from _inside(field.type, f"{within}{field.name}.")
 
 
 def _inside(data_type: pa.DataType, within: str) -> Iterator[str]:

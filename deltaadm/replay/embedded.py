@@ -9,25 +9,25 @@ from __future__ import annotations
 
 import json
 
-from deltaadm.domain.commit_info import CommitInfo
-from deltaadm.domain.log_segment import Kind, LogFile, LogFiles, LogSegment
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import FileFacts, Snapshot
-from deltaadm.domain.wire import ACTION_NAMES
+from deltaadm.domain.model.commit_info import CommitInfo
+from deltaadm.domain.model.log_segment import Kind, LogFile, LogFiles, LogSegment
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.model.wire import ACTION_NAMES
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.replay import commits
-from deltaadm.replay.engine import Detail
+from deltaadm.replay.engine import Detail, added_files
 from deltaadm.replay.reconcile import FactsBuilder, Fold, merge
-from deltaadm.replay.scan import looked_into, processors
+from deltaadm.replay.scan import parallel_scan, processors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, Final, TypeVar
 
-    from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
-    from deltaadm.domain.log_segment import Checkpoint
+    from deltaadm.domain.model.actions import AddFile, DomainMetadata, SetTransaction
+    from deltaadm.domain.model.log_segment import Checkpoint
     from deltaadm.replay.checkpoints import CheckpointReader
     from deltaadm.storage.store import LogStore
 
@@ -105,7 +105,7 @@ class Replay:
     ) -> Iterator[tuple[str, Found]]:
         """What *look* finds in each of *files*, from the last one back."""
         processes = processors() if self._store.survives_fork else 1
-        return looked_into(files.names[::-1], look, processes=processes)
+        return parallel_scan(files.names[::-1], look, processes=processes)
 
     def state(self) -> FileFacts:
         """Replay everything; answers the facts about the live files."""
@@ -115,8 +115,9 @@ class Replay:
         if self._segment.checkpoint:
             reader = self._open_checkpoint()
             facts = merge(facts, reader.facts(self._fold))
+            self._compare_hint(self._segment.checkpoint.version, reader.adds_read)
         self._read_commit_info()
-        self._compare_checksum()
+        self._compare_checksum(facts)
         return facts
 
     def live_documents(self) -> Iterator[Document]:
@@ -159,12 +160,12 @@ class Replay:
     def _last_delta(self, file: LogFile) -> list[Named]:
         if not self._is_newest(file):
             return self._state_in(file.path)
-        found = commits.newest_actions(self._store.read(file.path), file.path)
+        found = commits.newest_actions(commits.body(self._store, file.path), file.path)
         self._note_newest(found)
         return found
 
     def _state_in(self, path: str) -> list[Named]:
-        return commits.state_actions(self._store.read(path), path)
+        return commits.state_actions(commits.body(self._store, path), path)
 
     def _take_state(self, found: list[Named], path: str) -> None:
         for name in _STATE:
@@ -205,7 +206,7 @@ class Replay:
     def _live_in_deltas(self) -> Iterator[Document]:
         for path, few in self._looked_into(self._segment.deltas, self._actions_if_few):
             singles = dict.fromkeys(_STATE, 0)
-            found = self._actions(path, self._store.read(path)) if few is None else few
+            found = self._actions(path, commits.body(self._store, path)) if few is None else few
             for name, document in found:
                 if name in singles:
                     singles[name] += 1
@@ -219,10 +220,10 @@ class Replay:
 
     def _actions_if_few(self, path: str) -> list[Named] | None:
         """The actions that count; None for a file whose actions would take much memory."""
-        body = self._store.read(path)
+        body = commits.body(self._store, path)
         return list(self._actions(path, body)) if len(body) <= _SMALL else None
 
-    def _actions(self, path: str, body: bytes) -> Iterator[Named]:
+    def _actions(self, path: str, body: bytes | commits.LargeFile) -> Iterator[Named]:
         """
         The actions of a commit or compacted file, from the last one on.
 
@@ -231,7 +232,7 @@ class Replay:
         found = commits.actions_reversed(body, path)
         if path == self._segment.last_commit.path:
             return found
-        return (one for one in found if one[0] != "commitInfo")
+        return (action for action in found if action[0] != "commitInfo")
 
     def _read_commit_info(self) -> None:
         """Read the newest commit where only a checkpoint or compacted file was needed."""
@@ -239,44 +240,61 @@ class Replay:
         if self._commit_info is not None or file in self._segment.deltas[-1:]:
             return
         try:
-            found = commits.newest_actions(self._store.read(file.path), file.path)
+            found = commits.newest_actions(commits.body(self._store, file.path), file.path)
         except DeltaadmError as error:
             self._warnings.append(f"The newest commit's provenance is unknown: {error.message}")
             return
         self._commit_info = next(
-            (CommitInfo.from_wire(one) for name, one in found if name == "commitInfo"), None
+            (CommitInfo.from_wire(document) for name, document in found if name == "commitInfo"),
+            None,
         )
 
     def _take_checksum(self) -> None:
         """Complete protocol and metadata from the version's checksum, if there is a valid one."""
         checksum = self._read_checksum()
-        if checksum is not None:
+        if checksum is not None and _has_state(checksum):
             self._fold.offer("protocol", checksum["protocol"])
             self._fold.offer("metaData", checksum["metadata"])
 
     def _read_checksum(self) -> Document | None:
-        """A checksum with protocol and metadata in it, which very old ones do not have."""
+        """The checksum of the version, if there is a valid one."""
         file = self._segment.crc
         if file is None:
             return None
         try:
-            document = _checksum(self._store.read(file.path), file.path)
+            return _checksum(self._store.read(file.path), file.path)
         except (ValueError, RecursionError, DeltaadmError):
             self._warnings.append(f"The checksum file {file.path} is not valid and was ignored.")
             return None
-        return document if {"protocol", "metadata"} <= document.keys() else None
 
-    def _compare_checksum(self) -> None:
+    def _compare_hint(self, version: int, found: int) -> None:
+        """Compare the number of `add` actions in the checkpoint with `_last_checkpoint`."""
+        claimed = added_files(self._store, version)
+        if claimed not in {None, found}:
+            self._warnings.append(
+                f"_last_checkpoint says that the checkpoint of version {version} has {claimed} "
+                f"files, but it has {found}."
+            )
+
+    def _compare_checksum(self, files: FileFacts) -> None:
         checksum = self._read_checksum()
         if checksum is None:
             return
+        for key, number in (("numFiles", files.files), ("tableSizeBytes", files.bytes)):
+            claimed = checksum.get(key)
+            if type(claimed) is int and claimed != number:
+                self._warnings.append(
+                    f"The version checksum's {key} is {claimed}, but the log has {number}."
+                )
+        if not _has_state(checksum):
+            return
         protocol = Protocol.from_wire(checksum["protocol"])
         metadata = Metadata.from_wire(checksum["metadata"])
-        for name, said, found in (
+        for name, stated, found in (
             ("protocol", protocol, self._protocol()),
             ("metadata", metadata, self._metadata()),
         ):
-            if said != found:
+            if stated != found:
                 self._warnings.append(f"The version checksum's {name} differs from the log's.")
 
     def _protocol(self) -> Protocol | None:
@@ -327,6 +345,11 @@ def several(path: str, count: int, name: str) -> str:
     return f"{path} has {count} {name} actions; the last one counts."
 
 
+def _has_state(checksum: Document) -> bool:
+    """Whether protocol and metadata are in a checksum; those of very old versions lack them."""
+    return {"protocol", "metadata"} <= checksum.keys()
+
+
 def _checksum(body: bytes, path: str) -> Document:
     """The content of a checksum file; raises for one whose parts are not what they should be."""
     document = json.loads(body.decode())
@@ -343,14 +366,14 @@ def _checksum(body: bytes, path: str) -> Document:
 
 
 def _transactions(documents: dict[str, Any]) -> dict[str, SetTransaction]:
-    from deltaadm.domain.actions import SetTransaction
+    from deltaadm.domain.model.actions import SetTransaction
 
-    return {app: SetTransaction.from_wire(one) for app, one in documents.items()}
+    return {app: SetTransaction.from_wire(document) for app, document in documents.items()}
 
 
 def _domains(documents: Iterable[Any]) -> dict[str, DomainMetadata]:
     """The domains that exist; tombstones have done their work."""
-    from deltaadm.domain.actions import DomainMetadata
+    from deltaadm.domain.model.actions import DomainMetadata
 
     found = map(DomainMetadata.from_wire, documents)
-    return {one.domain: one for one in found if not one.removed}
+    return {domain.domain: domain for domain in found if not domain.removed}

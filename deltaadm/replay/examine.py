@@ -9,43 +9,49 @@ does not grow with the number of commits or files.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.facts import (
+from deltaadm.domain.facts.facts import (
+    CheckpointFacts,
     ChecksumFacts,
     CommitFacts,
     CommitTimes,
+    CrossCheck,
     Facts,
     Line,
     LiveFile,
     LogFacts,
     Pointer,
-    SecondOpinion,
     SnapshotFacts,
     State,
 )
-from deltaadm.domain.log_segment import Kind, LogListing, recreatable_versions
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.properties import whole_number
-from deltaadm.domain.protocol import Protocol
-from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.domain.model.log_segment import Kind, LogListing, recreatable_versions
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.properties import whole_number
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.errors import DeltaadmError, FileMissing, TableError
 from deltaadm.replay import commits
 from deltaadm.replay.data_files import data_file_facts
-from deltaadm.replay.embedded import live_files
-from deltaadm.replay.engine import Detail, load_snapshot
+from deltaadm.replay.embedded import EmbeddedEngine, live_files
+from deltaadm.replay.engine import Detail, UnreadableCheckpoint
 from deltaadm.replay.examine_checkpoints import (
     CheckpointExaminer,
     compaction_facts,
     state_after,
 )
+from deltaadm.replay.large_commits import StoredLines
+from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.totals import TotalsBuilder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 
-    from deltaadm.domain.log_segment import LogFile
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.facts.facts import FileTotals, LargeLines
+    from deltaadm.domain.model.log_segment import Checkpoint, LogFile, LogSegment
+    from deltaadm.domain.model.schema import Path
+    from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.replay.engine import ReplayEngine
     from deltaadm.storage.store import LogStore
 
@@ -77,10 +83,10 @@ def examine(
     The first is about the log as a whole. Raises `TableError` only where there is no log, and
     `StorageError` for trouble with the store.
     """
-    return _Examination(store, depth, now, engine).facts()
+    return _FactCollector(store, depth, now, engine).facts()
 
 
-class _Examination:
+class _FactCollector:
     def __init__(
         self, store: LogStore, depth: Depth, now: int, engine: ReplayEngine | None
     ) -> None:
@@ -94,6 +100,7 @@ class _Examination:
         self._listing = LogListing.of(store.root, listed)
         self._pointer = _pointer(store)
         self._failure: TableError | None = None
+        self._unreadable: dict[Checkpoint, str] = {}
         self._snapshot = self._load()
         self._newest: CommitTimes | None = None
         self._in_commit: dict[int, int] = {}
@@ -102,22 +109,42 @@ class _Examination:
         examiner = self._checkpoint_examiner()
         yield self._log(examiner.orphans() if self._depth.deep else None)
         yield from self._commits()
-        doubtful = self._depth.deep or self._failure is not None
-        yield from compaction_facts(self._store, self._listing, deep=doubtful)
-        yield from examiner.facts()
+        yield from compaction_facts(self._store, self._listing, compared=self._doubtful())
+        for fact in examiner.facts():
+            yield self._with_replay(fact)
         if self._snapshot is not None:
             yield from self._state(self._snapshot)
             if self._depth.cross_check:
-                yield self._second_opinion(self._snapshot)
+                yield self._cross_check(self._snapshot)
 
-    def _second_opinion(self, snapshot: Snapshot) -> SecondOpinion:
-        from deltaadm.replay.second_opinion import second_opinion
+    def _doubtful(self) -> Collection[LogFile]:
+        """
+        The compacted files that are compared with the commits that they replace.
 
-        return second_opinion(self._store, snapshot)
+        What the newest version was built from is among them: Delta reads it instead of the
+        commits, which then say nothing about the table.
+        """
+        if self._depth.deep or self._snapshot is None or self._snapshot.segment is None:
+            return self._listing.of_kind(Kind.COMPACTED)
+        return self._snapshot.segment.compactions
+
+    def _cross_check(self, snapshot: Snapshot) -> CrossCheck:
+        from deltaadm.replay.cross_check import cross_check
+
+        return cross_check(self._store, snapshot)
+
+    def _with_replay(self, made: CheckpointFacts) -> CheckpointFacts:
+        """What was found out about a checkpoint, by its replay too, which reads more of it."""
+        if made.checkpoint is None or any(sidecar.size is None for sidecar in made.sidecars):
+            return made  # that a sidecar is missing is a fact of its own
+        if made.error:
+            self._unreadable.setdefault(made.checkpoint, made.error)
+        return replace(made, error=made.error or self._unreadable.get(made.checkpoint, ""))
 
     def _load(self) -> Snapshot | None:
+        engine = _Noting(self._engine or EmbeddedEngine(), self._unreadable)
         try:
-            return load_snapshot(self._store, self._engine, detail=Detail.STATE)
+            return load_snapshot(self._store, engine, detail=Detail.STATE)
         except TableError as error:
             self._failure = error
             return None
@@ -168,14 +195,14 @@ class _Examination:
         """
         state, previous = State(version=-1), None
         columns: Mapping[int, str] = {}
-        newest = self._listing.commits[-1:]
-        checksums = {one.version: one for one in self._listing.of_kind(Kind.CRC)}
+        newest, in_effect = self._listing.commits[-1:], self._newest_state().metadata
+        checksums = {crc.version: crc for crc in self._listing.of_kind(Kind.CRC)}
         for file in self._chosen_commits():
             version = -1 if file.version is None else file.version
             if previous is None or previous.version != version - 1:
                 previous, state = None, self._checkpointed(version - 1)
             lines = _lines(self._store, file)
-            after = state_after(state, version, (named for one in lines for named in one.actions))
+            after = state_after(state, version, (named for line in lines for named in line.actions))
             if after.protocol is None or after.metadata is None:
                 after = _completed(after, self._checkpointed(version))
             made = CommitFacts(
@@ -187,6 +214,7 @@ class _Examination:
                 previous=previous,
                 columns=columns,
                 newest=file in newest,
+                in_effect=in_effect,
                 now=self._now,
             )
             yield made
@@ -228,21 +256,16 @@ class _Examination:
     def _state(self, snapshot: Snapshot) -> Iterator[Facts]:
         totals = None
         if self._depth.files:
-            assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
-            assert snapshot.files is not None  # noqa: S101 -- loaded with `Detail.STATE`
-            segment, state = snapshot.segment, _state_of(snapshot)
-            builder = TotalsBuilder(snapshot.files, self._store.qualifier)
-            for add in live_files(self._store, segment):
-                builder.add(add)
-                yield LiveFile(add, state, self._now)
-                if self._depth.deep:
-                    yield data_file_facts(self._store, add, state)
-            totals = builder.totals(lambda: live_files(self._store, segment))
+            try:
+                totals = yield from self._files(snapshot)
+            except UnreadableCheckpoint as error:
+                yield from self._failed_checkpoint(snapshot, error)
         yield SnapshotFacts(
             snapshot=snapshot,
             totals=totals,
             listing=self._listing,
             enablement_timestamp=self._enablement_timestamp(snapshot),
+            earlier_names=self._earlier_names(snapshot),
             now=self._now,
         )
         newest = self._newest
@@ -252,9 +275,71 @@ class _Examination:
                 made = self._checksum(file, _state_of(snapshot), newest if known else None)
                 yield replace(made, snapshot=snapshot, totals=totals)
 
+    def _files(self, snapshot: Snapshot) -> Generator[Facts, None, FileTotals]:
+        """Look at the live files one by one, and add them up."""
+        assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
+        assert snapshot.files is not None  # noqa: S101 -- loaded with `Detail.STATE`
+        segment, state = snapshot.segment, _state_of(snapshot)
+        builder = TotalsBuilder(snapshot.files, self._store.qualifier)
+        for add in live_files(self._store, segment):
+            builder.add(add)
+            yield LiveFile(add, state, self._now)
+            if self._depth.deep:
+                yield data_file_facts(self._store, add, state)
+        return builder.totals(lambda: live_files(self._store, segment))
+
+    def _failed_checkpoint(
+        self, snapshot: Snapshot, error: UnreadableCheckpoint
+    ) -> Iterator[CheckpointFacts]:
+        """The checkpoint of which only what files are about turned out to be damaged."""
+        checkpoint = None if snapshot.segment is None else snapshot.segment.checkpoint
+        if checkpoint is not None and checkpoint not in self._unreadable:
+            yield CheckpointFacts(
+                version=checkpoint.version,
+                files=checkpoint.files,
+                checkpoint=checkpoint,
+                error=error.message,
+                chosen=True,
+                listing=self._listing,
+                state=State(version=checkpoint.version),
+                now=self._now,
+            )
+
     def _checksum(self, file: LogFile, state: State, commit: CommitTimes | None) -> ChecksumFacts:
         document, error = _object_in(self._store, file)
         return ChecksumFacts(file=file, document=document, error=error, state=state, commit=commit)
+
+    def _earlier_names(self, snapshot: Snapshot) -> Mapping[Path, Path]:
+        """
+        What columns were called that clustering names and the table no longer has.
+
+        Earlier versions are read only where there are such columns, and no more than it takes.
+        """
+        from deltaadm.domain.transaction.clustering import earlier_names, lost_clustering
+
+        known: dict[Path, Path] = {}
+        try:
+            lost = set(lost_clustering(snapshot))
+        except DeltaadmError:  # a schema that cannot be understood, which has a rule of its own
+            return known
+        versions = self._earlier_metadata() if lost else iter(())
+        while not lost <= known.keys() and (metadata := next(versions, None)) is not None:
+            with suppress(DeltaadmError):
+                named = earlier_names([metadata])
+                known = {path: named[path] for path in lost & named.keys()} | known
+        return known
+
+    def _earlier_metadata(self) -> Iterator[Metadata]:
+        """The metadata that the log has, the newest first: of commits, then of checkpoints."""
+        for file in reversed(self._listing.commits):
+            version = -1 if file.version is None else file.version
+            lines = _lines(self._store, file)
+            named = (named for line in lines for named in line.actions)
+            if metadata := state_after(State(version=-1), version, named).metadata:
+                yield metadata
+        for checkpoint in reversed(self._listing.checkpoints):
+            if metadata := self._checkpointed(checkpoint.version).metadata:
+                yield metadata
 
     def _enablement_timestamp(self, snapshot: Snapshot) -> int | None:
         text = snapshot.metadata.configuration.get("delta.inCommitTimestampEnablementVersion", "")
@@ -276,6 +361,23 @@ class _Examination:
         return None
 
 
+class _Noting:
+    """A `ReplayEngine` that notes which checkpoints it finds unreadable, and why."""
+
+    def __init__(self, engine: ReplayEngine, unreadable: dict[Checkpoint, str]) -> None:
+        self._engine = engine
+        self._unreadable = unreadable
+
+    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
+        """See `ReplayEngine`."""
+        try:
+            return self._engine.replay(store, segment, detail)
+        except UnreadableCheckpoint as error:
+            if segment.checkpoint is not None:
+                self._unreadable[segment.checkpoint] = error.message
+            raise
+
+
 _STATE: Final = ("protocol", "metaData")
 
 
@@ -286,8 +388,10 @@ def _state_of(snapshot: Snapshot) -> State:
 def _pointer(store: LogStore) -> Pointer | None:
     try:
         body = store.read("_last_checkpoint")
-    except TableError:
+    except FileMissing:
         return None
+    except TableError as unread:
+        return Pointer(text="", document=None, error=unread.message.rstrip("."))
     text = body.decode(errors="replace")
     document, error = _object(body)
     if document is not None and not _is_version(document.get("version")):
@@ -308,20 +412,49 @@ def _object(body: bytes) -> tuple[dict[str, Any] | None, str]:
     return (document, "") if isinstance(document, dict) else (None, "it is not a JSON object")
 
 
-def _lines(store: LogStore, file: LogFile) -> tuple[Line, ...]:
+def _lines(store: LogStore, file: LogFile) -> tuple[Line, ...] | LargeLines:
     """The lines of a commit; an unreadable file is one bad line."""
     try:
-        body = store.read(file.path)
+        body = commits.body(store, file.path)
+        if isinstance(body, commits.LargeFile):
+            return StoredLines(body, _line, store.limits.whole)
     except DeltaadmError as error:
         return (Line(0, None, error.message),)
-    numbered = enumerate(body.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1)
-    return tuple(_line(number, text) for number, text in numbered if text.strip())
+    body = body.removeprefix(b"\xef\xbb\xbf")
+    numbered = enumerate(body.splitlines(), start=1)
+    lines = tuple(_line(number, text) for number, text in numbered if text.strip())
+    if any(line.document is None for line in lines) and _is_spread_over_lines(body):
+        return (Line(lines[0].number, None, "its JSON is spread over several lines", spread=True),)
+    return lines
+
+
+def _is_spread_over_lines(body: bytes) -> bool:
+    """Whether the whole file is JSON objects, though not a line each."""
+    decoder, position = json.JSONDecoder(), 0
+    try:
+        text = body.decode().strip()
+        while position < len(text):
+            value, end = decoder.raw_decode(text, position)
+            if not isinstance(value, dict):
+                return False
+            position = _next_value(text, end)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _next_value(text: str, position: int) -> int:
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position
 
 
 def _line(number: int, text: bytes) -> Line:
     document, error = _object(text)
-    misfits = (commits.misfit(*named) for named in (document or {}).items() if named[1] is not None)
-    return Line(number, document, error or next(filter(None, misfits), ""))
+    mismatches = (
+        commits.type_mismatch(*named) for named in (document or {}).items() if named[1] is not None
+    )
+    return Line(number, document, error or next(filter(None, mismatches), ""))
 
 
 def _object_in(store: LogStore, file: LogFile) -> tuple[dict[str, Any] | None, str]:
@@ -344,16 +477,18 @@ def _completed(state: State, other: State) -> State:
 
 def _columns_after(earlier: Mapping[int, str], commit: CommitFacts) -> Mapping[int, str]:
     """The column ids given so far; a table that is made anew or unmapped starts again."""
-    from deltaadm.domain.column_mapping import column_id, physical_name
-    from deltaadm.domain.features import mapping_mode
-    from deltaadm.domain.schema import walk
+    from deltaadm.domain.model.features import mapping_mode
+    from deltaadm.domain.model.schema import walk
+    from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 
     metadata = commit.after.metadata
     try:
         if metadata is None or mapping_mode(metadata) == "none":
             return {}
-        fields = [one for _, one in walk(metadata.schema)]
+        fields = [field for _, field in walk(metadata.schema)]
     except DeltaadmError:
         return earlier
-    ids = {number: physical_name(one) for one in fields if (number := column_id(one)) is not None}
+    ids = {
+        number: physical_name(field) for field in fields if (number := column_id(field)) is not None
+    }
     return ids if commit.makes_table_anew else {**earlier, **ids}

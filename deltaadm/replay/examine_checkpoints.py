@@ -8,28 +8,33 @@ remembered of a file, so as to compare two sets of them, is a hash of 64 bits.
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.facts import CheckpointFacts, CompactionFacts, Difference, SidecarFacts, State
-from deltaadm.domain.log_segment import Checkpoint, Kind, LogFile
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.facts.facts import (
+    CheckpointFacts,
+    CompactionFacts,
+    Difference,
+    SidecarFacts,
+    State,
+)
+from deltaadm.domain.model.log_segment import Checkpoint, Kind, LogFile
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
 from deltaadm.errors import TableError
-from deltaadm.replay import checkpoints, commits
+from deltaadm.replay import commits
+from deltaadm.replay.checkpoints import SMALL, CheckpointReader, require_short_paths, sidecar_path
 from deltaadm.replay.reconcile import Fold, canonical_path, vector_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    from deltaadm.domain.facts import Pointer
-    from deltaadm.domain.log_segment import LogListing
+    from deltaadm.domain.facts.facts import Pointer
+    from deltaadm.domain.model.log_segment import LogListing
     from deltaadm.storage.store import LogStore
 
     Document = dict[str, Any]
@@ -38,7 +43,7 @@ if TYPE_CHECKING:
 
 CHECKPOINT_KINDS: Final = (Kind.CHECKPOINT, Kind.MULTIPART, Kind.V2_CHECKPOINT)
 
-_SMALL: Final = (*checkpoints.SMALL, "checkpointMetadata", "commitInfo", "cdc")
+_SMALL: Final = (*SMALL, "checkpointMetadata", "commitInfo", "cdc")
 _STATE: Final = ("protocol", "metaData")
 
 _KEY_FIELDS: Final = {
@@ -54,7 +59,11 @@ _KEY_FIELDS: Final = {
 }
 """The field of each action that a checkpoint's row has whenever it has the action at all."""
 
-_BATCH_ROWS: Final = 1 << 15
+_COUNTED_FIELDS: Final = {name: (f"{name}.{key}",) for name, key in _KEY_FIELDS.items()} | {
+    "add": ("add.path", "add.deletionVector")
+}
+"""What is read of each action's column, so as to count the rows and to compare live files."""
+
 _TOLD: Final = 3
 """How many paths of a difference are told."""
 
@@ -63,7 +72,7 @@ def state_after(before: State, version: int, actions: Iterable[tuple[str, Any]])
     """The state once *actions* count; those that cannot be decoded do not."""
     state = replace(before, version=version)
     for name, document in actions:
-        if name not in _STATE or commits.misfit(name, document):
+        if name not in _STATE or commits.type_mismatch(name, document):
             continue
         if name == "protocol":
             state = replace(state, protocol=Protocol.from_wire(document))
@@ -115,13 +124,11 @@ class CheckpointExaminer:
         named: set[str] = set()
         for checkpoint in self.listing.checkpoints if found else ():
             try:
-                small = checkpoints.CheckpointReader(self.store, checkpoint).small_actions(
-                    ("sidecar",)
-                )
+                small = CheckpointReader(self.store, checkpoint).small_actions(("sidecar",))
             except TableError:
                 return None
-            named.update(checkpoints.sidecar_path(one) for _, one in small)
-        return tuple(one for one in found if one.path not in named)
+            named.update(sidecar_path(document) for _, document in small)
+        return tuple(sidecar for sidecar in found if sidecar.path not in named)
 
     @cached_property
     def _complete(self) -> tuple[Checkpoint, ...]:
@@ -129,22 +136,22 @@ class CheckpointExaminer:
 
     @cached_property
     def _commits(self) -> dict[int, LogFile]:
-        return {_version(one): one for one in self.listing.commits}
+        return {_version(commit): commit for commit in self.listing.commits}
 
     @cached_property
     def _sidecar_sizes(self) -> dict[str, int]:
-        return {one.path: one.info.size for one in self.listing.of_kind(Kind.SIDECAR)}
+        return {file.path: file.info.size for file in self.listing.of_kind(Kind.SIDECAR)}
 
     def _groups(self) -> list[tuple[int, tuple[LogFile, ...], Checkpoint | None]]:
         groups: list[tuple[int, tuple[LogFile, ...], Checkpoint | None]] = [
-            (one.version, one.files, one) for one in self._complete
+            (checkpoint.version, checkpoint.files, checkpoint) for checkpoint in self._complete
         ]
-        used = {file.path for one in self._complete for file in one.files}
+        used = {file.path for checkpoint in self._complete for file in checkpoint.files}
         partial: dict[tuple[int, int | None, str], list[LogFile]] = {}
-        for one in self.listing.files:
-            if one.kind in CHECKPOINT_KINDS and one.path not in used:
-                name = "" if one.kind is Kind.MULTIPART else one.path
-                partial.setdefault((_version(one), one.parts, name), []).append(one)
+        for listed in self.listing.files:
+            if listed.kind in CHECKPOINT_KINDS and listed.path not in used:
+                name = "" if listed.kind is Kind.MULTIPART else listed.path
+                partial.setdefault((_version(listed), listed.parts, name), []).append(listed)
         groups += [(version, tuple(files), None) for (version, _, _), files in partial.items()]
         return sorted(groups, key=lambda group: (group[0], group[1][0].path))
 
@@ -153,9 +160,10 @@ class CheckpointExaminer:
     ) -> CheckpointFacts:
         sizes = self._sidecar_sizes
         try:
-            small = checkpoints.CheckpointReader(self.store, checkpoint).small_actions(_SMALL)
-            sidecars = [one for name, one in small if name == "sidecar"]
-            paths = [checkpoints.sidecar_path(one) for one in sidecars]
+            reader = CheckpointReader(self.store, checkpoint)
+            small = reader.small_actions(_SMALL)
+            sidecars = [document for name, document in small if name == "sidecar"]
+            paths = [sidecar_path(sidecar) for sidecar in sidecars]
             made = replace(
                 made,
                 opened=True,
@@ -169,34 +177,28 @@ class CheckpointExaminer:
                 ),
             )
             present = [path for path in paths if path in sizes]
-            files = [one.path for one in checkpoint.files]
-            made = replace(made, columns=self._columns([*files, *present[:1]]))
+            files = [file.path for file in checkpoint.files]
+            made = replace(made, columns=reader.columns([*files, *present[:1]]))
             if self.deep and len(present) == len(paths):
-                made = self._compared(made, checkpoint, paths, differing)
+                made = self._compared(made, reader, (files, paths), differing)
         except TableError as error:
             return replace(made, error=error.message)
         return made
 
-    def _columns(self, paths: Sequence[str]) -> frozenset[str]:
-        found: set[str] = set()
-        for path in paths:
-            if not path.endswith(".json"):
-                with _parquet(self.store, path) as file:
-                    found.update(_column_names(file.schema_arrow))
-        return frozenset(found)
-
     def _compared(
         self,
         made: CheckpointFacts,
-        checkpoint: Checkpoint,
-        sidecars: Sequence[str],
+        reader: CheckpointReader,
+        paths: tuple[Sequence[str], Sequence[str]],
         differing: set[int],
     ) -> CheckpointFacts:
-        """Read everything, and compare it with what older files say."""
+        """Read everything at *paths*, which are files and sidecars; compare it with older files."""
+        files, sidecars = paths
         expected = self._expected(made.version, differing)
-        content = _Content(self.store, set() if expected is None else expected.hashes())
-        for file in checkpoint.files:
-            content.read(file.path)
+        hashes = set() if expected is None else expected.hashes()
+        content = _Content(reader, hashes, self.store)
+        for path in files:
+            content.read(path)
         for path in sidecars:
             content.read(path, prefix="sidecar.")
         difference = None if expected is None else _difference(made.state, expected, content)
@@ -233,9 +235,9 @@ class _Expected:
         self._base = base
         self._files = files
         self._fold = Fold()
-        self._hashes = {one for one, _ in self.live()}
+        self._hashes = {digest for digest, _ in self.live()}
         if base is not None and not self._fold.complete:
-            reader = checkpoints.CheckpointReader(store, base)
+            reader = CheckpointReader(store, base)
             for name, document in reader.small_actions(_STATE):
                 self._fold.offer(name, document)
 
@@ -256,7 +258,7 @@ class _Expected:
         """The hash and path of every live file."""
         touched: set[int] = set()
         for file in self._files:
-            body = self._store.read(file.path)
+            body = commits.body(self._store, file.path)
             for name, document in commits.actions_reversed(body, file.path):
                 if name in _STATE:
                     self._fold.offer(name, document)
@@ -279,25 +281,25 @@ class _Content:
     `unexpected` are those that were not there to be crossed off, `paths` the first of them.
     """
 
-    def __init__(self, store: LogStore, expected: set[int]) -> None:
+    def __init__(self, reader: CheckpointReader, expected: set[int], store: LogStore) -> None:
         self.counts: Counter[str] = Counter()
         self.unexpected = 0
         self.paths: list[str] = []
-        self._store = store
+        self._reader = reader
         self._expected = expected
+        self._qualifier = store.qualifier
+        self._limits = store.limits
 
     def read(self, path: str, prefix: str = "") -> None:
         """Take in one file, completely."""
         if path.endswith(".json"):
-            found = commits.all_actions(self._store.read(path), path)
-            self.counts.update(f"{prefix}{name}" for name, _ in found)
-            adds = (one for name, one in found if name == "add")
-            self._cross_off(
-                (_hash(one, self._store.qualifier), str(one.get("path"))) for one in adds
-            )
+            for name, action in self._reader.json_actions(path):
+                self.counts[f"{prefix}{name}"] += 1
+                if name == "add":
+                    self._cross_off([(_hash(action, self._qualifier), str(action.get("path")))])
             return
-        with _parquet(self._store, path) as file:
-            for batch in file.iter_batches(_BATCH_ROWS):
+        with self._reader.decoding(path):
+            for batch in self._reader.batches(path, _COUNTED_FIELDS):
                 self._count(batch, prefix)
 
     def _count(self, batch: pa.RecordBatch, prefix: str) -> None:
@@ -307,7 +309,8 @@ class _Content:
             if rows:
                 self.counts[f"{prefix}{name}"] += rows
             if name == "add" and rows:
-                self._cross_off(_hashed_rows(column, self._store.qualifier))
+                require_short_paths(column, self._limits)
+                self._cross_off(_hashed_rows(column, self._qualifier))
 
     def _cross_off(self, found: Iterable[Hashed]) -> None:
         for hashed, path in found:
@@ -343,17 +346,17 @@ def _differs(difference: Difference) -> bool:
 
 
 def compaction_facts(
-    store: LogStore, listing: LogListing, *, deep: bool
+    store: LogStore, listing: LogListing, *, compared: Collection[LogFile]
 ) -> Iterator[CompactionFacts]:
-    """One for each file of compacted commits; read and compared with the commits if *deep*."""
-    by_version = {_version(one): one for one in listing.commits}
+    """One for each file of compacted commits; those *compared* are read, and so are the commits."""
+    by_version = {_version(commit): commit for commit in listing.commits}
     for file in listing.of_kind(Kind.COMPACTED):
         first, last = _version(file), -1 if file.end is None else file.end
         last = min(last, max(by_version, default=-1))  # a name may claim any range
         covered = [by_version.get(number) for number in range(last, first - 1, -1)]
-        known = [one for one in covered if one is not None]
+        known = [version for version in covered if version is not None]
         made = CompactionFacts(file=file, listing=listing)
-        if deep and first <= last:
+        if file in compared and first <= last:
             try:
                 ours = _winners(store, [file])
             except TableError as error:
@@ -383,37 +386,36 @@ def _winners(store: LogStore, files: Sequence[LogFile]) -> dict[tuple[str, ...],
     """The action that counts of each key, the files being the newest first."""
     found: dict[tuple[str, ...], Any] = {}
     for file in files:
-        for name, one in commits.actions_reversed(store.read(file.path), file.path):
+        for name, document in commits.actions_reversed(commits.body(store, file.path), file.path):
             if name in {"add", "remove"}:
-                path = canonical_path(str(one.get("path")), store.qualifier)
-                found.setdefault(("file", path, vector_id(one.get("deletionVector")) or ""), name)
+                path = canonical_path(str(document.get("path")), store.qualifier)
+                found.setdefault(
+                    ("file", path, vector_id(document.get("deletionVector")) or ""), name
+                )
             elif name == "protocol":
-                found.setdefault((name,), Protocol.from_wire(one))
-            elif name == "metaData" and one.get("id") is not None:
-                found.setdefault((name,), Metadata.from_wire(one))
+                found.setdefault((name,), Protocol.from_wire(document))
+            elif name == "metaData" and document.get("id") is not None:
+                found.setdefault((name,), Metadata.from_wire(document))
             elif name == "txn":
-                found.setdefault((name, str(one.get("appId"))), one.get("version"))
+                found.setdefault((name, str(document.get("appId"))), document.get("version"))
             elif name == "domainMetadata":
-                said = (one.get("configuration"), bool(one.get("removed")))
-                found.setdefault((name, str(one.get("domain"))), said)
+                domain_state = (document.get("configuration"), bool(document.get("removed")))
+                found.setdefault((name, str(document.get("domain"))), domain_state)
     return found
 
 
 def _checkpoint_adds(store: LogStore, checkpoint: Checkpoint) -> Iterator[Hashed]:
     """The hash and path of every file that a checkpoint says is alive."""
-    small = checkpoints.CheckpointReader(store, checkpoint).small_actions(("sidecar",))
-    paths = [one.path for one in checkpoint.files]
-    for path in (*paths, *(checkpoints.sidecar_path(one) for _, one in small)):
+    reader = CheckpointReader(store, checkpoint)
+    for path in reader.file_paths():
         if path.endswith(".json"):
-            for name, one in commits.all_actions(store.read(path), path):
+            for name, action in reader.json_actions(path):
                 if name == "add":
-                    yield _hash(one, store.qualifier), str(one.get("path"))
+                    yield _hash(action, store.qualifier), str(action.get("path"))
             continue
-        with _parquet(store, path) as file:
-            if "add" in file.schema_arrow.names:
-                wanted = ["add.path", "add.deletionVector"]
-                for batch in file.iter_batches(_BATCH_ROWS, columns=wanted):
-                    yield from _hashed_rows(batch.column("add"), store.qualifier)
+        with reader.decoding(path):
+            for adds in reader.adds(path, ("path", "deletionVector")):
+                yield from _hashed_rows(adds, store.qualifier)
 
 
 def _hashed_rows(adds: pa.StructArray, qualifier: str) -> Iterator[Hashed]:
@@ -448,29 +450,6 @@ def _valid_rows(column: pa.Array, key: str | None) -> int:
             return 0
         column = pc.struct_field(column, key)
     return len(column) - int(column.null_count)
-
-
-def _column_names(fields: Iterable[pa.Field], prefix: str = "") -> Iterator[str]:
-    import pyarrow as pa
-
-    for one in fields:
-        yield f"{prefix}{one.name}"
-        if pa.types.is_struct(one.type):
-            yield from _column_names(one.type, f"{prefix}{one.name}.")
-
-
-@contextmanager
-def _parquet(store: LogStore, path: str) -> Iterator[pq.ParquetFile]:
-    """A Parquet file of the log; what goes wrong while it is open becomes a `TableError`."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with store.open(path) as source, pq.ParquetFile(source) as file:
-            yield file
-    except (pa.ArrowException, OSError) as error:
-        cause = str(error).strip().rstrip(".").partition("\n")[0]
-        raise TableError(f"The file {path} cannot be read: {cause}.") from error
 
 
 def _version(file: LogFile) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.drop_feature import (
+from deltaadm.domain.model.log_segment import LogListing, recreatable_versions
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.transaction.feature_removal import (
     CHECKPOINT_PROTECTION,
     FeatureHistory,
     protected_before,
@@ -13,16 +15,15 @@ from deltaadm.domain.drop_feature import (
     used_by,
     used_by_files,
 )
-from deltaadm.domain.log_segment import LogListing, recreatable_versions
-from deltaadm.domain.metadata import Metadata
-from deltaadm.replay.commits import state_actions
-from deltaadm.replay.engine import load_snapshot
+from deltaadm.replay.commits import LargeFile, state_actions
+from deltaadm.replay.commits import body as commits_body
+from deltaadm.replay.load import load_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deltaadm.domain.log_segment import LogFile
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.model.log_segment import LogFile
+    from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.storage.store import LogStore
 
 
@@ -33,9 +34,9 @@ def feature_history(store: LogStore, snapshot: Snapshot, name: str) -> FeatureHi
     Reads commits from the newest back to the first one that tells.
     """
     listing = LogListing.of(store.root, store.list_log(0))
-    commits = [one for one in listing.commits if _version(one) <= snapshot.version]
+    commits = [commit for commit in listing.commits if _version(commit) <= snapshot.version]
     newest = _newest_needing(store, listing, commits, snapshot, name)
-    found = next((one for one in commits if _version(one) == newest), None)
+    found = next((commit for commit in commits if _version(commit) == newest), None)
     return FeatureHistory(
         first=_version(commits[0]) if commits else snapshot.version,
         needing=newest,
@@ -52,16 +53,16 @@ def _newest_needing(
 ) -> int | None:
     if name == CHECKPOINT_PROTECTION:
         limit = protected_before(snapshot.metadata)
-        return max((one for one in map(_version, commits) if one < limit), default=None)
+        return max((version for version in map(_version, commits) if version < limit), default=None)
     if not searches_history(name):
         return None
     key = used_by_files(name)
     clean_from = snapshot.version + 1
     for file in reversed(commits):
-        body = store.read(file.path)
+        body = commits_body(store, file.path)
         if key is not None and _has_file_with(key, body):
             return _version(file)
-        found = [one for one in state_actions(body, file.path) if one[0] == Metadata.NAME]
+        found = [action for action in state_actions(body, file.path) if action[0] == Metadata.NAME]
         if found:
             if used_by(Metadata.from_wire(found[-1][1]), name):
                 return max(_version(file), clean_from - 1)
@@ -80,11 +81,11 @@ def _needed_at_the_start(
     return clean_from - 1 if used_by(oldest.metadata, name) else None
 
 
-def _has_file_with(key: str, body: bytes) -> bool:
+def _has_file_with(key: str, body: bytes | LargeFile) -> bool:
     word = f'"{key}"'.encode()
     return any(
         action.get(key) is not None
-        for line in body.splitlines()
+        for line in (body.splitlines() if isinstance(body, bytes) else body.lines())
         if word in line
         for action in json.loads(line).values()
         if isinstance(action, dict)

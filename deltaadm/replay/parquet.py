@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import struct
 import zlib
-from itertools import islice
+from itertools import islice, repeat
 
-from deltaadm.dataclass import dataclass
+from deltaadm.limits import LIMITS
+from deltaadm.replay.footer import DAMAGE, DamagedFooter, chunks, first_page, may_hold, null_count
+from deltaadm.replay.thrift import struct_at, variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, BinaryIO, Final
 
-    Struct = dict[int, Any]
+    from deltaadm.replay.footer import Field, Footer
+    from deltaadm.replay.thrift import Struct
+
     Entry = tuple[int, int, Any]
     Named = tuple[str, dict[str, Any]]
 
@@ -29,142 +33,96 @@ class Unfamiliar(Exception):  # noqa: N818 -- reads as what it is
     """The file has something that this reader does not know, or is damaged."""
 
 
-_MAGIC: Final = b"PAR1"
-_TAIL: Final = 1 << 16
-_LARGEST_FOOTER: Final = 1 << 21
-"""Beyond this pyarrow is the faster one."""
-
 _MOST: Final = 5_000
 """Beyond this many values of a column, pyarrow is the faster one."""
 
 _LARGEST_GAP: Final = 1 << 16
-_DAMAGE: Final = (
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    RecursionError,
-    StopIteration,
-    struct.error,
-    zlib.error,
-)
-"""What reading something else than expected ends in; each is seen with some damaged file."""
+
+_LARGEST_READ: Final = 1 << 25
+"""Beyond so many bytes of a column, pyarrow reads it piece by piece."""
 
 
-def rows(source: BinaryIO, names: Sequence[str]) -> list[Named]:
+def too_much_state(most: int) -> DamagedFooter:
+    """The error for rows that would take more than *most* bytes."""
+    return DamagedFooter(
+        "its actions that are not about files take more than the "
+        f"{most:,} bytes that deltaadm reads of them"
+    )
+
+
+class _Budget:
+    """How many bytes may still be read."""
+
+    def __init__(self, most: int) -> None:
+        self._most = self._left = most
+
+    def spend(self, size: int) -> None:
+        """Raise `DamagedFooter` if less than *size* is left."""
+        self._left -= size
+        if self._left < 0:
+            raise too_much_state(self._most)
+
+
+_VALUE: Final = 64
+"""Bytes that a value takes beside its text."""
+
+
+def rows(
+    source: BinaryIO, footer: Footer, names: Sequence[str], most: int = LIMITS.state
+) -> list[Named]:
     """
     The rows of *source* in which the columns called *names* are not null, column by column.
 
-    Structs are objects without their null fields, maps are objects. Raises `Unfamiliar`, and
-    whatever *source* raises.
+    Structs are objects without their null fields, maps are objects. Raises `Unfamiliar`,
+    `DamagedFooter` if they take more than *most* bytes, and whatever *source* raises.
     """
     try:
-        footer = _footer(source)
-        columns = _schema(footer[2])
+        columns = footer.columns
+        budget = _Budget(most)
         found: list[Named] = []
         for name in names:
             if name in columns:
-                found += [(name, one) for one in _column(source, footer, columns[name])]
-    except _DAMAGE as error:
+                found += [(name, one) for one in _column(source, footer, columns[name], budget)]
+    except DAMAGE as error:
         raise Unfamiliar(str(error)) from error
     return found
-
-
-# The footer
-
-
-def _footer(source: BinaryIO) -> Struct:
-    size = source.seek(0, 2)
-    start = max(0, size - _TAIL)
-    source.seek(start)
-    tail = source.read()
-    if size < 12 or tail[-4:] != _MAGIC:  # noqa: PLR2004 -- two magics and a length
-        raise Unfamiliar("no Parquet file")
-    length = int.from_bytes(tail[-8:-4], "little")
-    if length > min(size - 12, _LARGEST_FOOTER):
-        raise Unfamiliar("a footer of this length")
-    if length + 8 > len(tail):
-        source.seek(size - length - 8)
-        tail = source.read(length + 8)
-    return _struct(tail[-8 - length : -8], 0)[0]
-
-
-@dataclass(slots=True)
-class _Node:
-    """A field of the schema; `optional` and `repeated` as the file says."""
-
-    name: str
-    path: tuple[str, ...]
-    element: Struct
-    children: list[_Node]
-
-    @property
-    def optional(self) -> bool:
-        return self.element.get(3) == 1
-
-    @property
-    def repeated(self) -> bool:
-        return self.element.get(3) == 2  # noqa: PLR2004 -- Parquet's number
-
-    def leaves(self) -> Iterator[_Node]:
-        if not self.children:
-            yield self
-        for one in self.children:
-            yield from one.leaves()
-
-
-def _schema(elements: Sequence[Struct]) -> dict[str, _Node]:
-    rest = iter(elements)
-
-    def node(path: tuple[str, ...]) -> _Node:
-        element = next(rest)
-        name = element[4].decode()
-        made = _Node(name, (*path, name), element, [])
-        made.children += [node(made.path) for _ in range(element.get(5, 0))]
-        return made
-
-    root = next(rest)
-    found = [node(()) for _ in range(root.get(5, 0))]
-    return {one.name: one for one in found}
 
 
 # One column
 
 
-def _column(source: BinaryIO, footer: Struct, column: _Node) -> Iterator[dict[str, Any]]:
+def _column(
+    source: BinaryIO, footer: Footer, column: Field, budget: _Budget
+) -> Iterator[dict[str, Any]]:
     if not column.optional or not column.children:
         raise Unfamiliar("a required or plain column")
-    for group in footer[4]:
-        chunks = {
-            tuple(part.decode() for part in one[3][3]): one[3]
-            for one in group[1]
-            if one[3][3][0].decode() == column.name
-        }
-        wanted = [(leaf, chunks[leaf.path]) for leaf in column.leaves()]
-        if not any(_may_hold(chunk) for _, chunk in wanted):
+    for group in footer.groups:
+        wanted = list(zip(column.leaves(), chunks(group, column.path), strict=True))
+        if not any(may_hold(chunk) for _, chunk in wanted):
             continue
-        if any(chunk[5] - chunk.get(12, {}).get(3, chunk[5]) > _MOST for _, chunk in wanted):
+        if any(chunk[5] > group[3] + _MOST for _, chunk in wanted) or any(
+            chunk[5] - nulls > _MOST
+            for _, chunk in wanted
+            if (nulls := null_count(chunk)) is not None
+        ):
             raise Unfamiliar("many rows")
+        if sum(chunk[7] for _, chunk in wanted) > _LARGEST_READ:
+            raise Unfamiliar("many bytes")
         parts = _parts(source, [chunk for _, chunk in wanted])
         records = [
-            _records(leaf, _levels(column, leaf), chunk, parts[leaf.path]) for leaf, chunk in wanted
+            _records(leaf, _levels(column, leaf), chunk, parts[leaf.path], budget)
+            for leaf, chunk in wanted
         ]
         for row in zip(*records, strict=True):
-            entries = {leaf.path: one for (leaf, _), one in zip(wanted, row, strict=True)}
+            entries = {leaf.path: entry for (leaf, _), entry in zip(wanted, row, strict=True)}
             document = _plain(_built(column, entries, 0, 0), column)
             if document:
                 yield document
 
 
-def _may_hold(chunk: Struct) -> bool:
-    nulls = chunk.get(12, {}).get(3)
-    return nulls is None or nulls < chunk[5]
-
-
-def _parts(source: BinaryIO, chunks: Sequence[Struct]) -> dict[tuple[str, ...], bytes]:
+def _parts(source: BinaryIO, held: Sequence[Struct]) -> dict[tuple[str, ...], bytes]:
     """The bytes of each chunk; those that are neighbours are read at once."""
-    spans = sorted(((_start(one), one[7], one) for one in chunks), key=lambda span: span[:2])
+    spans = sorted(((first_page(one), one[7], one) for one in held), key=lambda span: span[:2])
     found: dict[tuple[str, ...], bytes] = {}
     pending: list[tuple[int, int, Struct]] = []
     for span in [*spans, None]:
@@ -181,18 +139,12 @@ def _parts(source: BinaryIO, chunks: Sequence[Struct]) -> dict[tuple[str, ...], 
     return found
 
 
-def _start(chunk: Struct) -> int:
-    first: int = chunk.get(11) or chunk[9]
-    second: int = chunk[9]
-    return min(first, second)
-
-
-def _levels(column: _Node, leaf: _Node) -> tuple[int, int]:
+def _levels(column: Field, leaf: Field) -> tuple[int, int]:
     """The highest repetition and definition level of *leaf*."""
     node, repetition, definition = column, 0, 0
     for depth in range(1, len(leaf.path) + 1):
         if depth > 1:
-            found = [one for one in node.children if one.path == leaf.path[:depth]]
+            found = [child for child in node.children if child.path == leaf.path[:depth]]
             if len(found) != 1:
                 raise Unfamiliar("two columns of one name")
             node = found[0]
@@ -202,11 +154,12 @@ def _levels(column: _Node, leaf: _Node) -> tuple[int, int]:
 
 
 def _records(
-    leaf: _Node, levels: tuple[int, int], chunk: Struct, body: bytes
+    leaf: Field, levels: tuple[int, int], chunk: Struct, body: bytes, budget: _Budget
 ) -> Iterator[list[Entry]]:
     """For each row in which the column is not null, the entries of one leaf."""
     record: list[Entry] = []
     for entry in _entries(leaf, levels, chunk, body):
+        budget.spend(_VALUE + (len(entry[2]) if isinstance(entry[2], str) else 0))
         if entry[0] == 0 and record:
             yield record
             record = []
@@ -215,7 +168,7 @@ def _records(
         yield record
 
 
-def _entries(leaf: _Node, levels: tuple[int, int], chunk: Struct, body: bytes) -> Iterator[Entry]:
+def _entries(leaf: Field, levels: tuple[int, int], chunk: Struct, body: bytes) -> Iterator[Entry]:
     """Repetition level, definition level and value wherever the column is not null."""
     read = _READERS[chunk[1]]
     _require_plain_type(leaf.element)
@@ -226,16 +179,20 @@ def _entries(leaf: _Node, levels: tuple[int, int], chunk: Struct, body: bytes) -
             at, seen = at + len(empty), seen + count
             continue
         begin = at
-        header, start = _struct(body, at)
-        at = start + header[3]
-        page = body[start:at]
+        header, start = struct_at(body, at)
+        page = _page(body, header, start)
+        at = start + len(page)
         if header[1] == _DICTIONARY_PAGE:
             plain = _unpacked(page, header[2], chunk[4])
             dictionary = list(islice(read(plain), header[7][1]))
             continue
+        if not 0 <= (header.get(5) or header[8])[1] <= chunk[5] - seen:
+            raise Unfamiliar("a page with more values than its column")
         parts = _data_page(page, header, chunk[4], levels)
         count, encoding, repetitions, definitions, values = parts
         seen += count
+        if len(definitions) != count:
+            raise Unfamiliar("another number of values than it says")
         if definitions == bytes(len(definitions)):
             empty = body[begin:at]
             continue
@@ -249,6 +206,19 @@ def _entries(leaf: _Node, levels: tuple[int, int], chunk: Struct, body: bytes) -
             if isinstance(value, bytes):
                 value = value.decode()
             yield repetitions[index] if repetitions else 0, level, value
+
+
+def _page(body: bytes, header: Struct, start: int) -> bytes:
+    """The bytes of a page, which are those that were written if they have a checksum."""
+    page = body[start : start + max(0, header[3])]
+    if len(page) != header[3]:
+        raise Unfamiliar("a page that is cut off")
+    if 4 in header and zlib.crc32(page) != header[4] & _CRC:  # noqa: PLR2004 -- Parquet's number
+        raise Unfamiliar("a page that does not match its checksum")
+    return page
+
+
+_CRC: Final = (1 << 32) - 1
 
 
 def _not_null(levels: bytes) -> Iterator[int]:
@@ -316,9 +286,9 @@ def _values(
 ) -> Iterator[Any]:
     if encoding in _DICTIONARIES:
         width = body[0] if count else 0
-        return (dictionary[one] for one in _numbers(body[1:], width, count))
+        return (dictionary[number] for number in _numbers(body[1:], width, count))
     if encoding == _RLE and read is _flags:
-        return (bool(one) for one in _numbers(body[4:], 1, count))
+        return (bool(number) for number in _numbers(body[4:], 1, count))
     if encoding != _PLAIN:
         raise Unfamiliar("values in another encoding")
     return islice(read(body), count)
@@ -331,7 +301,7 @@ _BYTES: Final = 6
 
 
 def _flags(body: bytes) -> Iterator[bool]:
-    return (bool(one >> bit & 1) for one in body for bit in range(8))
+    return (bool(byte >> bit & 1) for byte in body for bit in range(8))
 
 
 def _fixed(code: str, size: int) -> Any:
@@ -379,15 +349,18 @@ def _encoded(body: bytes, width: int, count: int) -> Iterator[tuple[int, int]]:
     """Parquet's mixture of run lengths and packed bits: numbers, and how often in a row."""
     at, done, mask = 0, 0, (1 << width) - 1
     while done < count:
-        head, at = _variable(body, at)
+        head, at = variable(body, at)
         if head & 1:
             size = (head >> 1) * width
-            packed = int.from_bytes(body[at : at + size], "little")
             if at + size > len(body):
                 raise Unfamiliar("packed bits that are cut off")
-            for index in range(min((head >> 1) * 8, count - done)):
-                yield packed >> index * width & mask, 1
-            done += (head >> 1) * 8
+            for start in range(at, at + size, width) if width else repeat(at, head >> 1):
+                packed = int.from_bytes(body[start : start + width], "little")
+                for index in range(min(8, count - done)):
+                    yield packed >> index * width & mask, 1
+                done += 8
+                if done >= count:
+                    break
         else:
             size = (width + 7) // 8
             number = int.from_bytes(body[at : at + size], "little")
@@ -396,22 +369,10 @@ def _encoded(body: bytes, width: int, count: int) -> Iterator[tuple[int, int]]:
         at += size
 
 
-def _variable(body: bytes, at: int) -> tuple[int, int]:
-    """A number of variable length, and where it ends."""
-    number = shift = 0
-    while True:
-        one = body[at]
-        at += 1
-        number |= (one & 0x7F) << shift
-        if one < 0x80:  # noqa: PLR2004 -- the last byte of it
-            return number, at
-        shift += 7
-
-
 # From entries to values
 
 
-def _built(node: _Node, entries: Mapping[tuple[str, ...], list[Entry]], rl: int, dl: int) -> Any:
+def _built(node: Field, entries: Mapping[tuple[str, ...], list[Entry]], rl: int, dl: int) -> Any:
     """The value of *node* from the entries of its leaves, at repetition and definition levels."""
     mine = {leaf.path: entries[leaf.path] for leaf in node.leaves()}
     first = next(iter(mine.values()))[0]
@@ -425,12 +386,12 @@ def _built(node: _Node, entries: Mapping[tuple[str, ...], list[Entry]], rl: int,
     logical = set(node.element.get(10, ()))
     if kind in _MAPS or logical == {2}:
         pairs = _repeated(node.children, mine, rl, dl)
-        return [(one[0], one[1]) for one in map(_fields, pairs)]
+        return [(pair[0], pair[1]) for pair in map(_fields, pairs)]
     if kind == _LIST or logical == {3}:
         return _repeated(node.children, mine, rl, dl, element=True)
-    if kind is not None or logical or any(one.repeated for one in node.children):
+    if kind is not None or logical or any(child.repeated for child in node.children):
         raise Unfamiliar("a group of another kind")
-    return {one.name: _built(one, mine, rl, dl) for one in node.children}
+    return {child.name: _built(child, mine, rl, dl) for child in node.children}
 
 
 _MAPS: Final = (1, 2)
@@ -438,7 +399,7 @@ _LIST: Final = 3
 
 
 def _repeated(
-    children: Sequence[_Node],
+    children: Sequence[Field],
     entries: Mapping[tuple[str, ...], list[Entry]],
     rl: int,
     dl: int,
@@ -454,13 +415,13 @@ def _repeated(
     wrapped = len(inner.children) == 1 and inner.name not in {"array", f"{inner.path[-2]}_tuple"}
     if element and inner.children and not wrapped:
         raise Unfamiliar("a list of the old shape")
-    split = {path: list(_split(one, rl)) for path, one in entries.items()}
+    split = {path: list(_split(entry, rl)) for path, entry in entries.items()}
     count = len(next(iter(split.values())))
     found = []
     for index in range(count):
-        part = {path: one[index] for path, one in split.items()}
+        part = {path: pieces[index] for path, pieces in split.items()}
         if inner.children:
-            values = {one.name: _built(one, part, rl, dl) for one in inner.children}
+            values = {child.name: _built(child, part, rl, dl) for child in inner.children}
             found.append(next(iter(values.values())) if element else values)
         else:
             found.append(next(iter(part.values()))[0][2])
@@ -475,18 +436,18 @@ def _fields(pair: dict[str, Any]) -> tuple[Any, Any]:
 def _split(entries: Sequence[Entry], level: int) -> Iterator[list[Entry]]:
     """The entries of each element of a list at repetition *level*."""
     part: list[Entry] = []
-    for one in entries:
-        if part and one[0] <= level:
+    for entry in entries:
+        if part and entry[0] <= level:
             yield part
             part = []
-        part.append(one)
+        part.append(entry)
     yield part
 
 
-def _plain(value: Any, node: _Node) -> Any:
+def _plain(value: Any, node: Field) -> Any:
     """As JSON has it: maps as objects, no entries for null fields of structs."""
     if isinstance(value, dict):
-        fields = ((one.name, _plain(value[one.name], one)) for one in node.children)
+        fields = ((child.name, _plain(value[child.name], child)) for child in node.children)
         return {name: each for name, each in fields if each is not None}
     if isinstance(value, list) and value and isinstance(value[0], tuple):
         return dict(value)
@@ -503,7 +464,7 @@ def _unpacked(body: bytes, size: int, codec: int) -> bytes:
     if codec == 1:
         found = _snappy(body)
     elif codec == 2:  # noqa: PLR2004 -- Parquet's number of gzip
-        found = zlib.decompress(body, 31)
+        found = zlib.decompressobj(31).decompress(body, size + 1)
     else:
         raise Unfamiliar("another compression")
     if len(found) != size:
@@ -513,7 +474,7 @@ def _unpacked(body: bytes, size: int, codec: int) -> bytes:
 
 def _snappy(body: bytes) -> bytes:
     """Undo Snappy: literal runs, and copies of what came before."""
-    size, at = _variable(body, 0)
+    size, at = variable(body, 0)
     out = bytearray()
     while at < len(body):
         tag = body[at]
@@ -549,56 +510,3 @@ def _copy(out: bytearray, offset: int, length: int) -> None:
     if len(piece) < length:  # the copy overlaps what it makes
         piece = (piece * (length // len(piece) + 1))[:length]
     out += piece
-
-
-def _struct(body: bytes, at: int) -> tuple[Struct, int]:
-    """A struct of Thrift's compact protocol, by field number, and where it ends."""
-    found: Struct = {}
-    field = 0
-    while head := body[at]:
-        at += 1
-        if head >> 4:
-            field += head >> 4
-        else:
-            number, at = _variable(body, at)
-            field = number >> 1 ^ -(number & 1)
-        found[field], at = _value(body, at, head & 15)
-    return found, at + 1
-
-
-def _value(body: bytes, at: int, kind: int) -> tuple[Any, int]:
-    if 4 <= kind <= 6:  # noqa: PLR2004 -- here and below Thrift's numbers: integers
-        number = body[at]
-        at += 1
-        if number >= 0x80:  # noqa: PLR2004 -- more bytes follow
-            number, at = _variable(body, at - 1)
-        return number >> 1 ^ -(number & 1), at
-    if kind == 8:  # noqa: PLR2004
-        length, at = _variable(body, at)
-        if at + length > len(body):
-            raise Unfamiliar("a footer that is cut off")
-        return body[at : at + length], at + length
-    if kind == 12:  # noqa: PLR2004
-        return _struct(body, at)
-    if kind in {9, 10}:
-        return _list(body, at)
-    if kind in {1, 2}:
-        return kind == 1, at
-    if kind in {3, 7}:
-        size = 1 if kind == 3 else 8  # noqa: PLR2004
-        return body[at : at + size], at + size
-    raise Unfamiliar("an unknown Thrift type")
-
-
-def _list(body: bytes, at: int) -> tuple[list[Any], int]:
-    count, kind = body[at] >> 4, body[at] & 15
-    at += 1
-    if count == 15:  # noqa: PLR2004 -- the number follows
-        count, at = _variable(body, at)
-    if kind in {1, 2}:
-        return [one == 1 for one in body[at : at + count]], at + count
-    found = []
-    for _ in range(count):
-        one, at = _value(body, at, kind)
-        found.append(one)
-    return found, at

@@ -10,15 +10,15 @@ from __future__ import annotations
 import json
 import re
 
-from deltaadm.domain.snapshot import FileFacts
+from deltaadm.domain.model.snapshot import FileFacts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, Final
 
     Document = Mapping[str, Any]
-    Key = tuple[str, str | None]
+    Key = tuple[str, str]
 
 
 class Fold:
@@ -37,7 +37,7 @@ class Fold:
         self.domains: dict[str, Document] = {}
         self.unknown: dict[str, int] = {}
         self._qualifier = qualifier
-        self._seen: set[Key] = set()
+        self._seen: set[str | Key] = set()
 
     @property
     def complete(self) -> bool:
@@ -63,19 +63,31 @@ class Fold:
             self.unknown[name] = self.unknown.get(name, 0) + 1
         return False
 
-    def touched_paths(self) -> frozenset[str]:
-        """The canonical paths of all files offered so far."""
-        return frozenset(path for path, _ in self._seen)
+    def touched_paths(self) -> Iterator[str]:
+        """The canonical paths of all files offered so far, but for those longer than `LONG`."""
+        return (key if isinstance(key, str) else key[0] for key in self._seen)
 
     def _is_new(self, document: Document) -> bool:
-        key = (
-            canonical_path(str(document.get("path")), self._qualifier),
-            vector_id(document.get("deletionVector")),
-        )
+        path = _short(canonical_path(str(document.get("path")), self._qualifier))
+        vector = vector_id(document.get("deletionVector"))
+        key = path if vector is None else (path, _short(vector))
         if key in self._seen:
             return False
         self._seen.add(key)
         return True
+
+
+LONG: Final = 1 << 10
+"""Longer names of files are held as hashes, since a log may have very many of them."""
+
+
+def _short(name: str) -> str:
+    """*name*, or what stands for it if it is long."""
+    if len(name) <= LONG:
+        return name
+    from hashlib import blake2b
+
+    return f"blake2b:{blake2b(name.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 _STATELESS: Final = frozenset({"commitInfo", "cdc", "checkpointMetadata", "sidecar"})
@@ -132,8 +144,8 @@ class FactsBuilder:
 
     def add_all(self, documents: Iterable[Document]) -> None:
         """Count several files."""
-        for one in documents:
-            self.add(one)
+        for document in documents:
+            self.add(document)
 
     def facts(self) -> FileFacts:
         """What was counted so far."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Found = TypeVar("Found")
 
-WORTHWHILE: Final = 2_000
+PARALLEL_THRESHOLD: Final = 2_000
 """So many files that starting processes for them pays."""
 
 _TURN: Final = 128
@@ -28,7 +28,7 @@ _PREFIX: Final = 8
 """Bytes that say how long an answer is."""
 
 
-def looked_into(
+def parallel_scan(
     paths: Sequence[str], look: Callable[[str], Found], *, processes: int = 1
 ) -> Iterator[tuple[str, Found]]:
     """
@@ -39,7 +39,7 @@ def looked_into(
     sent between processes are found here, and so is what it raises.
     """
     turns = [paths[start : start + _TURN] for start in range(0, len(paths), _TURN)]
-    if len(paths) < WORTHWHILE or not can_fork():
+    if len(paths) < PARALLEL_THRESHOLD or not can_fork():
         processes = 1
     crew = range(processes if processes > 1 else 0)
     helpers = [_Helper(turns[number::processes], look) for number in crew]
@@ -48,8 +48,8 @@ def looked_into(
             found = helpers[number % processes].answers() if helpers else None
             yield from zip(turn, map(look, turn) if found is None else found, strict=True)
     finally:
-        for one in helpers:
-            one.end()
+        for helper in helpers:
+            helper.end()
 
 
 def processors() -> int:

@@ -11,35 +11,33 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.instants import instant
-from deltaadm.domain.log_segment import LogListing, no_table, recreatable_versions
+from deltaadm.domain.model.instants import instant
+from deltaadm.domain.model.log_segment import LogListing, no_table, recreatable_versions
 from deltaadm.errors import TableError
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import in_commit_timestamps
-from deltaadm.replay.engine import Detail, load_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deltaadm.domain.log_segment import LogFile
-    from deltaadm.domain.metadata import Metadata
-    from deltaadm.replay.engine import ReplayEngine
+    from deltaadm.domain.model.log_segment import LogFile
+    from deltaadm.domain.model.metadata import Metadata
     from deltaadm.storage.store import LogStore
 
 
-def version_at(store: LogStore, engine: ReplayEngine, timestamp: int) -> int:
+def version_at(store: LogStore, metadata: Metadata, timestamp: int) -> int:
     """
     The last version committed at or before *timestamp* (ms since the epoch).
 
+    *metadata* is that of the newest version.
     Raises `TableError` for a time before the first or after the last version available.
     """
-    newest = load_snapshot(store, engine, detail=Detail.PROTOCOL)
     listing = LogListing.of(store.root, store.list_log())
     available = _available(listing)
-    first_inside = _enablement_version(newest.metadata)
-    outside = [one for one in available if _number(one) < first_inside]
-    inside = [one for one in available if _number(one) >= first_inside]
-    if inside and (not outside or timestamp >= _enablement_time(store, newest.metadata, inside)):
+    first_inside = _enablement_version(metadata)
+    outside = [commit for commit in available if _number(commit) < first_inside]
+    inside = [commit for commit in available if _number(commit) >= first_inside]
+    if inside and (not outside or timestamp >= _enablement_time(store, metadata, inside)):
         return _search_inside(store, inside, timestamp)
     return _search_outside(store.root, outside, timestamp, last=not inside)
 
@@ -50,13 +48,13 @@ def _available(listing: LogListing) -> list[LogFile]:
         error = no_table(listing.root)
         error.delta_error_class = "DELTA_NO_RECREATABLE_HISTORY_FOUND"
         raise error
-    return [one for one in listing.commits if span[0] <= _number(one) <= span[1]]
+    return [commit for commit in listing.commits if span[0] <= _number(commit) <= span[1]]
 
 
 def _search_outside(root: str, found: Sequence[LogFile], timestamp: int, *, last: bool) -> int:
     times: list[int] = []
-    for one in found:
-        modified = one.info.modified
+    for commit in found:
+        modified = commit.info.modified
         times.append(max(modified, times[-1] + 1) if times else modified)
     index = bisect_right(times, timestamp) - 1
     if index < 0:
@@ -71,7 +69,7 @@ def _search_inside(store: LogStore, found: Sequence[LogFile], timestamp: int) ->
     last = _time_inside(store, found[-1])
     if timestamp > last:
         raise _too_late(store.root, timestamp, last)
-    index = bisect_right(found, timestamp, key=lambda one: _time_inside(store, one)) - 1
+    index = bisect_right(found, timestamp, key=lambda commit: _time_inside(store, commit)) - 1
     if index < 0:
         raise _too_early(store.root, timestamp, _time_inside(store, found[0]))
     return _number(found[index])
@@ -79,8 +77,8 @@ def _search_inside(store: LogStore, found: Sequence[LogFile], timestamp: int) ->
 
 def _time_inside(store: LogStore, file: LogFile) -> int:
     """A commit's own timestamp; raises `TableError` for a commit that should have one."""
-    found = commits.newest_actions(store.read(file.path), file.path)
-    info = next((one for name, one in found if name == "commitInfo"), None)
+    found = commits.newest_actions(commits.body(store, file.path), file.path)
+    info = next((document for name, document in found if name == "commitInfo"), None)
     time = None if info is None else info.get("inCommitTimestamp")
     if isinstance(time, int):
         return time
@@ -103,8 +101,8 @@ def _enablement_version(metadata: Metadata) -> int:
 
 
 def _enablement_time(store: LogStore, metadata: Metadata, inside: Sequence[LogFile]) -> int:
-    told = _setting(metadata, "delta.inCommitTimestampEnablementTimestamp")
-    return _time_inside(store, inside[0]) if told is None else told
+    stated = _setting(metadata, "delta.inCommitTimestampEnablementTimestamp")
+    return _time_inside(store, inside[0]) if stated is None else stated
 
 
 def _setting(metadata: Metadata, key: str) -> int | None:

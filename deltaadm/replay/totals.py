@@ -11,17 +11,18 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.data_paths import is_absolute
-from deltaadm.domain.deletion_vectors import INLINE
-from deltaadm.domain.facts import FileTotals, Some
-from deltaadm.domain.statistics import num_records
+from deltaadm.dataclass import replace
+from deltaadm.domain.facts.deletion_vectors import INLINE
+from deltaadm.domain.facts.facts import FileTotals, Some
+from deltaadm.domain.facts.statistics import num_records
+from deltaadm.domain.model.data_paths import is_absolute
 from deltaadm.replay.reconcile import canonical_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
-    from deltaadm.domain.actions import AddFile
-    from deltaadm.domain.snapshot import FileFacts
+    from deltaadm.domain.model.actions import AddFile
+    from deltaadm.domain.model.snapshot import FileFacts
 
 _HELD: Final = 100
 _NAMED: Final = 5
@@ -50,22 +51,22 @@ class TotalsBuilder:
         self._row_ids = _Ranges()
         self._hashes = array("q")
 
-    def add(self, one: AddFile) -> None:
+    def add(self, file: AddFile) -> None:
         """Count one file."""
         if self._count < _HELD:
-            self._held.append(one)
-        if one.deletion_vector is not None:
-            self._count_vector(one.deletion_vector.cardinality)
-            if one.deletion_vector.storage_type == INLINE:
-                self._inline_vectors.add(one.path)
-        if one.base_row_id is not None:
-            self._row_ids.add(self._count, one.base_row_id, num_records(one.stats) or 0)
-        if one.base_row_id is None or one.default_row_commit_version is None:
-            self._without_row_tracking.add(one.path)
-        if is_absolute(one.path):
-            self._absolute.add(one.path)
+            self._held.append(replace(file, stats=None, tags=None, partition_values=None))
+        if file.deletion_vector is not None:
+            self._count_vector(file.deletion_vector.cardinality)
+            if file.deletion_vector.storage_type == INLINE:
+                self._inline_vectors.add(file.path)
+        if file.base_row_id is not None:
+            self._row_ids.add(self._count, file.base_row_id, num_records(file.stats) or 0)
+        if file.base_row_id is None or file.default_row_commit_version is None:
+            self._without_row_tracking.add(file.path)
+        if is_absolute(file.path):
+            self._absolute.add(file.path)
         if self._facts.with_deletion_vector:
-            self._hashes.append(hash(canonical_path(one.path, self._qualifier)))
+            self._hashes.append(hash(canonical_path(file.path, self._qualifier)))
         self._count += 1
 
     def totals(self, again: Callable[[], Iterable[AddFile]]) -> FileTotals:
@@ -74,7 +75,7 @@ class TotalsBuilder:
         doubles = _repeated(self._hashes, _NAMED)
         names: dict[int, str] = {}
         if overlaps or doubles:
-            wanted = {one for pair in (*overlaps, *doubles) for one in pair}
+            wanted = {position for pair in (*overlaps, *doubles) for position in pair}
             names = _paths_at(wanted, again())
         without_vector = self._count - self._deletion_vectors
         return FileTotals(
@@ -102,7 +103,9 @@ class TotalsBuilder:
     def _confirmed(self, pairs: Iterable[tuple[int, int]], names: dict[int, str]) -> Iterator[str]:
         """Paths that are indeed the same, and not only their hashes."""
         for left, right in pairs:
-            first, second = (canonical_path(names[one], self._qualifier) for one in (left, right))
+            first, second = (
+                canonical_path(names[position], self._qualifier) for position in (left, right)
+            )
             if first == second:
                 yield names[left]
 
@@ -155,7 +158,9 @@ class _Ranges:
         last = len(starts) - 1
         shared = pc.less_equal(starts.slice(1), reached.slice(0, last))
         found = pc.indices_nonzero(shared).slice(0, limit).to_pylist()
-        earlier = (pc.index(ends.slice(0, one + 1), reached[one]).as_py() for one in found)
+        earlier = (
+            pc.index(ends.slice(0, position + 1), reached[position]).as_py() for position in found
+        )
         return [
             (self._positions[order[left].as_py()], self._positions[order[one + 1].as_py()])
             for left, one in zip(earlier, found, strict=True)
@@ -173,7 +178,7 @@ def _repeated(values: array[int], limit: int) -> list[tuple[int, int]]:
     ordered = numbers.take(order)
     same = pc.equal(ordered.slice(1), ordered.slice(0, len(ordered) - 1))
     found = pc.indices_nonzero(same).slice(0, limit).to_pylist()
-    pairs = ((order[one].as_py(), order[one + 1].as_py()) for one in found)
+    pairs = ((order[position].as_py(), order[position + 1].as_py()) for position in found)
     return [(min(pair), max(pair)) for pair in pairs]
 
 
@@ -185,4 +190,4 @@ def _arrow(values: array[int]) -> Any:
 
 
 def _paths_at(wanted: Collection[int], files: Iterable[AddFile]) -> dict[int, str]:
-    return {position: one.path for position, one in enumerate(files) if position in wanted}
+    return {position: file.path for position, file in enumerate(files) if position in wanted}

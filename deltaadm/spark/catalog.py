@@ -11,12 +11,13 @@ from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from deltaadm.domain.schema import path_text
-from deltaadm.domain.sql_text import identifier, literal
+from deltaadm.domain.model.schema import path_text
+from deltaadm.domain.sql.sql_text import identifier, literal
 from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, TableError
-from deltaadm.spark.executor import refusal
+from deltaadm.spark.deadlines import looking_up
+from deltaadm.spark.errors import error_text, refusal
 from deltaadm.spark.jars import default_settings, spark_home
-from deltaadm.spark.session import looking_up, open_session, said
+from deltaadm.spark.session import open_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -52,7 +53,7 @@ class CatalogTable(NamedTuple):
         return not self.is_view and self.provider == DELTA
 
     @property
-    def is_of_parent(self) -> bool:
+    def is_foreign(self) -> bool:
         """Whether Delta's catalog extension, of Spark's own catalog, would leave it to that."""
         others = bool(self.provider) and not self.is_delta
         return others and not self.is_view and self.name.startswith(f"{SESSION_CATALOG}.")
@@ -105,13 +106,13 @@ class DeltaCatalog:
         """
         *namespace, table = name
         listed = self._tables(namespace, table)
-        found = next((one for own, one in listed if own.lower() == table.lower()), None)
-        found = found or self._unlisted(name)
+        same = (entry for listed_name, entry in listed if listed_name.lower() == table.lower())
+        found = next(same, None) or self._unlisted(name)
         if found is not None:
             return found
         raise TableError(
             f"There is no table {path_text(tuple(name))}.",
-            remedy=_alike(table, (own for own, _ in self._tables(namespace, "*")))
+            remedy=_alike(table, (listed_name for listed_name, _ in self._tables(namespace, "*")))
             or "SHOW TABLES in Spark lists those there are.",
             delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
         )
@@ -133,12 +134,12 @@ class DeltaCatalog:
         *catalog, schema, table = _pattern(pattern)
         schemas = self._schemas(catalog, schema) if _is_pattern(schema) else [schema]
         found = [
-            one
-            for each in schemas
-            for own, one in self._tables([*catalog, each], table)
-            if one.is_delta and _matches(own, table)
+            entry
+            for schema_name in schemas
+            for listed_name, entry in self._tables([*catalog, schema_name], table)
+            if entry.is_delta and _matches(listed_name, table)
         ]
-        return tuple(sorted(found, key=lambda one: one.name))
+        return tuple(sorted(found, key=lambda entry: entry.name))
 
     def place_of(self, name: Sequence[str], location: str | None = None) -> CatalogTable:
         """
@@ -198,6 +199,7 @@ class DeltaCatalog:
 
     def _tables(self, namespace: Sequence[str], pattern: str) -> Iterator[tuple[str, CatalogTable]]:
         """What *namespace* holds under names like *pattern*, and perhaps a little more."""
+        # Spark's own patterns give other characters a meaning, of which there is no escape.
         like = literal(re.sub(r"[^\w*]", "*", pattern))
         place = ".".join(map(identifier, namespace))
         for row in self._answer(f"SHOW TABLE EXTENDED IN {place} LIKE {like}", namespace):
@@ -215,18 +217,18 @@ class DeltaCatalog:
             if found.delta_error_class == "TABLE_OR_VIEW_NOT_FOUND":
                 return None
             raise self._refused(error, name) from error
-        told = details([(str(row[0]), str(row[1])) for row in rows])
-        return self._described("\n".join(map(": ".join, told)))
+        described = details([(str(row[0]), str(row[1])) for row in rows])
+        return self._described("\n".join(map(": ".join, described)))
 
     def _schemas(self, catalog: Sequence[str], pattern: str) -> list[str]:
         place = f" IN {identifier(catalog[0])}" if catalog else ""
         names = [str(row[0]) for row in self._answer(f"SHOW SCHEMAS{place}", catalog)]
-        return [one for one in names if _matches(one, pattern)]
+        return [name for name in names if _matches(name, pattern)]
 
     def _described(self, information: str) -> CatalogTable:
         """The entry that Spark prints: comments and properties come before the location."""
-        told = information.split("\nSchema: ", maxsplit=1)[0].splitlines()
-        lines = [line.partition(": ") for line in told]
+        described = information.split("\nSchema: ", maxsplit=1)[0].splitlines()
+        lines = [line.partition(": ") for line in described]
         last = {key: value for key, _, value in lines}
         first = {key: value for key, _, value in reversed(lines)}
         namespace = first.get("Database") or first.get("Namespace", "")
@@ -253,7 +255,7 @@ class DeltaCatalog:
     def _refused(self, error: Exception, namespace: Sequence[str]) -> DeltaadmError:
         found = refusal(error)
         place = path_text(tuple(namespace)) or "the catalog"
-        if _FORBIDDEN.search(said(error)):
+        if _FORBIDDEN.search(error_text(error)):
             return StorageError(
                 f"The catalog does not let this user look into {place}: {found.message}",
                 remedy="Ask whoever runs it for the right to see its tables.",
@@ -372,5 +374,5 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def _alike(name: str, names: Iterable[str]) -> str:
-    near = get_close_matches(name.lower(), {one.lower(): one for one in names}, n=3)
+    near = get_close_matches(name.lower(), {candidate.lower() for candidate in names}, n=3)
     return f"Did you mean {' or '.join(near)}?" if near else ""

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from deltaadm.domain.log_segment import CHECKPOINTS, FileInfo, parse
+from deltaadm.domain.model.log_segment import CHECKPOINTS, FileInfo, parse
 from deltaadm.errors import TableError
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import several
@@ -125,7 +125,7 @@ def _checkpoint_rows(source: _Source, content: bytes) -> Iterator[Row]:
     except TableError as error:
         yield _failure_row(source, 0, error)
     else:
-        yield from _rows(source, (one for one in found if one[0] in _IN_CHECKPOINTS))
+        yield from _rows(source, (action for action in found if action[0] in _IN_CHECKPOINTS))
 
 
 def _rows(source: _Source, newest_first: Iterable[Named]) -> Iterator[Row]:
@@ -150,8 +150,8 @@ def _rows(source: _Source, newest_first: Iterable[Named]) -> Iterator[Row]:
 
 
 def _failure_row(source: _Source, line: int, error: TableError) -> Row:
-    told = json.dumps([error.message, error.remedy, error.delta_error_class])
-    return _row(source, FAILURE, "", source.name, line, told)
+    document = json.dumps([error.message, error.remedy, error.delta_error_class])
+    return _row(source, FAILURE, "", source.name, line, document)
 
 
 def _row(  # noqa: PLR0917 -- in the order of the columns

@@ -14,9 +14,9 @@ from deltaadm.errors import DeltaadmError, EngineError
 from deltaadm.masking import masked_settings
 from deltaadm.operations.reports import Check, Health
 from deltaadm.spark import jars
+from deltaadm.spark.connect import require_reachable, without_secrets
 from deltaadm.spark.jvm import JAVA_REMEDY, java_program
 from deltaadm.spark.log_stores import chosen_log_store, log_store, setting
-from deltaadm.spark.session import require_reachable, without_secrets
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def look(options: SparkOptions) -> Iterator[Check]:
     packages = [_package("pyspark"), _package("delta-spark")]
     yield from packages
     yield _java()
-    if all(one.health is Health.OK for one in packages):
+    if all(check.health is Health.OK for check in packages):
         yield _sound("packages", "pyspark and delta-spark fit each other", _fit)
         yield from _spark(target)
         yield _delta(options)
@@ -45,7 +45,8 @@ def look(options: SparkOptions) -> Iterator[Check]:
 
 def start(options: SparkOptions, say: Callable[[str], None]) -> Check:
     """Start a session and ask it for its version and whether Delta answers."""
-    from deltaadm.spark.session import open_session, said, sentence
+    from deltaadm.spark.errors import error_text, sentence
+    from deltaadm.spark.session import open_session
 
     try:
         with open_session(options, say) as session:
@@ -53,7 +54,7 @@ def start(options: SparkOptions, say: Callable[[str], None]) -> Check:
             try:
                 session.sql("DESCRIBE HISTORY delta.`/deltaadm-doctor/no/such/table`")
             except Exception as error:  # noqa: BLE001 -- any refusal is Delta's answer, or its absence
-                return _answer(found, sentence(said(error))[0])
+                return _answer(found, sentence(error_text(error))[0])
     except DeltaadmError as error:
         return Check("session", Health.FAILED, error.message, error.remedy)
     return Check("session", Health.OK, f"Spark {found} starts, and Delta answers")
@@ -91,14 +92,14 @@ def _java() -> Check:
     return java_check(where, done.stderr + done.stdout)
 
 
-def java_check(where: str, said: str) -> Check:
+def java_check(where: str, output: str) -> Check:
     """
-    The check on the Java at *where* that answers *said* when asked for its version.
+    The check on the Java at *where* that answers *output* when asked for its version.
 
     >>> java_check("/bin/java", 'openjdk version "1.8.0_392"').health.value
     'failed'
     """
-    found = re.search(r'version "(?:1\.)?(\d+)[^"]*"', said)
+    found = re.search(r'version "(?:1\.)?(\d+)[^"]*"', output)
     if found is None:
         return Check("Java", Health.FAILED, f"{where} does not say its version", JAVA_REMEDY)
     release, text = int(found[1]), f"{found[0].split(chr(34))[1]} at {where}"
@@ -127,7 +128,7 @@ def _fit() -> None:
 def _connect(target: str) -> Iterator[Check]:
     """Of the server nothing is known before it is asked, except whether it is there."""
     yield _package("pyspark")
-    lacking = [one for one in _CONNECT_MODULES if find_spec(one) is None]
+    lacking = [module for module in _CONNECT_MODULES if find_spec(module) is None]
     if lacking:
         detail = f"not installed: {', '.join(lacking)}"
         yield Check("packages", Health.FAILED, detail, jars.INSTALL_CONNECT)
@@ -158,8 +159,8 @@ def _delta(options: SparkOptions) -> Check:
         package = jars.delta_package()
     except DeltaadmError as error:
         return Check("Delta jars", Health.FAILED, error.message, error.remedy)
-    wanted = package.rpartition(":")[2]
-    fetched = jars.delta_jar(one for one in jars.fetched_jars() if one.endswith(f"-{wanted}.jar"))
+    suffix = f"-{package.rpartition(':')[2]}.jar"
+    fetched = jars.delta_jar(path for path in jars.fetched_jars() if path.endswith(suffix))
     if fetched is not None:
         return Check("Delta jars", Health.OK, f"{package}, fetched before: {fetched.path}")
     return Check(
@@ -199,8 +200,8 @@ def storage(location: str, options: SparkOptions) -> Iterator[Check]:
 
 def _connector(scheme: str, connector: str, paths: Iterable[str], conf: Mapping[str, str]) -> Check:
     subject = f"file system for {scheme}"
-    found = next((one for one in paths if connector in Path(one).name), None)
-    if found or any(connector in one for one in conf.values()):
+    found = next((path for path in paths if connector in Path(path).name), None)
+    if found or any(connector in value for value in conf.values()):
         return Check(subject, Health.OK, found or f"{connector}, named by Spark's settings")
     return Check(
         subject,

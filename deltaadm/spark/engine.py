@@ -14,16 +14,17 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote
 
-from deltaadm.domain.actions import CommitInfo
-from deltaadm.domain.snapshot import FileFacts
-from deltaadm.domain.wire import ACTION_NAMES
+from deltaadm.domain.model.actions import CommitInfo
+from deltaadm.domain.model.snapshot import FileFacts
+from deltaadm.domain.model.wire import ACTION_NAMES
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path, unreadable_checkpoint
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.engine import Detail, UnreadableCheckpoint
 from deltaadm.spark import decode
-from deltaadm.spark.session import configured, said, sentence
-from deltaadm.spark.store import HadoopStore, failure, pattern, troubles
+from deltaadm.spark.errors import error_text, sentence
+from deltaadm.spark.settings import configured
+from deltaadm.spark.store import HadoopStore, failure, java_errors, pattern
 from deltaadm.spark.workers import require_able
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from deltaadm.domain.log_segment import LogFile, LogFiles, LogSegment
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.model.log_segment import LogFile, LogFiles, LogSegment
+    from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.storage.store import LogStore
 
     Answer = TypeVar("Answer")
@@ -51,10 +52,7 @@ _SETTINGS: Final = {
 
 
 class SparkEngine:
-    """
-    A `BatchEngine` for `HadoopStore`s, each of another table; it never refuses one for its
-    features.
-    """
+    """A `ReplayEngine` for `HadoopStore`s; it never refuses a table for its features."""
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
@@ -69,12 +67,12 @@ class SparkEngine:
     def replay_all(
         self, tables: Sequence[tuple[LogStore, LogSegment]], detail: Detail
     ) -> list[Snapshot | DeltaadmError]:
-        """See `BatchEngine`."""
-        replays = [_SparkReplay(self._session, *one) for one in tables]
+        """What `replay` returns or raises for each of *tables*, which are one piece of work."""
+        replays = [_SparkReplay(self._session, *table) for table in tables]
         with configured(self._session, _SETTINGS):
             if detail is Detail.STATE:
                 _States(self._session, replays).find()
-            return [_outcome(one, detail) for one in replays]
+            return [_outcome(replay, detail) for replay in replays]
 
 
 def _outcome(replay: _SparkReplay, detail: Detail) -> Snapshot | DeltaadmError:
@@ -104,7 +102,7 @@ class _SparkReplay(Replay):
         if self.error is not None:
             raise self.error
         self._read_commit_info()
-        self._compare_checksum()
+        self._compare_checksum(self.facts)
         return self.facts
 
     def search_deltas(self, files: LogFiles) -> None:
@@ -113,9 +111,9 @@ class _SparkReplay(Replay):
             super().search_deltas(files)
             return
         try:
-            paths = [self._path(one.path) for one in files]
+            paths = [self._path(file.path) for file in files]
             rows = _newest(self._session, paths, decode.state_rows_of_file).collect()
-        except troubles() as error:
+        except java_errors() as error:
             raise _trouble(self.log, error) from error
         for made_by_one_file in _newest_first(rows):
             self._take(made_by_one_file)
@@ -125,11 +123,11 @@ class _SparkReplay(Replay):
     def json_paths(self) -> list[str]:
         """The files that are decoded in workers."""
         files = [*self._segment.deltas, *self._checkpoint_files(".json")]
-        return [self._path(one.path) for one in files if one.info.size]
+        return [self._path(file.path) for file in files if file.info.size]
 
     def add_paths(self) -> list[str]:
         """The files of Parquet with `add` actions; known once everything else is taken."""
-        return [self._path(one) for one in self._add_files if one.endswith(".parquet")]
+        return [self._path(path) for path in self._add_files if path.endswith(".parquet")]
 
     def take(self, rows: Iterable[Any]) -> None:
         """Fold in the newest row of each key; raises what makes the log unreadable."""
@@ -181,7 +179,7 @@ class _SparkReplay(Replay):
     def _checkpoint_files(self, suffix: str) -> list[LogFile]:
         checkpoint = self._segment.checkpoint
         files = () if checkpoint is None else checkpoint.files
-        return [one for one in files if one.path.endswith(suffix)]
+        return [file for file in files if file.path.endswith(suffix)]
 
     def _path(self, name: str) -> str:
         return f"{self.log}/{name}"
@@ -215,46 +213,46 @@ class _States:
         Where Spark names a file that it cannot read, its table takes the blame, and the others
         are asked for again.
         """
-        while sound := [one for one in self._replays if one.error is None]:
+        while sound := [replay for replay in self._replays if replay.error is None]:
             try:
                 return ask(sound)
-            except troubles() as error:
-                for one in _guilty(sound, error):
-                    one.error = blame(one, error)
+            except java_errors() as error:
+                for replay in _guilty(sound, error):
+                    replay.error = blame(replay, error)
         return None
 
     def _take_commits(self, replays: Sequence[_SparkReplay]) -> DataFrame:
         """The newest row of each key; those that are not about files are folded in."""
-        paths = [path for one in replays for path in one.json_paths()]
+        paths = [path for replay in replays for path in replay.json_paths()]
         newest = _newest(self._session, paths, decode.rows_of_file).persist()
         try:
             rows = newest.where(f"kind != '{decode.FILE}'").collect()
         except BaseException:
             newest.unpersist()
             raise
-        by_log: dict[str, list[Any]] = {one.log: [] for one in replays}
+        by_log: dict[str, list[Any]] = {replay.log: [] for replay in replays}
         for row in rows:
             by_log[row["log"]].append(row)
-        for one in replays:
+        for replay in replays:
             try:
-                one.take(by_log[one.log])
+                replay.take(by_log[replay.log])
             except DeltaadmError as error:
-                one.error = error
+                replay.error = error
         return newest
 
     def _take_facts(self, replays: Sequence[_SparkReplay], newest: DataFrame) -> None:
         """Count the live files."""
         on_files = newest.where(f"kind = '{decode.FILE}'")
         live = on_files.where("size is not null").select("log", *_COUNTED)
-        paths = [path for one in replays for path in one.add_paths()]
+        paths = [path for replay in replays for path in replay.add_paths()]
         if paths:
             key = ["log", "key", "vector"]
             kept = _adds(self._session, paths).join(on_files.select(key), key, "left_anti")
             live = live.unionByName(kept.select("log", *_COUNTED))
         found = {row["log"]: row for row in live.groupBy("log").agg(*_aggregates()).collect()}
-        for one in replays:
-            if one.log in found:
-                one.facts = _file_facts(found[one.log])
+        for replay in replays:
+            if replay.log in found:
+                replay.facts = _file_facts(found[replay.log])
 
 
 # Queries
@@ -268,10 +266,10 @@ def _newest(session: SparkSession, paths: Sequence[str], decoder: Decoder) -> Da
     if not paths:
         empty = session.createDataFrame([], decode.ROW)
         return empty.withColumn("count", fn.lit(0))
-    files = session.read.format("binaryFile").load([pattern(one) for one in dict.fromkeys(paths)])
+    files = session.read.format("binaryFile").load([pattern(path) for path in dict.fromkeys(paths)])
     decoded = fn.udf(decoder, f"array<struct<{decode.ROW}>>", useArrow=False)("path", "content")
     rows = files.select(fn.explode(decoded).alias("row")).select("row.*")
-    others = [one for one in rows.columns if one not in key]
+    others = [column for column in rows.columns if column not in key]
     newest = fn.max_by(fn.struct(*others), fn.struct("age", -fn.col("line")))
     grouped = rows.groupBy(*key).agg(newest.alias("newest"), fn.count("*").alias("count"))
     return grouped.select(*key, "newest.*", "count")
@@ -279,9 +277,9 @@ def _newest(session: SparkSession, paths: Sequence[str], decoder: Decoder) -> Da
 
 def _newest_first(rows: Iterable[Any]) -> Iterator[list[Any]]:
     """The rows of each file, the newest file and in it the newest row first."""
-    by_line = sorted(rows, key=lambda one: one["line"])
-    by_age = sorted(by_line, key=lambda one: one["age"], reverse=True)
-    for _, made_by_one_file in groupby(by_age, key=lambda one: one["age"]):
+    by_line = sorted(rows, key=lambda row: row["line"])
+    by_age = sorted(by_line, key=lambda row: row["age"], reverse=True)
+    for _, made_by_one_file in groupby(by_age, key=lambda row: row["age"]):
         yield list(made_by_one_file)
 
 
@@ -308,6 +306,7 @@ _FACTS: Final = {
 }
 """What `decode` says of an `add` action of JSON, as expressions on one of Parquet."""
 
+# Spark decodes `+` as a space, which in a path it is not.
 _DECODED: Final = "coalesce(try_url_decode(replace({0}, '+', '%2B')), {0})"
 _COUNTED: Final = tuple(_FACTS)
 
@@ -316,7 +315,7 @@ def _adds(session: SparkSession, paths: Sequence[str]) -> DataFrame:
     """The files that checkpoints list, in the columns of `decode.ROW` that are for files."""
     from pyspark.sql import functions as fn
 
-    places = [pattern(one) for one in dict.fromkeys(paths)]
+    places = [pattern(path) for path in dict.fromkeys(paths)]
     read = session.read.schema(_ADD).parquet(*places)
     found = read.select("_metadata.file_path", "add.*").where("path is not null")
     decoded = fn.expr(_DECODED.format("file_path"))
@@ -367,9 +366,9 @@ def _file_facts(row: Any) -> FileFacts:
 
 def _guilty(replays: Sequence[_SparkReplay], error: Exception) -> Sequence[_SparkReplay]:
     """The table among whose files is the one that an exception names, or else all of them."""
-    texts = said(error), unquote(said(error))
-    named = [one for one in replays if any(f"{one.place}/" in text for text in texts)]
-    return [max(named, key=lambda one: len(one.log))] if named else replays
+    texts = error_text(error), unquote(error_text(error))
+    named = [replay for replay in replays if any(f"{replay.place}/" in text for text in texts)]
+    return [max(named, key=lambda replay: len(replay.log))] if named else replays
 
 
 def _commit_trouble(replay: _SparkReplay, error: Exception) -> DeltaadmError:
@@ -377,7 +376,7 @@ def _commit_trouble(replay: _SparkReplay, error: Exception) -> DeltaadmError:
 
 
 def _checkpoint_trouble(replay: _SparkReplay, error: Exception) -> DeltaadmError:
-    text = said(error)
+    text = error_text(error)
     if "FAILED_READ_FILE" in text and "FILE_NOT_EXIST" not in text:
         return replay.unreadable(sentence(text)[0])
     return _trouble(replay.log, error)

@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import ExitStack, contextmanager
-from itertools import chain
 from pathlib import PurePath
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
+from uuid import uuid4
 
+from deltaadm import __version__
 from deltaadm.commit.checkpoint import write_checkpoint
 from deltaadm.dataclass import replace
-from deltaadm.domain.drop_feature import WAITING_CLASSES
-from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import CreateTable, SetLocation, WriteCheckpoint
-from deltaadm.errors import CommitError, DeltaadmError, EngineError, NotYet
+from deltaadm.domain.model.provenance import CommitMark
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.steps import (
+    AddConstraint,
+    ClusterBy,
+    CreateTable,
+    SetLocation,
+)
+from deltaadm.domain.transaction.constraints import stored_expression
+from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost
 from deltaadm.operations.create import schema_of_query
 from deltaadm.operations.sql import statement
-from deltaadm.spark.session import (
-    SparkOptions,
-    configured,
-    is_outage,
-    lost,
-    open_session,
-    said,
-    sentence,
-)
-from deltaadm.storage.local import LocalStore
+from deltaadm.spark.catalog import DeltaCatalog
+from deltaadm.spark.clustering import cluster_anew, is_lost_clustering
+from deltaadm.spark.errors import is_lost, lost, refusal
+from deltaadm.spark.jvm import jvm_process
+from deltaadm.spark.session import SparkOptions, open_session
+from deltaadm.spark.settings import LITERAL_STATEMENTS, configured
 from deltaadm.storage.store import is_remote, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from subprocess import Popen
     from types import TracebackType
 
     from pyspark.sql import SparkSession
 
-    from deltaadm.domain.schema import StructType
-    from deltaadm.domain.table_changes import Step
+    from deltaadm.domain.model.schema import StructType
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
 
 
 class SparkExecutor:
@@ -61,6 +67,9 @@ class SparkExecutor:
         self._names = names or {}
         self._stack = ExitStack()
         self._session: SparkSession | None = None
+        self._jvm: Popen[bytes] | None = None
+        self._own = f"deltaadm/{__version__} {uuid4()}"
+        self._mark = CommitMark()
         self._running = 0
         self._restore = ExitStack()
         self._settings = Lock()
@@ -99,27 +108,57 @@ class SparkExecutor:
         Raises `CommitError` with the error class where Delta or Spark refuses, `NotYet` where
         Delta wants to be asked again later, and `EngineError` where Spark breaks down.
         """
-        if isinstance(step, WriteCheckpoint):
+        if not step.has_statement:
             write_checkpoint(root)
             return
         sql = statement(address(root), _addressed(step), self._names.get(root))
         _require_unicode(root, sql)
         session = self._live()
-        with self._literal(session):
+        with self._prepared(session):
             if isinstance(step, CreateTable) and step.query is not None:
                 _require_same_columns(session, step.query, step.schema)
             try:
                 session.sql(sql)
             except Exception as error:
+                if isinstance(step, ClusterBy) and is_lost_clustering(error):
+                    _cluster_anew(session, address(root), step)
+                    return
                 found = refusal(error)
-                raise _misled(root, found, named=root in self._names) or found from error
+                raise _misconfigured(root, found, named=root in self._names) or found from error
+
+    def check(self, before: Snapshot, step: Step) -> None:
+        """
+        Have Spark analyze the expression of a constraint on the columns of *before*.
+
+        Delta itself analyzes it when the constraint is added, after the steps that come first.
+        Raises `CommitError` with Delta's or Spark's error class for an expression that will not do.
+        """
+        if not isinstance(step, AddConstraint):
+            return
+        session = self._live()
+        with self._prepared(session):
+            try:
+                _require_condition(session, before.metadata.schema, step)
+            except DeltaadmError:
+                raise
+            except Exception as error:
+                raise refusal(error) from error
+
+    def mark(self) -> CommitMark:
+        """By what its commits are known, once it has applied a step."""
+        return self._mark
+
+    def may_go_on(self) -> bool:
+        """Whether a statement that was interrupted may be committed yet: its JVM may live."""
+        return self._jvm is None or self._jvm.poll() is None
 
     @contextmanager
-    def _literal(self, session: SparkSession) -> Iterator[None]:
-        """The session with settings under which statements mean what they say."""
+    def _prepared(self, session: SparkSession) -> Iterator[None]:
+        """The session with settings under which statements mean what they say, and a mark."""
         with self._settings:
             if not self._running:
                 self._restore.enter_context(configured(session, LITERAL_STATEMENTS))
+                self._mark = self._restore.enter_context(marked(session, self._own))
             self._running += 1
         try:
             yield
@@ -132,19 +171,70 @@ class SparkExecutor:
     def _live(self) -> SparkSession:
         if self._session is None:
             self._session = self._stack.enter_context(open_session(self._options, self._say))
+            self._jvm = jvm_process()
         return self._session
 
 
-LITERAL_STATEMENTS: Final = {
-    "spark.sql.parser.escapedStringLiterals": "false",
-    "spark.sql.variable.substitute": "false",
-}
-"""Settings under which a statement means what it says."""
+def _cluster_anew(session: SparkSession, path: str, step: ClusterBy) -> None:
+    try:
+        cluster_anew(session, path, step)
+    except DeltaadmError:
+        raise
+    except Exception as error:
+        raise refusal(error) from error
+
+
+def _require_condition(session: SparkSession, columns: StructType, step: AddConstraint) -> None:
+    from pyspark.sql.types import BooleanType
+    from pyspark.sql.types import StructType as SparkStruct
+
+    try:
+        table = session.createDataFrame([], SparkStruct.fromJson(json.loads(columns.to_json())))
+    except Exception:  # noqa: BLE001 -- a type that this pyspark does not know; Delta will tell
+        return
+    expression = stored_expression(step.expression)
+    try:
+        fields = table.selectExpr(expression).schema.fields
+    except Exception:  # noqa: BLE001 -- asked again: some subqueries are for conditions only
+        table.where(expression).schema  # noqa: B018
+        return
+    kind = fields[0].dataType
+    if len(fields) == 1 and not isinstance(kind, BooleanType):
+        raise CommitError(
+            f"The constraint {step.name} is no condition: its type is {kind.simpleString()}.",
+            remedy="Write an expression that is true for every row, such as: amount > 0.",
+            delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
+        )
+
+
+@contextmanager
+def marked(session: SparkSession, own: str) -> Iterator[CommitMark]:
+    """
+    The session with a mark of our *own* for what it commits, for the time of the block.
+
+    What the user has chosen as `userMetadata` stays as it is and is the mark; a session that does
+    not let it be set has none.
+    """
+    with ExitStack() as stack:
+        try:
+            given = session.conf.get(USER_METADATA, None)
+            if given is None:
+                stack.enter_context(configured(session, {USER_METADATA: own}))
+            mark = CommitMark(own if given is None else given, is_unique=given is None)
+        except EngineLost:
+            raise
+        except Exception as error:
+            if is_lost(error):
+                raise lost(error) from error
+            mark = CommitMark()
+        yield mark
+
+
+USER_METADATA: Final = "spark.databricks.delta.commitInfo.userMetadata"
+"""The setting from which Delta takes what commits have as `userMetadata`."""
 
 
 def _require_same_columns(session: SparkSession, query: str, planned: StructType) -> None:
-    from deltaadm.spark.catalog import DeltaCatalog
-
     if schema_of_query(DeltaCatalog(session).query_schema(query)) != planned:
         raise CommitError(
             "The query gives other columns than when it was planned.", remedy="Plan again."
@@ -162,9 +252,9 @@ def address(root: str) -> str:
     'file:/data/a b'
     """
     store = None if is_remote(root) else open_store(root)
-    if not isinstance(store, LocalStore):
+    if store is None or store.local_path is None:
         return root.rstrip("/")
-    path = PurePath(os.path.realpath(store.path)).as_posix()
+    path = PurePath(os.path.realpath(store.local_path)).as_posix()
     return store.qualifier + (path if path.startswith("/") else f"/{path}")
 
 
@@ -186,81 +276,10 @@ def _require_unicode(root: str, sql: str) -> None:
         ) from None
 
 
-# Delta's refusals
-
-
-def refusal(error: Exception) -> DeltaadmError:
-    """The error that an exception of Spark amounts to; one that is not Spark's is raised again."""
-    from py4j.protocol import Py4JError, Py4JJavaError
-    from pyspark.errors import PySparkException
-
-    if is_outage(error):
-        return lost(error)
-    if isinstance(error, (Py4JJavaError, PySparkException)):
-        thrown = getattr(error, "java_exception", getattr(error, "_origin", None))
-        if unfit := next((one for one in _causes(thrown) if _is(one, *_UNFIT)), None):
-            return _no_class(unfit)
-        own = error.getCondition() if isinstance(error, PySparkException) else None
-        return _refusal(error, chain(filter(None, [own]), _conditions(thrown)))
-    if isinstance(error, (Py4JError, OSError)):
-        return lost(error)
-    raise error
-
-
-def _refusal(error: Exception, conditions: Iterator[str]) -> CommitError | NotYet:
-    condition = next(conditions, None)
-    message, advice = sentence(said(error))
-    if advice and condition and "." in condition:  # a sub-class's own words follow its class's
-        detail, advice = sentence(advice)
-        message = f"{message.rstrip('.:')}: {detail}"
-    kind = NotYet if condition in WAITING_CLASSES else CommitError
-    return kind(
-        message,
-        remedy=advice or "Inspect the table, then plan again.",
-        delta_error_class=condition,
-    )
-
-
-_UNFIT: Final = ("java.lang.LinkageError", "java.lang.ClassNotFoundException")
-"""How a JVM says that classes are missing, or of versions that do not belong together."""
-
-
-def _no_class(thrown: Any) -> EngineError:
-    return EngineError(
-        "Spark lacks a class that this needs, or has another version of it "
-        f"({sentence(thrown.toString())[0]}).",
-        remedy="The jars of Spark, Delta and Hadoop have to be made for each other, and all be "
-        "there; `deltaadm doctor` looks at them.",
-    )
-
-
-def _conditions(thrown: Any) -> Iterator[str]:
-    """The error classes of a Java exception and of what caused it, outermost first."""
-    for one in _causes(thrown):
-        if _is(one, "org.apache.spark.SparkThrowable") and one.getCondition():
-            yield one.getCondition()
-
-
-def _causes(thrown: Any) -> Iterator[Any]:
-    """A Java exception and what caused it, outermost first."""
-    while thrown is not None:
-        yield thrown
-        thrown = thrown.getCause()
-
-
-def _is(thrown: Any, *classes: str) -> bool:
-    """Whether a Java exception is of one of *classes*; nothing is where the JVM is gone."""
-    from py4j.java_gateway import is_instance_of
-    from pyspark import SparkContext
-
-    gateway = SparkContext._gateway
-    return gateway is not None and any(is_instance_of(gateway, thrown, one) for one in classes)
-
-
 # A Spark that is not the right one
 
 
-def _misled(root: str, found: DeltaadmError, *, named: bool) -> DeltaadmError | None:
+def _misconfigured(root: str, found: DeltaadmError, *, named: bool) -> DeltaadmError | None:
     """The error for a Spark that lacks Delta, or the table at *root*."""
     condition = found.delta_error_class
     if condition == "DATA_SOURCE_NOT_FOUND" or (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from deltaadm.spark.session import said
-from deltaadm.spark.store import troubles
+from deltaadm.spark.errors import error_text
+from deltaadm.spark.store import java_errors
 from deltaadm.spark.workers import require_able
 
 if TYPE_CHECKING:
@@ -57,15 +57,15 @@ def _answers(
     """One job; where it fails the tables are told apart by halves."""
     try:
         return _collected(session, tables, tasks, answer)
-    except troubles() as error:
+    except java_errors() as error:
         require_able(error)
-        if "PYTHON_EXCEPTION" in said(error):  # which *answer* would raise anywhere
+        if "PYTHON_EXCEPTION" in error_text(error):  # which *answer* would raise anywhere
             raise
         if len(tables) == 1:
             return [lost(tables[0][0])]
     half = len(tables) // 2
     parts = tables[:half], tables[half:]
-    return [one for part in parts for one in _answers(session, part, tasks, answer, lost)]
+    return [result for part in parts for result in _answers(session, part, tasks, answer, lost)]
 
 
 def _collected(

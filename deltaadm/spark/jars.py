@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.errors import EngineError, Refused
+from deltaadm.errors import EngineError, MissingFile, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -61,24 +61,26 @@ def jars_at(place: str) -> list[str]:
     """
     The jars that *place* stands for: a jar, or all of a directory.
 
-    Raises `Refused` where there is none.
+    Raises `MissingFile` where there is nothing at all, and `Refused` where there is no jar.
     """
     path = Path(place)
+    if not path.exists():
+        raise MissingFile(f"There is no jar at {place}.", remedy="Check its name.")
     found = sorted(map(str, path.glob("*.jar"))) if path.is_dir() else [place]
-    if not found or not all(Path(one).is_file() for one in found):
+    if not found or not all(Path(path).is_file() for path in found):
         raise Refused(f"There is no jar at {place}.", remedy="Give a jar, or a directory of jars.")
     return found
 
 
 def jars_of(home: str) -> list[str]:
     """The jars that every session of the Spark at *home* has."""
-    return sorted(str(one) for one in Path(home, "jars").glob("*.jar"))
+    return sorted(str(path) for path in Path(home, "jars").glob("*.jar"))
 
 
 def fetched_jars(environ: Mapping[str, str] = os.environ) -> list[str]:
     """The jars that Ivy has fetched for this user before."""
     user = Path(environ.get("HOME") or Path.home())
-    return sorted(str(one) for one in user.glob(".ivy2*/jars/*.jar"))
+    return sorted(str(path) for path in user.glob(".ivy2*/jars/*.jar"))
 
 
 def spark_home() -> str:
@@ -104,8 +106,8 @@ def _minor(release: str) -> list[str]:
 
 def _release(home: str) -> str | None:
     """The release of the Spark at *home*, by the name of its core jar."""
-    for one in jars_of(home):
-        if found := re.fullmatch(r"spark-core_2\.\d+-(.+)\.jar", Path(one).name):
+    for path in jars_of(home):
+        if found := re.fullmatch(r"spark-core_2\.\d+-(.+)\.jar", Path(path).name):
             return found[1]
     return None
 
@@ -116,10 +118,10 @@ def require_fitting_packages() -> None:
 
     installed = version("pyspark")
     for text in requires("delta-spark") or ():
-        wanted = Requirement(text)
-        if wanted.name == "pyspark" and installed not in wanted.specifier:
+        requirement = Requirement(text)
+        if requirement.name == "pyspark" and installed not in requirement.specifier:
             raise EngineError(
-                f"delta-spark {version('delta-spark')} wants pyspark {wanted.specifier}, not "
+                f"delta-spark {version('delta-spark')} wants pyspark {requirement.specifier}, not "
                 f"{installed}.",
                 remedy=INSTALL,
             )
@@ -173,7 +175,8 @@ def settings_for_delta(conf: Mapping[str, str], jars: Sequence[str]) -> dict[str
 
 def joined(*names: str) -> str:
     """Lists with commas as one list, in which everything stands once."""
-    return ",".join(dict.fromkeys(filter(None, (part for one in names for part in one.split(",")))))
+    every = (item for items in names for item in items.split(","))
+    return ",".join(dict.fromkeys(filter(None, every)))
 
 
 def delta_package() -> str:

@@ -21,11 +21,13 @@ from deltaadm.errors import EngineError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from deltaadm.spark.scratch import Scratch
+
 _STANDARD_ERROR: Final = 2
 
 
 @contextmanager
-def start_jvm(conf: Mapping[str, str], scratch: Path, *, show: bool) -> Iterator[Any]:
+def start_jvm(conf: Mapping[str, str], scratch: Scratch, *, show: bool) -> Iterator[Any]:
     """
     The Py4J gateway to a new JVM that has *conf*, for the time of the block.
 
@@ -42,7 +44,7 @@ def start_jvm(conf: Mapping[str, str], scratch: Path, *, show: bool) -> Iterator
     java_program()
     with (
         _process(conf, scratch, show=show) as process,
-        _gateway(_connection(process, scratch)) as gateway,
+        _gateway(_connection(process, scratch.path), process) as gateway,
     ):
         yield gateway
 
@@ -64,17 +66,18 @@ def environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _process(
-    conf: Mapping[str, str], scratch: Path, *, show: bool
+    conf: Mapping[str, str], scratch: Scratch, *, show: bool
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A JVM that ends by itself once its standard input does; killed where it does not."""
-    with _log(scratch).open("wb") as log:
+    with _log(scratch.path).open("wb") as log:
         output = _STANDARD_ERROR if show else log
         process = subprocess.Popen(  # noqa: S603 -- Spark's own launcher
             _command(conf),
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
-            env=_jvm_environment(scratch),
+            env=_jvm_environment(scratch.path),
+            pass_fds=() if os.name == "nt" else (scratch.lock,),
             **_OUT_OF_REACH_OF_CTRL_C,
         )
     try:
@@ -82,8 +85,9 @@ def _process(
     finally:
         if process.stdin is not None:
             process.stdin.close()
+        # Only a JVM that has come up listens to its standard input.
         try:
-            process.wait(timeout=10 if _announcement(scratch).exists() else 0)
+            process.wait(timeout=10 if _announcement(scratch.path).exists() else 0)
         except subprocess.TimeoutExpired:
             _kill(process)
 
@@ -110,10 +114,17 @@ def _jvm_environment(scratch: Path) -> dict[str, str]:
     ours = {
         "SPARK_CONNECT_MODE": "0",
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(_announcement(scratch)),
+        "SPARK_SUBMIT_OPTS": f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {_temporary(scratch)}",
     }
     if sys.platform == "linux" and locale.getencoding().lower().replace("-", "") != "utf8":
         ours["LC_ALL"] = "C.UTF-8"
-    return {key: one for key, one in os.environ.items() if key != "SPARK_REMOTE"} | ours
+    return {key: value for key, value in os.environ.items() if key != "SPARK_REMOTE"} | ours
+
+
+def _temporary(scratch: Path) -> str:
+    """What makes a JVM put into *scratch* what it would leave behind when it is killed."""
+    place = str(scratch).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"-Djava.io.tmpdir={place}"'
 
 
 def _connection(process: subprocess.Popen[bytes], scratch: Path) -> dict[str, str]:
@@ -121,12 +132,13 @@ def _connection(process: subprocess.Popen[bytes], scratch: Path) -> dict[str, st
     file = _announcement(scratch)
     while not file.exists():
         if process.poll() is not None:
-            raise _died(_log(scratch).read_text(errors="replace"))
+            raise _died(_log(scratch).read_text(errors="replace"), process.returncode)
         time.sleep(0.05)
-    said = file.read_bytes()
+    # Py4J's own format: the port, the length of the secret, and the secret.
+    written = file.read_bytes()
     return {
-        "PYSPARK_GATEWAY_PORT": str(int.from_bytes(said[:4], "big")),
-        "PYSPARK_GATEWAY_SECRET": said[8:].decode(),
+        "PYSPARK_GATEWAY_PORT": str(int.from_bytes(written[:4], "big")),
+        "PYSPARK_GATEWAY_SECRET": written[8:].decode(),
     }
 
 
@@ -139,14 +151,23 @@ def _log(scratch: Path) -> Path:
 
 
 @contextmanager
-def _gateway(connection: Mapping[str, str]) -> Iterator[Any]:
+def _gateway(
+    connection: Mapping[str, str], process: subprocess.Popen[bytes] | None = None
+) -> Iterator[Any]:
     """A gateway to a JVM that has been started, in the place where pyspark looks for it."""
     from pyspark import SparkContext
     from pyspark.java_gateway import launch_gateway
 
     connect: Callable[[], Any] = launch_gateway
-    with environment(connection):
-        gateway = connect()
+    try:
+        with environment(connection):
+            gateway = connect()
+    except Exception as error:
+        ended = _how_ended(process)
+        raise not_started(f"its JVM {ended}" if ended else str(error)) from error
+    if process is not None:
+        gateway.proc = process
+    # A SparkContext uses the gateway that it is given only where it has none yet.
     before = SparkContext._gateway, SparkContext._jvm
     SparkContext._gateway = SparkContext._jvm = None
     try:
@@ -155,6 +176,13 @@ def _gateway(connection: Mapping[str, str]) -> Iterator[Any]:
         SparkContext._gateway, SparkContext._jvm = before
         with suppress(Exception):  # a JVM that has died cannot be told
             gateway.close()
+
+
+def jvm_process() -> subprocess.Popen[bytes] | None:
+    """The process of the JVM that this process talks to, if it has started it."""
+    from pyspark import SparkContext
+
+    return getattr(SparkContext._gateway, "proc", None)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -173,10 +201,29 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 JAVA_REMEDY: Final = "Install Java 17 or 21 and let JAVA_HOME or PATH lead to it."
 """What to do about a Java that is missing or of no use."""
 
+JVM_REMEDY: Final = (
+    "See whether memory ran out, or who has killed it; --spark-conf spark.driver.memory=1g limits "
+    "what it takes, and --debug shows all that Spark says."
+)
+"""What to do about a JVM that has come to a violent end."""
+
 _OLD_JAVA: Final = re.compile(r"UnsupportedClassVersionError|Unrecognized (VM )?option|--add-")
 _NO_JAVA: Final = re.compile(r"Unable to locate a Java Runtime|JAVA_HOME is not set")
 _NO_JARS: Final = re.compile(r"\[(?:unresolved dependency|download failed): ([^\]]*)\]")
-_THROWN: Final = re.compile(r'^Exception in thread "main" [\w.$]+: (.+)$', re.MULTILINE)
+_CAUSES: Final = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r'^Exception in thread "main" [\w.$]+: (.+)$',
+        r"^# (There is insufficient memory .+)$",
+        r"^Error occurred during initialization of VM\n(.+)$",
+        r"^Error: (.+)$",
+    )
+)
+_NO_CAUSE: Final = re.compile(
+    r"\s*$|WARNING:|OpenJDK .* warning:|:: |#|\t|Using Spark's default log4j|Setting default log"
+    r"|To adjust logging|\d\d/\d\d/\d\d [\d:]+ (INFO|WARN)"
+)
+"""What Java, Ivy and Spark also say where all goes well."""
 
 
 def java_program() -> str:
@@ -193,8 +240,8 @@ def java_program() -> str:
     return found
 
 
-def _died(log: str) -> EngineError:
-    """Read from its output why a JVM did not come up."""
+def _died(log: str, code: int) -> EngineError:
+    """Read from its output, and its exit *code*, why a JVM did not come up."""
     if _NO_JAVA.search(log):
         return EngineError("Spark needs Java, but finds none.", remedy=JAVA_REMEDY)
     if _OLD_JAVA.search(log):
@@ -209,14 +256,62 @@ def _died(log: str) -> EngineError:
             "--spark-conf spark.jars.ivySettings=FILE. Each pyspark needs a delta-spark that "
             "was made for it: pip install 'deltaadm[spark]'",
         )
-    thrown = _THROWN.search(log)
-    lines = log.strip().splitlines()
-    return not_started(thrown[1] if thrown else lines[-1] if lines else "its JVM ended at once")
+    if _killed_by(code) is not None:
+        return _jvm_ended(code)
+    for pattern in _CAUSES:
+        if found := pattern.search(log):
+            return not_started(found[1])
+    words = [line for line in log.strip().splitlines() if not _NO_CAUSE.match(line)]
+    return not_started(words[-1]) if words else _jvm_ended(code)
 
 
-def not_started(cause: str) -> EngineError:
+def died_at_start() -> EngineError | None:
+    """The error for a JVM of ours that has died while Spark was started in it."""
+    ended = how_jvm_ended()
+    return not_started(f"its JVM {ended}", JVM_REMEDY) if ended else None
+
+
+def _jvm_ended(code: int) -> EngineError:
+    return not_started(f"its JVM {_ending(code)}", JVM_REMEDY)
+
+
+def how_jvm_ended() -> str:
+    """How the JVM that this process has started came to its end; empty while it lives."""
+    return _how_ended(jvm_process())
+
+
+def _how_ended(process: subprocess.Popen[bytes] | None) -> str:
+    try:
+        # The connections of a JVM break a little before it has ended.
+        return "" if process is None else _ending(process.wait(timeout=1))
+    except subprocess.TimeoutExpired:
+        return ""
+
+
+def _ending(code: int) -> str:
+    """
+    How a process with an exit *code* came to its end.
+
+    >>> _ending(-9), _ending(143), _ending(1)
+    ('was killed by SIGKILL', 'was killed by SIGTERM', 'ended with exit code 1')
+    """
+    killed_by = _killed_by(code)
+    return f"ended with exit code {code}" if killed_by is None else f"was killed by {killed_by}"
+
+
+def _killed_by(code: int) -> str | None:
+    """The name of the signal; scripts, and Java itself, report one as 128 more."""
+    try:
+        return signal.Signals(-code if code < 0 else code - 128).name
+    except ValueError:
+        return None
+
+
+_ALL_THAT_SPARK_SAYS: Final = (
+    "Check --spark-master and --spark-conf; --debug shows all that Spark says."
+)
+
+
+def not_started(cause: str, remedy: str = _ALL_THAT_SPARK_SAYS) -> EngineError:
     """The error for a Spark that does not come up, for a reason that only Spark can explain."""
-    return EngineError(
-        f"Spark does not start: {cause.rstrip('.')}.",
-        remedy="Check --spark-master and --spark-conf; --debug shows all that Spark says.",
-    )
+    return EngineError(f"Spark does not start: {cause.rstrip('.')}.", remedy=remedy)

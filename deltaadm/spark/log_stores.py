@@ -45,7 +45,7 @@ def log_store(scheme: str) -> LogStoreFacts:
     >>> log_store("abfss").name
     'AzureLogStore'
     """
-    return next((one for one in LOG_STORES if scheme in one.schemes), _ELSEWHERE)
+    return next((store for store in LOG_STORES if scheme in store.schemes), _ELSEWHERE)
 
 
 def chosen_log_store(scheme: str, conf: Mapping[str, str]) -> str | None:

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import signal
-import socket
 import sys
-import tempfile
 import threading
 import time
-import warnings
-from contextlib import ExitStack, contextmanager, suppress
-from contextvars import ContextVar
-from math import inf
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
-from urllib.request import getproxies
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, field
 from deltaadm.errors import EngineError, Refused
-from deltaadm.spark.jars import INSTALL_CONNECT, joined, missing, settings_for_delta
-from deltaadm.spark.jvm import environment, not_started, start_jvm
+from deltaadm.spark.connect import remote_session, require_reachable, stop_session, without_secrets
+from deltaadm.spark.errors import error_text, sentence
+from deltaadm.spark.jars import joined, missing, settings_for_delta
+from deltaadm.spark.jvm import died_at_start, environment, not_started, start_jvm
+from deltaadm.spark.scratch import scratch_directory
+from deltaadm.spark.settings import configured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
@@ -70,7 +66,7 @@ def open_session(options: SparkOptions, say: Callable[[str], None]) -> Iterator[
             stack.enter_context(configured(session, options.conf))
         elif target.startswith(_CONNECT):
             say(f"Connecting to Spark at {without_secrets(target)} ...")
-            session = stack.enter_context(_remote_session(target, options))
+            session = stack.enter_context(remote_session(target, options.conf, debug=options.debug))
         else:
             say(f"Starting Spark on {target} ...")
             session = stack.enter_context(_own_session(target, options))
@@ -98,73 +94,6 @@ def _target(options: SparkOptions) -> str:
 _CONNECT: Final = "sc://"
 
 
-@contextmanager
-def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]:
-    """
-    The session with settings changed to *conf* for the time of the block.
-
-    Raises `EngineError` for a setting that is fixed once Spark runs.
-    """
-    with ExitStack() as stack:
-        for key, value in conf.items():
-            if _effective(session, key) == value:
-                continue
-            try:
-                before = session.conf.get(key, None)
-                session.conf.set(key, value)
-            except Exception as error:
-                if is_outage(error):
-                    raise lost(error) from error
-                raise EngineError(
-                    f"The running Spark session does not let {key} be changed: "
-                    f"{sentence(said(error))[0]}",
-                    remedy="Give the setting where that session is started.",
-                ) from error
-            stack.callback(_reset, session, key, before)
-        yield
-
-
-def _reset(session: SparkSession, key: str, before: str | None) -> None:
-    with suppress(Exception):  # a session that is gone has no settings
-        if before is None:
-            session.conf.unset(key)
-        else:
-            session.conf.set(key, before)
-
-
-def _effective(session: SparkSession, key: str) -> str | None:
-    """The value of a setting, which may be Spark's default; None where there is neither."""
-    from pyspark.errors import PySparkException
-
-    try:
-        return session.conf.get(key)
-    except PySparkException:
-        return None
-
-
-def said(error: Exception) -> str:
-    """What an exception of Spark says, without Py4J's words around it."""
-    thrown = getattr(error, "java_exception", None)
-    return str(error) if thrown is None else str(thrown.getMessage() or thrown.toString())
-
-
-def sentence(message: str) -> tuple[str, str]:
-    r"""
-    The first sentence of a message of Spark, and the rest, each on one line.
-
-    >>> sentence("[DELTA_X] Cannot do\n it. Do that. SQLSTATE: 0A000; line 1 pos 0")
-    ('Cannot do it.', 'Do that.')
-    >>> sentence("(java.io.IOException) No space left.")
-    ('No space left.', '')
-    """
-    text = re.split(r"\n\nJVM stacktrace:|\n== SQL", message, maxsplit=1)[0]
-    text = " ".join(text.split())
-    text = re.sub(r"^(\([\w.$]+\) )?(\[[A-Z0-9_.]+\] )?", "", text)
-    text = re.sub(r"\s*SQLSTATE: \w{5}\b.*$", "", text)
-    first, *rest = re.split(r"(?<=[.!?])\s+(?=[A-Z])", text, maxsplit=1)
-    return first, "".join(rest)
-
-
 def _active_session() -> SparkSession | None:
     try:
         from pyspark.sql import SparkSession
@@ -186,225 +115,15 @@ def _quiet_loggers() -> Iterator[None]:
     logging.getLogger().addHandler(nowhere)
     names = "SQLQueryContextLogger", "DataFrameQueryContextLogger"
     loggers = [PySparkLogger.getLogger(name) for name in names]
-    before = [one.disabled for one in loggers]
-    for one in loggers:
-        one.disabled = True
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
     try:
         yield
     finally:
-        for one, was in zip(loggers, before, strict=True):
-            one.disabled = was
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
         logging.getLogger().removeHandler(nowhere)
-
-
-# Spark Connect
-
-
-@contextmanager
-def _remote_session(url: str, options: SparkOptions) -> Iterator[SparkSession]:
-    from pyspark.errors import PySparkImportError
-
-    conf = dict(options.conf)
-    patience = _seconds(conf.pop(_TIMEOUT, _TIME_FOR_ANSWERS))
-    require_reachable(url)
-    with ExitStack() as stack:
-        stack.enter_context(environment({"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}))
-        if not options.debug:
-            stack.enter_context(_quiet_connection())
-        try:
-            _require_answer(url)
-            session = _new_session(url, patience)
-            stack.callback(_stop, session)
-            _bear_short_outages(session)
-            _ = session.version  # the first thing that the server is asked
-        except (PySparkImportError, ImportError) as error:
-            raise EngineError(
-                "Spark Connect needs packages that are not installed.", remedy=INSTALL_CONNECT
-            ) from error
-        except EngineError:
-            raise
-        except Exception as error:
-            if _is_late(error):
-                raise lost(error) from error
-            raise not_started(sentence(said(error))[0]) from error
-        stack.enter_context(configured(session, conf))
-        yield session
-
-
-_TIMEOUT: Final = "spark.network.timeout"
-_TIME_FOR_ANSWERS: Final = "10min"
-"""A server may be one that has to be started first, or have a large catalog to look through."""
-
-
-@contextmanager
-def looking_up() -> Iterator[None]:
-    """
-    For the time of the block, statements only ask: a server that hangs is not waited for.
-
-    Others may be commits, for which no time is too long.
-    """
-    before = _LOOKING_UP.set(True)
-    try:
-        yield
-    finally:
-        _LOOKING_UP.reset(before)
-
-
-_LOOKING_UP: Final = ContextVar("looking_up", default=False)
-
-
-def _new_session(url: str, patience: float) -> Any:
-    """A session of which the server knows nothing yet."""
-    from pyspark.sql.connect.client import DefaultChannelBuilder
-    from pyspark.sql.connect.session import SparkSession
-
-    channel = DefaultChannelBuilder(url)
-    channel.add_interceptor(_deadlines(patience))
-    return SparkSession.builder.channelBuilder(channel).create()
-
-
-def _deadlines(patience: float) -> Any:
-    """
-    What ends calls, but no statements except those that look up, without an answer in time.
-
-    *patience* is in seconds. Once it has been in vain, what is said in leaving is not waited for.
-    """
-    import grpc
-
-    class Deadlines(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):  # type: ignore[misc]
-        """All calls of a session, of which those for statements have a stream of answers."""
-
-        def __init__(self) -> None:
-            self._patience = patience
-
-        def intercept_unary_unary(self, go_on: Any, details: Any, request: Any) -> Any:
-            return self._in_time(go_on, details, request)
-
-        def intercept_unary_stream(self, go_on: Any, details: Any, request: Any) -> Any:
-            if _LOOKING_UP.get():
-                return self._in_time(go_on, details, request)
-            return go_on(details, request)
-
-        def _in_time(self, go_on: Any, details: Any, request: Any) -> Any:
-            call = go_on(details._replace(timeout=self._patience), request)
-            call.add_done_callback(self._learn)
-            return call
-
-        def _learn(self, call: Any) -> None:
-            if call.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
-                self._patience = _FAREWELL
-
-    return Deadlines()
-
-
-_FAREWELL: Final = 0.2
-
-
-def _seconds(text: str) -> float:
-    """
-    A time as Spark's settings have it; raises `Refused` for anything else.
-
-    >>> _seconds("2min"), _seconds("500ms"), _seconds("120")
-    (120, 0.5, 120)
-    """
-    found = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
-    if found is None or found[2] not in _UNITS:
-        raise Refused(
-            f"{text!r} is no time, as {_TIMEOUT} has one.", remedy="Write it like 30s or 10min."
-        )
-    return int(found[1]) * _UNITS[found[2]]
-
-
-_UNITS: Final = {"": 1, "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
-
-
-def is_outage(error: Exception) -> bool:
-    """Whether a Connect server has stopped answering, or knows nothing of the session any more."""
-    from pyspark.errors import PySparkException
-
-    if not isinstance(error, PySparkException):
-        return False
-    return _status(error) in _NO_ANSWER or str(error.getCondition()).startswith("INVALID_HANDLE.")
-
-
-_LATE: Final = "DEADLINE_EXCEEDED"
-_NO_ANSWER: Final = frozenset({"UNAVAILABLE", "CANCELLED", _LATE})
-
-
-def _is_late(error: Exception) -> bool:
-    return _status(error) == _LATE
-
-
-def _status(error: Exception) -> str:
-    status = getattr(error, "getGrpcStatusCode", lambda: None)()
-    return str(getattr(status, "name", ""))
-
-
-def lost(error: Exception) -> EngineError:
-    """The error for a Spark that has gone, or does not answer any more."""
-    if _is_late(error):
-        return EngineError(
-            "Spark did not answer in time.",
-            remedy="Look whether the server hangs or has much to do; "
-            f"--spark-conf {_TIMEOUT}=30min gives it more time than the usual {_TIME_FOR_ANSWERS}.",
-        )
-    return EngineError(
-        f"The connection to Spark broke ({_cause(error).rstrip('.')}).",
-        remedy="Inspect the table before trying again: a Spark server that still runs may go on.",
-        delta_error_class=getattr(error, "getCondition", lambda: None)(),
-    )
-
-
-def _cause(error: Exception) -> str:
-    """What an exception says; of the long texts of gRPC only what they call details."""
-    text = said(error)
-    details = re.search(r'^\s*details = "(.*)"$', text, re.MULTILINE)
-    return sentence(details[1] if details else text)[0]
-
-
-@contextmanager
-def _quiet_connection() -> Iterator[None]:
-    """Silence what gRPC and pyspark tell standard error of a connection that does not work."""
-    with environment({"GRPC_VERBOSITY": "NONE"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module=r"pyspark\.sql\.connect")
-        yield
-
-
-def _require_answer(url: str) -> None:
-    """A server that speaks gRPC; Spark itself would try for minutes."""
-    import grpc
-    from pyspark.sql.connect.client import DefaultChannelBuilder
-
-    with DefaultChannelBuilder(url).toChannel() as channel:
-        try:
-            grpc.channel_ready_future(channel).result(timeout=_PATIENCE)
-        except grpc.FutureTimeoutError:
-            raise _unreachable(url, "what listens there does not answer as Spark Connect") from None
-
-
-def _bear_short_outages(session: Any) -> None:
-    """
-    Let the session try again for some seconds where the server does not answer.
-
-    Spark itself would try for ten minutes, and so once more with each question that follows.
-    """
-    from pyspark.sql.connect.client.retries import DefaultPolicy
-
-    class Patience(DefaultPolicy):
-        """Failures that follow each other belong to one outage, which is borne only so long."""
-
-        def __init__(self) -> None:
-            super().__init__(max_retries=None, max_backoff=_PATIENCE * 200)
-            self._began = self._last = -inf
-
-        def can_retry(self, e: BaseException) -> bool:
-            now = time.monotonic()
-            if now - self._last > _PATIENCE:
-                self._began = now
-            self._last = now
-            return super().can_retry(e) and now - self._began < _PATIENCE * 2
-
-    session.client.set_retry_policies([Patience()])
 
 
 # A session, and a JVM, of our own
@@ -418,12 +137,13 @@ _EVERYWHERE: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.variable.substitute": "false",
+    "spark.sql.variable.substitute": "false",  # `${...}` may stand in names and expressions
 }
 _ON_THIS_MACHINE: Final = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.sql.catalogImplementation": "in-memory",
+    # The defaults, 200 and 50, are for clusters: here each partition is a task for a few rows.
     "spark.sql.shuffle.partitions": "4",
     "spark.databricks.delta.snapshotPartitions": "2",
 }
@@ -442,16 +162,16 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
         )
     require_reachable(master)
     with ExitStack() as stack:
-        scratch = Path(stack.enter_context(_scratch_directory()))
-        conf = _configuration(master, options.conf, options.jars, scratch)
+        scratch = stack.enter_context(scratch_directory())
+        conf = _configuration(master, options.conf, options.jars, scratch.path)
         gateway = stack.enter_context(start_jvm(conf, scratch, show=options.debug))
         try:
             with _interrupts_as_they_are(), environment(_python(master)):
                 spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
                 session = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
         except Exception as error:
-            raise not_started(sentence(said(error))[0]) from error
-        stack.callback(_stop, session)
+            raise died_at_start() or not_started(sentence(error_text(error))[0]) from error
+        stack.callback(stop_session, session)
         if master.startswith("spark://"):
             _require_executors(session, master)
         yield session
@@ -490,29 +210,17 @@ _TIME_FOR_EXECUTORS: Final = 60
 _THE_DRIVER: Final = 1
 
 
-def _stop(session: SparkSession) -> None:
-    with suppress(Exception), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a JVM that has died, or is busy, cannot be stopped
-        session.stop()
-
-
-@contextmanager
-def _scratch_directory() -> Iterator[str]:
-    with tempfile.TemporaryDirectory(prefix="deltaadm-", ignore_cleanup_errors=True) as scratch:
-        yield scratch
-
-
 def _configuration(
-    master: str, wanted: Mapping[str, str], jars: Sequence[str], scratch: Path
+    master: str, given: Mapping[str, str], jars: Sequence[str], scratch: Path
 ) -> dict[str, str]:
     """Ours, overruled by what is wanted, except where both have to hold."""
     conf = {"spark.master": master, "spark.sql.warehouse.dir": str(scratch / "warehouse")}
     conf |= _EVERYWHERE | _DELTA
     if master.startswith("local"):
         conf |= _ON_THIS_MACHINE | {"spark.local.dir": str(scratch)}
-    conf |= wanted
+    conf |= given
     extensions = "spark.sql.extensions"
-    conf[extensions] = joined(_DELTA[extensions], wanted.get(extensions, ""))
+    conf[extensions] = joined(_DELTA[extensions], given.get(extensions, ""))
     return conf | settings_for_delta(conf, jars)
 
 
@@ -527,47 +235,3 @@ def _interrupts_as_they_are() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def require_reachable(target: str) -> None:
-    """
-    Raise `EngineError` unless something listens at *target*, where Spark would try for minutes.
-
-    Only masters of Spark's own and Connect servers are tried, the latter not behind a proxy.
-    """
-    scheme, _, addresses = target.partition("://")
-    default_port = {"sc": 15002, "spark": 7077}.get(scheme)
-    if default_port is None or (scheme == "sc" and getproxies()):
-        return
-    causes = []
-    for address in addresses.partition("/")[0].split(","):
-        parts = urlsplit(f"//{address}")
-        try:
-            place = (parts.hostname or "", parts.port or default_port)
-            with socket.create_connection(place, timeout=_PATIENCE):
-                return
-        except (OSError, ValueError) as error:
-            causes.append(getattr(error, "strerror", None) or str(error))
-    raise _unreachable(target, "; ".join(causes).lower())
-
-
-_PATIENCE: Final = 5
-
-
-def without_secrets(target: str) -> str:
-    """
-    The part of an address that may be shown.
-
-    >>> without_secrets("sc://spark.example.com:443/;use_ssl=true;token=abc")
-    'sc://spark.example.com:443'
-    """
-    scheme, separator, rest = target.partition("://")
-    return scheme + separator + rest.partition("/")[0].rpartition("@")[2]
-
-
-def _unreachable(target: str, cause: str) -> EngineError:
-    return EngineError(
-        f"Cannot reach Spark at {without_secrets(target)}: {cause}.",
-        remedy="Check the address, and that Spark runs there; without one, Spark runs on this "
-        "machine.",
-    )

@@ -6,14 +6,22 @@ import io
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.data_paths import is_absolute
-from deltaadm.domain.log_segment import FileInfo, listing_prefix, no_table
-from deltaadm.errors import DeltaadmError, EngineError, StorageError, TableError
+from deltaadm.domain.model.data_paths import is_absolute
+from deltaadm.domain.model.log_segment import (
+    LOG_DIRECTORY,
+    FileInfo,
+    Kind,
+    kind_of,
+    listing_prefix,
+    no_table,
+)
+from deltaadm.errors import DeltaadmError, EngineError, FileMissing, StorageError, TableError
+from deltaadm.limits import LIMITS
 from deltaadm.spark.decode import qualifier_of
+from deltaadm.spark.errors import error_text, sentence
 from deltaadm.spark.executor import address
-from deltaadm.spark.session import said, sentence
 from deltaadm.storage.discover import not_listed
-from deltaadm.storage.store import LOG_DIRECTORY
+from deltaadm.storage.local import too_large
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -67,7 +75,7 @@ class Hadoop:
         try:
             status = self.system_of(place).getFileStatus(self.path(place))
             return bool(status.isDirectory())
-        except troubles() as error:
+        except java_errors() as error:
             found = failure(place, error)
             if isinstance(found, TableError):
                 return False
@@ -84,8 +92,8 @@ class Hadoop:
         try:
             found = self.system_of(place).listStatusIterator(self.path(place))
             return list(_directories(found))
-        except troubles() as error:
-            raise not_listed(place, sentence(said(error))[0].rstrip(".")) from error
+        except java_errors() as error:
+            raise not_listed(place, sentence(error_text(error))[0].rstrip(".")) from error
 
     def join(self, place: str, name: str) -> str:
         """See `Directories`."""
@@ -95,7 +103,7 @@ class Hadoop:
         """The next *size* bytes of a stream, or all of them."""
         return bytes(self._bytes(stream) if size is None else self._bytes(stream, size))
 
-    def told(self, statuses: Any) -> str:
+    def array_to_string(self, statuses: Any) -> str:
         """What Java says of an array."""
         return str(self._text(statuses))
 
@@ -115,6 +123,8 @@ class HadoopStore:
     `log` is where the log is, as Spark tells it of files in there.
     """
 
+    limits = LIMITS
+    local_path = None
     survives_fork = False  # the connection to the JVM is not copied
 
     def __init__(self, hadoop: Hadoop, location: str) -> None:
@@ -131,7 +141,7 @@ class HadoopStore:
             place = f"{address(location)}/{LOG_DIRECTORY}"
             self._system = hadoop.system_of(place)
             self.log = str(self._system.makeQualified(hadoop.path(place)).toString())
-        except troubles() as error:
+        except java_errors() as error:
             raise failure(location, error) from error
 
     @property
@@ -149,13 +159,13 @@ class HadoopStore:
         found = self._list(self.log)
         if found is None:
             raise no_table(self.root)
-        return {one.path: one for one in found if one.path >= first}
+        return {file.path: file for file in found if file.path >= first}
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
         found = self._list(self.path(name)) or ()
-        listed = (FileInfo(f"{name}/{one.path}", one.size, one.modified) for one in found)
-        return {one.path: one for one in listed}
+        listed = (FileInfo(f"{name}/{file.path}", file.size, file.modified) for file in found)
+        return {file.path: file for file in listed}
 
     def read(self, path: str) -> bytes:
         """See `LogStore`."""
@@ -166,10 +176,13 @@ class HadoopStore:
                 raise _missing(place)
             stream = self._system.open(where)
             try:
+                size = int(stream.available())
+                if size > self.limits.line:
+                    raise too_large(place, size, self.limits.line)
                 return self._hadoop.content(stream)
             finally:
                 stream.close()
-        except troubles() as error:
+        except java_errors() as error:
             raise failure(place, error) from error
 
     def open(self, path: str) -> BinaryIO:
@@ -183,7 +196,7 @@ class HadoopStore:
             system = self._hadoop.system_of(place)
             status = system.getFileStatus(self._hadoop.path(place))
             return int(status.getLen()) if status.isFile() else None
-        except troubles() as error:
+        except java_errors() as error:
             found = failure(place, error)
             if isinstance(found, TableError):
                 return None
@@ -206,26 +219,22 @@ class HadoopStore:
         """The files directly in a directory, by their names; None if there is none."""
         try:
             statuses = self._system.listStatus(self._hadoop.path(directory))
-            found = list(_STATUS.finditer(self._hadoop.told(statuses)))
+            found = list(_STATUS.finditer(self._hadoop.array_to_string(statuses)))
             if len(found) != len(statuses) or (found and not _is_of(found[0], statuses[0])):
-                return [_info(one) for one in statuses if one.isFile()]
-        except troubles() as error:
-            trouble = failure(directory, error)
-            if isinstance(trouble, TableError):
+                return [file for file in map(_info, statuses) if _belongs(file)]
+        except java_errors() as error:
+            storage_error = failure(directory, error)
+            if isinstance(storage_error, TableError):
                 return None
-            raise trouble from error
-        return [
-            FileInfo(one["path"].rpartition("/")[2], int(one["length"]), int(one["modified"]))
-            for one in found
-            if one["directory"] == "false"
-        ]
+            raise storage_error from error
+        return [file for file in map(_parsed_info, found) if _belongs(file)]
 
     def _open(self, system: Any, place: str) -> BinaryIO:
         try:
             where = self._hadoop.path(place)
             size = int(system.getFileStatus(where).getLen())
             file = _HadoopFile(place, system.open(where), size, self._hadoop)
-        except troubles() as error:
+        except java_errors() as error:
             raise failure(place, error) from error
         return io.BufferedReader(file, _PIECE)
 
@@ -244,7 +253,20 @@ def _is_of(text: re.Match[str], status: Any) -> bool:
 
 
 def _info(status: Any) -> FileInfo:
-    return FileInfo(str(status.getPath().getName()), status.getLen(), status.getModificationTime())
+    name, regular = str(status.getPath().getName()), bool(status.isFile())
+    size = status.getLen() if regular else 0
+    return FileInfo(name, size, status.getModificationTime(), regular)
+
+
+def _parsed_info(status: re.Match[str]) -> FileInfo:
+    name, regular = status["path"].rpartition("/")[2], status["directory"] == "false"
+    size = int(status["length"]) if regular else 0
+    return FileInfo(name, size, int(status["modified"]), regular)
+
+
+def _belongs(file: FileInfo) -> bool:
+    """Whether it is a file, or a directory in the place of a file of the log."""
+    return file.regular or kind_of(file.path) is not Kind.UNKNOWN
 
 
 class _HadoopFile(io.RawIOBase):
@@ -269,17 +291,17 @@ class _HadoopFile(io.RawIOBase):
         return self._position
 
     def readinto(self, buffer: Any) -> int:
-        wanted = min(len(buffer), self._size - self._position)
-        if wanted <= 0:
+        size = min(len(buffer), self._size - self._position)
+        if size <= 0:
             return 0
         try:
             self._stream.seek(self._position)
-            piece = self._hadoop.content(self._stream, wanted)
-        except troubles() as error:
+            piece = self._hadoop.content(self._stream, size)
+        except java_errors() as error:
             raise failure(self._place, error) from error
-        buffer[:wanted] = piece
-        self._position += wanted
-        return wanted
+        buffer[:size] = piece
+        self._position += size
+        return size
 
     def close(self) -> None:
         if not self.closed:
@@ -287,7 +309,7 @@ class _HadoopFile(io.RawIOBase):
         super().close()
 
 
-def troubles() -> tuple[type[Exception], ...]:
+def java_errors() -> tuple[type[Exception], ...]:
     """The exceptions by which Spark, Hadoop and the way to them say that something is wrong."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -301,12 +323,12 @@ _NOT_FOUND: Final = ("PATH_NOT_FOUND", "FILE_NOT_EXIST", "FileNotFoundException"
 
 def failure(path: str, error: Exception) -> DeltaadmError:
     """The error that an exception of Spark or Hadoop about a file amounts to."""
-    text = said(error)
+    text = error_text(error)
     thrown = getattr(error, "java_exception", None)
     named = "" if thrown is None else str(thrown.getClass().getName())
-    if any(one in f"{named} {text}" for one in _NOT_FOUND):
+    if any(word in f"{named} {text}" for word in _NOT_FOUND):
         return _missing(path)
-    if any(one in f"{named} {text}" for one in _NO_FILE_SYSTEM):
+    if any(word in f"{named} {text}" for word in _NO_FILE_SYSTEM):
         return StorageError(
             f"Spark has no file system for {path}: {sentence(text)[0].rstrip('.')}.",
             remedy="Give it one, as by --spark-conf spark.jars.packages=... or --jars PLACE; for "
@@ -318,8 +340,8 @@ def failure(path: str, error: Exception) -> DeltaadmError:
     )
 
 
-def _missing(path: str) -> TableError:
-    return TableError(
+def _missing(path: str) -> FileMissing:
+    return FileMissing(
         f"The file {path} is missing.",
         remedy="Another process may be cleaning up the log; try again.",
         delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",

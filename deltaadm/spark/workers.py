@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import deltaadm
 from deltaadm.errors import EngineError
-from deltaadm.spark.session import said, sentence
-from deltaadm.spark.store import troubles
+from deltaadm.spark.errors import error_text, sentence
+from deltaadm.spark.scratch import scratch_directory
+from deltaadm.spark.store import java_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,14 +27,14 @@ def shipped(session: SparkSession) -> Iterator[None]:
     if master.split("[", maxsplit=1)[0] == "local":
         yield
         return
-    with tempfile.TemporaryDirectory(prefix="deltaadm-") as scratch:
-        archive = Path(scratch, "deltaadm.zip")
+    with scratch_directory() as scratch:
+        archive = scratch.path / "deltaadm.zip"
         _pack(archive)
         try:
             session.addArtifacts(str(archive), pyfile=True)
-        except troubles() as error:
+        except java_errors() as error:
             raise EngineError(
-                f"Spark does not take deltaadm to its executors: {sentence(said(error))[0]}",
+                f"Spark does not take deltaadm to its executors: {sentence(error_text(error))[0]}",
                 remedy="Leave out --engine spark.",
             ) from error
         yield
@@ -49,7 +49,7 @@ def _pack(archive: Path) -> None:
 
 def require_able(error: Exception) -> None:
     """Raise `EngineError` for what would befall any other table as well."""
-    text = said(error)
+    text = error_text(error)
     for mark, (message, remedy) in _UNABLE.items():
         if mark in text:
             raise EngineError(f"{message} ({_last_line(text, mark)}).", remedy=remedy) from error

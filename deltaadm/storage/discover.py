@@ -7,8 +7,8 @@ import os
 import typing
 from typing import TYPE_CHECKING
 
+from deltaadm.domain.model.log_segment import LOG_DIRECTORY
 from deltaadm.errors import StorageError
-from deltaadm.storage.store import LOG_DIRECTORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -62,8 +62,8 @@ def find_tables(
         if names is None:
             yield place
         else:
-            below = sorted((one for one in names if one[0] not in "._"), reverse=True)
-            pending += [there.join(place, one) for one in below]
+            below = sorted((name for name in names if name[0] not in "._"), reverse=True)
+            pending += [there.join(place, name) for name in below]
 
 
 def table_around(place: str, directories: Directories | None = None) -> str | None:
@@ -112,7 +112,7 @@ class LocalDirectories:
         """See `Directories`."""
         try:
             with os.scandir(place) as entries:
-                names = [one.name for one in entries if _is_directory(one)]
+                names = [entry.name for entry in entries if _is_directory(entry)]
         except OSError as error:
             raise not_listed(place, _reason(error)) from error
         return None if LOG_DIRECTORY in names else names

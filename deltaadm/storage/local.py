@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Mapping
 
-from deltaadm.domain.log_segment import FileInfo, listing_prefix, no_table
-from deltaadm.errors import DeltaadmError, StorageError, TableError
-from deltaadm.storage.store import LOG_DIRECTORY
+from deltaadm.domain.model.log_segment import (
+    LOG_DIRECTORY,
+    FileInfo,
+    Kind,
+    kind_of,
+    listing_prefix,
+    no_table,
+)
+from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError, TooLarge
+from deltaadm.limits import LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import BinaryIO
+    from collections.abc import Callable, Iterator
+    from typing import BinaryIO, Final
 
-_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0)
-_PIECE = 1 << 14
+    from deltaadm.limits import Limits
+
+_FLAGS: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # opening a FIFO waits for a writer otherwise
+)
+_PIECE: Final = 1 << 14
 
 _NANOSECONDS_PER_MILLISECOND = 1_000_000
 
@@ -27,8 +42,9 @@ class LocalStore:
     qualifier = "file:"
     survives_fork = True
 
-    def __init__(self, path: str, root: str | None = None) -> None:
-        self.path = path
+    def __init__(self, path: str, root: str | None = None, limits: Limits = LIMITS) -> None:
+        self.local_path = path
+        self.limits = limits
         self.root = path if root is None else root
         self._log = os.path.join(path, LOG_DIRECTORY)  # noqa: PTH118 -- pathlib costs time
         self._prefix = self._log + os.sep
@@ -37,25 +53,25 @@ class LocalStore:
         """See `LogStore`; reads names; sizes and times of files when they are asked for."""
         found = _files_in(self._log)
         if found is None:
-            raise no_table(self.root, _instead_of_table(self.path))
+            raise no_table(self.root, _instead_of_table(self.local_path))
         if start:
             first = listing_prefix(start)
-            found = {name: one for name, one in found.items() if name >= first}
+            found = {name: entry for name, entry in found.items() if name >= first}
         return _Listing(found)
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
         found = _files_in(self._prefix + name) or {}
-        return _Listing({f"{name}/{file}": one for file, one in found.items()})
+        return _Listing({f"{name}/{file}": entry for file, entry in found.items()})
 
     def read(self, path: str) -> bytes:
         """See `LogStore`."""
         where = self._prefix + path
+        descriptor = _opened(where)
         try:
-            descriptor = os.open(where, _FLAGS)
-        except OSError as error:
-            raise _unreadable(where, error) from error
-        try:
+            size = os.fstat(descriptor).st_size
+            if size > self.limits.line:
+                raise too_large(where, size, self.limits.line)
             return _read_all(descriptor)
         except OSError as error:
             raise _inaccessible(where, error) from error
@@ -64,11 +80,7 @@ class LocalStore:
 
     def open(self, path: str) -> BinaryIO:
         """See `LogStore`."""
-        where = self._prefix + path
-        try:
-            return open(where, "rb")  # noqa: PTH123 -- handed to the caller
-        except OSError as error:
-            raise _unreadable(where, error) from error
+        return open(_opened(self._prefix + path), "rb")
 
     def data_size(self, path: str) -> int | None:
         """See `LogStore`; what is no regular file counts as none."""
@@ -82,19 +94,16 @@ class LocalStore:
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def open_data(self, path: str) -> BinaryIO:
-        """See `LogStore`; never waits for what is no regular file, such as a pipe."""
+        """See `LogStore`."""
         where = self._data_path(path)
         if self.data_size(path) is None:
             raise _unreadable(where, FileNotFoundError())
-        try:
-            return open(where, "rb")  # noqa: PTH123 -- handed to the caller
-        except OSError as error:
-            raise _unreadable(where, error) from error
+        return open(_opened(where), "rb")
 
     def _data_path(self, path: str) -> str:
         from urllib.parse import unquote
 
-        from deltaadm.domain.data_paths import without_file_scheme
+        from deltaadm.domain.model.data_paths import without_file_scheme
 
         plain = without_file_scheme(path)
         if plain is None:
@@ -102,16 +111,15 @@ class LocalStore:
                 f"{path} is in another store, which is out of reach from here.",
                 remedy="Check that file with a program that reaches its store.",
             )
-        return os.path.join(self.path, unquote(plain))  # noqa: PTH118
+        return os.path.join(self.local_path, unquote(plain))  # noqa: PTH118
 
     def overwrite(self, path: str, body: bytes) -> None:
         """Write a whole file; whoever reads it meanwhile sees the old or the new one."""
         where = self._prefix + path
-        draft = f"{where}.{os.getpid()}.tmp"
+        from deltaadm.storage.files import write_whole
+
         try:
-            with open(draft, "wb") as file:  # noqa: PTH123 -- pathlib costs start-up time
-                file.write(body)
-            os.replace(draft, where)  # noqa: PTH105
+            write_whole(where, body)
         except OSError as error:
             raise _unwritable(where, error) from error
 
@@ -134,10 +142,18 @@ def _instead_of_table(path: str) -> str:
 
 
 def _files_in(directory: str) -> dict[str, os.DirEntry[str]] | None:
-    """What is directly in a directory and is none, by name; None if there is no such directory."""
+    """
+    What is directly in a directory, by name; None if there is no such directory.
+
+    Its directories are left out, except those that are named like a file of a log.
+    """
     try:
         with os.scandir(directory) as entries:
-            return {one.name: one for one in entries if not one.is_dir()}
+            return {
+                entry.name: entry
+                for entry in entries
+                if not entry.is_dir() or kind_of(entry.name) is not Kind.UNKNOWN
+            }
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -170,14 +186,22 @@ class _Listed(FileInfo):
         object.__setattr__(self, "path", path)
         object.__setattr__(self, "_entry", entry)
 
-    def __reduce__(self) -> tuple[type[FileInfo], tuple[str, int, int]]:
-        return FileInfo, (self.path, self.size, self.modified)
+    def __reduce__(self) -> tuple[type[FileInfo], tuple[str, int, int, bool]]:
+        return FileInfo, (self.path, self.size, self.modified, self.regular)
 
     @property
     def size(self) -> int:
-        """In bytes; 0 for a file that is not there, a dangling link or deleted since."""
+        """In bytes; 0 for what is no regular file or not there, such as a dangling link."""
         status = self._status()
-        return 0 if status is None else status.st_size
+        return status.st_size if status is not None and stat.S_ISREG(status.st_mode) else 0
+
+    @property
+    def regular(self) -> bool:
+        """Whether it is a regular file; true for what is not there."""
+        if self._entry.is_file():  # which the listing has told already
+            return True
+        status = self._status()
+        return status is None or stat.S_ISREG(status.st_mode)
 
     @property
     def modified(self) -> int:
@@ -194,6 +218,34 @@ class _Listed(FileInfo):
             raise _inaccessible(self._entry.path, error) from error
 
 
+def too_large(where: str, size: int, most: int) -> TooLarge:
+    """The error for a file that is not read at once."""
+    return TooLarge(
+        f"The file {where} has {size:,} bytes, more than the {most:,} that deltaadm reads at once.",
+        remedy="Find out what wrote it; no writer of Delta makes such a file so large.",
+    )
+
+
+def _opened(where: str) -> int:
+    """
+    A descriptor of the regular file at *where*.
+
+    Anything else raises `TableError`: reading a FIFO may wait forever, and a device may have
+    no end.
+    """
+    try:
+        descriptor = os.open(where, _FLAGS)
+    except OSError as error:
+        if error.errno in _NOT_OPENED:
+            raise _not_regular(where, os.stat(where).st_mode) from error  # noqa: PTH116
+        raise _unreadable(where, error) from error
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        raise _not_regular(where, mode)
+    return descriptor
+
+
 def _read_all(descriptor: int) -> bytes:
     """All bytes of an open file; most files of a log fit into the first piece."""
     first = os.read(descriptor, _PIECE)
@@ -208,10 +260,32 @@ def _read_all(descriptor: int) -> bytes:
 def _unreadable(where: str, error: OSError) -> DeltaadmError:
     if not isinstance(error, FileNotFoundError):
         return _inaccessible(where, error)
-    return TableError(
+    return FileMissing(
         f"The file {where} is missing.",
         remedy="Another process may be cleaning up the log; try again.",
         delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
+    )
+
+
+_NOT_OPENED: Final = (errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP)
+"""What opening a socket ends in, or a device without a driver."""
+
+_FILE_TYPES: Final[Mapping[str, Callable[[int], bool]]] = {
+    "a directory": stat.S_ISDIR,
+    "a FIFO": stat.S_ISFIFO,
+    "a character device": stat.S_ISCHR,
+    "a block device": stat.S_ISBLK,
+    "a socket": stat.S_ISSOCK,
+}
+
+
+def _not_regular(where: str, mode: int) -> TableError:
+    found = next((name for name, fits in _FILE_TYPES.items() if fits(mode)), "a special file")
+    return TableError(
+        f"{where} is {found}, not a regular file, and is not read.",
+        remedy="Remove it or move it elsewhere, and restore the file from a backup if there was "
+        "one of this name.",
+        delta_error_class="FAILED_READ_FILE.NO_HINT",
     )
 
 

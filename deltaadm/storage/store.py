@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 
 from deltaadm.errors import Refused, StorageError
+from deltaadm.limits import LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import BinaryIO, Final, Protocol
 
-    from deltaadm.domain.log_segment import FileInfo
+    from deltaadm.domain.model.log_segment import FileInfo
+    from deltaadm.limits import Limits
 else:
     Protocol = object
-
-
-LOG_DIRECTORY: Final = "_delta_log"
 
 
 class LogStore(Protocol):
@@ -33,8 +32,16 @@ class LogStore(Protocol):
         """The table's location, for messages and reports."""
 
     @property
+    def local_path(self) -> str | None:
+        """The table's directory in this machine's file system; None for any other store."""
+
+    @property
     def qualifier(self) -> str:
         """Scheme (and authority) of this store."""
+
+    @property
+    def limits(self) -> Limits:
+        """How much is read at once."""
 
     @property
     def survives_fork(self) -> bool:
@@ -47,7 +54,7 @@ class LogStore(Protocol):
         """The files directly in a directory of the log by their paths, none if it is not there."""
 
     def read(self, path: str) -> bytes:
-        """A whole file."""
+        """A whole file; raises `TooLarge` for more bytes than a line may have."""
 
     def open(self, path: str) -> BinaryIO:
         """A seekable file, for formats that are read in pieces; the caller closes it."""
@@ -64,7 +71,7 @@ class LogStore(Protocol):
         """Such a file, seekable; the caller closes it."""
 
 
-def open_store(location: str) -> LogStore:
+def open_store(location: str, limits: Limits = LIMITS) -> LogStore:
     """
     The store for a table's location: a path, a `file:` URL, or delta.`path`.
 
@@ -78,9 +85,9 @@ def open_store(location: str) -> LogStore:
             raise _needs_catalog(location)
     scheme, separator, _ = place.partition(":")
     if not separator or not _is_scheme(scheme):
-        return _local(place)
+        return _local(place, limits)
     try:
-        return _SCHEMES[scheme.lower()](place)
+        return _SCHEMES[scheme.lower()](place, limits)
     except KeyError:
         raise _unsupported(place, scheme) from None
 
@@ -110,13 +117,13 @@ def require_no_secret(location: str) -> None:
         )
 
 
-def _local(place: str) -> LogStore:
+def _local(place: str, limits: Limits) -> LogStore:
     from deltaadm.storage.local import LocalStore
 
-    return LocalStore(place)
+    return LocalStore(place, limits=limits)
 
 
-def _file_url(place: str) -> LogStore:
+def _file_url(place: str, limits: Limits) -> LogStore:
     from urllib.parse import unquote, urlsplit
 
     parts = urlsplit(place, allow_fragments=False)
@@ -125,10 +132,10 @@ def _file_url(place: str) -> LogStore:
     path = parts.path if not parts.query else f"{parts.path}?{parts.query}"
     from deltaadm.storage.local import LocalStore
 
-    return LocalStore(unquote(path), root=place)
+    return LocalStore(unquote(path), root=place, limits=limits)
 
 
-_SCHEMES: Final[Mapping[str, Callable[[str], LogStore]]] = {"file": _file_url}
+_SCHEMES: Final[Mapping[str, Callable[[str, Limits], LogStore]]] = {"file": _file_url}
 """A store by URL scheme; anything without a scheme is a local path."""
 
 
@@ -169,7 +176,7 @@ def table_name(location: str) -> tuple[str, ...] | None:
         return None
     import os
 
-    parts = [one[1].replace("``", "`") if one[1] else one[2] for one in _parts(location)]
+    parts = [part[1].replace("``", "`") if part[1] else part[2] for part in _parts(location)]
     if len(parts) not in _CATALOG_PARTS or os.path.isdir(location):  # noqa: PTH112 -- costs time
         return None
     return tuple(parts)

@@ -14,8 +14,8 @@ from deltaadm.dataclass import dataclass, field
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.table_changes import Step
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
 
 
 class Severity(Enum):
@@ -88,18 +88,22 @@ class ValidationReport:
     depth: tuple[str, ...] = ()
     snapshot: Snapshot | None = None
 
+    document = "validate"
+
     @property
     def worst(self) -> Severity | None:
         """The severity of the worst finding."""
-        return min((one.severity for one in self.findings), key=lambda s: s.rank, default=None)
+        return min(
+            (finding.severity for finding in self.findings), key=lambda s: s.rank, default=None
+        )
 
     def count(self, severity: Severity) -> int:
         """How many findings have *severity*; those beyond `LIMIT` have the code's worst one."""
-        told = sum(one.severity is severity for one in self.findings)
+        listed = sum(finding.severity is severity for finding in self.findings)
         worst: dict[str, Severity] = {}
-        for one in self.findings:
-            worst.setdefault(one.code, one.severity)
-        return told + sum(n for code, n in self.more.items() if worst.get(code) is severity)
+        for finding in self.findings:
+            worst.setdefault(finding.code, finding.severity)
+        return listed + sum(n for code, n in self.more.items() if worst.get(code) is severity)
 
 
 LIMIT: Final = 20

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.evolve import evolve
-from deltaadm.domain.properties import FEATURE_PREFIX
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.model.properties import FEATURE_PREFIX
+from deltaadm.domain.steps import SetProperties
+from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import DeltaadmError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.table_changes import Step
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
 
 
-def accepted(snapshot: Snapshot, step: Step, mends: Callable[[Snapshot], bool]) -> tuple[Step, ...]:
+def accepted(
+    snapshot: Snapshot, step: Step, is_fixed: Callable[[Snapshot], bool]
+) -> tuple[Step, ...]:
     """
     *step*, if Delta accepts it on *snapshot* and the outcome satisfies *mends*; else nothing.
 
@@ -28,7 +30,7 @@ def accepted(snapshot: Snapshot, step: Step, mends: Callable[[Snapshot], bool]) 
         same = after.metadata.schema == snapshot.metadata.schema
     except DeltaadmError:
         return ()
-    return (step,) if same and mends(after) else ()
+    return (step,) if same and is_fixed(after) else ()
 
 
 def adding(snapshot: Snapshot, feature: str) -> tuple[Step, ...]:

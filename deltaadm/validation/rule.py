@@ -13,14 +13,14 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain import facts
-from deltaadm.masking import masked
+from deltaadm.domain.facts import facts
+from deltaadm.masking import masked, secrets_among, without
 from deltaadm.validation.finding import LIMIT, Finding, Severity, ValidationReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-    from deltaadm.domain.table_changes import Step
+    from deltaadm.domain.steps import Step
 
     Check = Callable[[Any], Iterator["Problem"]]
 
@@ -55,7 +55,7 @@ class Scope(Enum):
     SNAPSHOT = facts.SnapshotFacts
     CHECKSUM = facts.ChecksumFacts
     DEEP = facts.DataFileFacts
-    CROSS_CHECK = facts.SecondOpinion
+    CROSS_CHECK = facts.CrossCheck
     POLICY = facts.PolicyFacts
 
 
@@ -66,7 +66,7 @@ class Problem:
 
     `where` names the place in the notation of plans (`schema[a.b]`, `configuration[key]`,
     `protocol.readerFeatures`) or a file of the log. `severity` and `remedy` are given where
-    they differ from the rule's own. `fix` are the steps that mend it, if deltaadm can.
+    they differ from the rule's own. `fix` are the steps that fix it, if deltaadm can.
     """
 
     message: str
@@ -88,8 +88,12 @@ class Rule:
     name: str
     severity: Severity
     scope: Scope
-    doc: str
     check: Check
+
+    @property
+    def doc(self) -> str:
+        """The documentation of its function, without the indentation."""
+        return inspect.getdoc(self.check) or ""
 
     @property
     def summary(self) -> str:
@@ -128,10 +132,13 @@ def rule(code: str, severity: Severity, scope: Scope) -> Callable[[Check], Check
             name=check.__name__.replace("_", "-"),
             severity=severity,
             scope=scope,
-            doc=inspect.getdoc(check) or "",
             check=check,
         )
-        missing = [one for one in PARAGRAPHS if not made.section(one)]
+        paragraphs = (
+            paragraph.strip().partition(":") for paragraph in (check.__doc__ or "").split("\n\n")
+        )
+        present = {title for title, _, text in paragraphs if text.strip()}
+        missing = [paragraph for paragraph in PARAGRAPHS if paragraph not in present]
         if code in RULES or missing:
             raise ValueError(f"{code}: taken, or lacks {missing}")
         RULES[code] = made
@@ -147,10 +154,12 @@ class Judge:
     """
     Applies rules to facts as they come and keeps what they find.
 
-    Holds no facts, so its memory does not grow with the table.
+    Holds no facts, so its memory does not grow with the table. Of each rule it keeps so many
+    findings as the *limit* says, and counts the others.
     """
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
+    def __init__(self, rules: Iterable[Rule], *, limit: int | None = LIMIT) -> None:
+        self._limit = limit
         self._by_scope: dict[type, list[Rule]] = {}
         for one in rules:
             self._by_scope.setdefault(one.scope.value, []).append(one)
@@ -160,15 +169,15 @@ class Judge:
     @property
     def scopes(self) -> frozenset[Scope]:
         """The scopes that any of the rules looks at."""
-        return frozenset(Scope(one) for one in self._by_scope)
+        return frozenset(Scope(kind) for kind in self._by_scope)
 
     def see(self, fact: facts.Facts) -> None:
         """Apply every rule for this kind of fact."""
-        for one in self._by_scope.get(type(fact), ()):
-            for problem in one.check(fact):
-                self._counts[one.code] += 1
-                if self._counts[one.code] <= LIMIT:
-                    self._found.append(_finding(one, problem))
+        for check in self._by_scope.get(type(fact), ()):
+            for problem in check.check(fact):
+                self._counts[check.code] += 1
+                if self._limit is None or self._counts[check.code] <= self._limit:
+                    self._found.append(_finding(check, problem, fact))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -178,19 +187,41 @@ class Judge:
     @property
     def more(self) -> Mapping[str, int]:
         """How many findings of a code are not in `findings`."""
-        return {code: n - LIMIT for code, n in sorted(self._counts.items()) if n > LIMIT}
+        limit = self._limit
+        if limit is None:
+            return {}
+        return {code: n - limit for code, n in sorted(self._counts.items()) if n > limit}
 
 
-def _finding(one: Rule, problem: Problem) -> Finding:
+def _finding(one: Rule, problem: Problem, fact: facts.Facts) -> Finding:
+    secrets = _secrets_of(fact)
     return Finding(
         code=one.code,
         name=one.name,
         severity=problem.severity or one.severity,
-        message=masked(problem.message),
+        message=without(secrets, masked(problem.message)),
         where=masked(problem.where),
-        remedy=problem.remedy or one.advice,
+        remedy=without(secrets, masked(problem.remedy)) or one.advice,
         fix=problem.fix,
     )
+
+
+_STATES = ("snapshot", "state", "before", "after")
+"""Where facts have metadata, and so the secrets that a rule might quote."""
+
+
+def _secrets_of(fact: facts.Facts) -> tuple[str, ...]:
+    entries: dict[tuple[str, str], str | None] = {}
+    for attribute in _STATES:
+        metadata = getattr(getattr(fact, attribute, None), "metadata", None)
+        if metadata is not None:
+            options = (metadata.format and metadata.format.options) or {}
+            for key, value in (*metadata.configuration.items(), *options.items()):
+                entries[key, str(value)] = value
+    found = [
+        secret for (key, _), value in entries.items() for secret in secrets_among({key: value})
+    ]
+    return tuple(sorted(found, key=len, reverse=True))
 
 
 def selected(rules: Iterable[Rule], select: Collection[str], ignore: Collection[str]) -> list[Rule]:

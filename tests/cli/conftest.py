@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.cli.streams import note_commits
 from tests.support import tables
 from tests.support.program import LogWriter
 from tests.support.tables import Table
@@ -17,7 +16,6 @@ def _plain_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     if "pyspark" in sys.modules:  # another test of this process may have a session
         monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
-    note_commits("nothing was committed")  # as at the start of a process
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("DELTAADM_NO_INPUT", "1")
 
@@ -32,5 +30,5 @@ def small(tmp_path: Path) -> Table:
 def writer(monkeypatch: pytest.MonkeyPatch) -> LogWriter:
     """Commits go to the log directly; without this, they need Spark."""
     made = LogWriter()
-    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: made)
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: made)
     return made

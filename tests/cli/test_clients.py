@@ -63,8 +63,8 @@ def test_clients_in_json(mapped: Table) -> None:
     assert because["subject"] == "columnMapping"
     assert because["source"].startswith("tried with deltalake ")
     assert because["date"] == "2026-11-21"
-    unknown = found["polars"]["write"]
-    assert unknown["verdict"] == "fails loudly"
+    assert found["polars"]["read"]["verdict"] == "fails loudly"
+    assert found["polars"]["write"]["verdict"] == "works"
     assert found["snowflake"]["write"]["because"][0]["source"] is None
 
 
@@ -105,6 +105,20 @@ def test_a_client_that_must_go_on(small: Table, options: list[str], words: str) 
         result = deltaadm("enable-feature", small.path, "deletionVectors", *options)
     assert result.code == (7 if words else 0)
     assert words in result.err
+
+
+def test_a_client_that_a_plan_leaves_shut_out_is_named(mapped: Table) -> None:
+    wish = ["upgrade-protocol", mapped.path, "--minimum"]
+    assert "Still shut out" not in deltaadm(*wish, "--for-client", "trino@480").out
+    for option, client, access in (
+        ("--for-client", "delta-rs@1.6.6", "reading"),
+        ("--for-client-writing", "delta-kernel-rs@0.30.1", "writing"),
+    ):
+        asked = deltaadm(*wish, option, client)
+        assert asked.code == 0
+        assert f"Still shut out: {client}, {access}: " in asked.out
+    document = deltaadm(*wish, "--for-client", "delta-rs", "-o", "json").document
+    assert any("Still shut out: delta-rs" in note for note in document["notes"])
 
 
 def test_the_refusal_names_only_those_who_are_shut_out(small: Table) -> None:

@@ -12,6 +12,8 @@ from deltaadm.spark.doctor import java_check
 from tests.support.program import deltaadm, process
 from tests.support.tables import START_BODY, table
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("said", "health"),

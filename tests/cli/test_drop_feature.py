@@ -101,6 +101,15 @@ def test_destroying_history_needs_its_own_consent(
     assert writer.steps == []
 
 
+def test_a_plan_that_destroys_history_says_so_where_it_names_its_cost(vectors: Table) -> None:
+    wish = ["drop-feature", vectors.path, "deletionVectors"]
+    assert (
+        "history older than the new checkpoint is deleted"
+        in deltaadm(*wish, "--truncate-history").out.partition("Cost: ")[2].partition("\n")[0]
+    )
+    assert "history older than the new checkpoint" not in deltaadm(*wish).out
+
+
 def test_keeping_history_needs_no_such_consent(vectors: Table, writer: LogWriter) -> None:
     result = deltaadm("drop-feature", vectors.path, "deletionVectors", "--apply", "--yes")
     assert result.code == 0

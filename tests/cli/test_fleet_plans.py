@@ -14,13 +14,17 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from deltaadm.domain.table_changes import SetProperties, Step, UnsetProperties
+from deltaadm.documents.common import sha256
+from deltaadm.documents.schemas import SCHEMAS
+from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
 from deltaadm.errors import CommitError
-from deltaadm.render.schemas import SCHEMAS
 from tests.support import tables
 from tests.support.clients import ACCEPT_ALL
+from tests.support.plans import resealed
 from tests.support.program import LogWriter, deltaadm, listing, process, untouched
 from tests.support.tables import Table, commit, commit_info, metadata, protocol
+
+pytestmark = pytest.mark.slow
 
 WISHES: dict[str, tuple[list[str], list[str]]] = {
     "upgrade-protocol": ([], ["--reader", "2", "--writer", "5"]),
@@ -222,6 +226,25 @@ def test_all_are_carried_out_once(lake: Path, plans: Path, writer: LogWriter, fo
     assert ("5  committed" in again.out) == (form == "text")
 
 
+def test_what_only_the_journal_says_is_marked(lake: Path, plans: Path, writer: LogWriter) -> None:
+    """Its digests are no secret: whoever can write the file can make a line."""
+    deltaadm("apply", plans, "--yes", "--journal", plans.with_name("true"))
+    true = [json.loads(one) for one in plans.with_name("true").read_text().splitlines()]
+    forged = [one for one in true if one["event"] == "done"]
+    for one in forged:
+        one["line"]["outcome"]["versions"] = [77]
+        one["line"]["table"] = "/elsewhere"
+        del one["sha256"]
+        one["sha256"] = sha256(one)
+    _journal(plans).write_text(
+        "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in forged)
+    )
+    text = deltaadm("apply", plans, "--yes", "-o", "text")
+    assert f"committed   {lake}/t3  version 77  (by the journal)" in text.out.splitlines()
+    assert "/elsewhere" not in text.out
+    assert len(writer.steps) == 10
+
+
 def test_journal_is_as_its_schema_says(plans: Path, writer: LogWriter) -> None:
     deltaadm("apply", plans, "--yes")
     lines = [json.loads(one) for one in _journal(plans).read_text().splitlines()]
@@ -279,7 +302,7 @@ def test_the_run_ends_after_so_many_failures_and_can_be_gone_on_with(
     done: int,
 ) -> None:
     writer = Failing(refused={"t1", "t3"})
-    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: writer)
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: writer)
     limits = ["--jobs", "1", *(["--max-failures", str(limit)] if limit else [])]
     result = deltaadm("apply", plans, "--yes", *limits, "-o", "jsonl")
     assert result.code == 9
@@ -307,7 +330,7 @@ def test_no_more_at_a_time_than_allowed(plans: Path, monkeypatch: pytest.MonkeyP
             self.now -= 1
 
     writer = Counting()
-    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: writer)
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: writer)
     assert deltaadm("apply", plans, "--yes", "--jobs", "2").code == 0
     assert writer.most == 2
 
@@ -326,12 +349,12 @@ def test_an_interrupted_run_is_gone_on_with_between_any_two_steps(
             if len(self.steps) == after:
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: Interrupted())
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: Interrupted())
     result = deltaadm("apply", plans, "--yes", "--jobs", "1")
     assert result.code == 130
     assert "of 5 plans are carried out; the same command goes on" in result.err
     writer = LogWriter()
-    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: writer)
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: writer)
     assert deltaadm("apply", plans, "--yes").code == 0
     assert all(map(is_done, names(lake)))
     assert all(versions(one) == 2 for one in names(lake)), "no step was taken twice"
@@ -361,8 +384,8 @@ def test_a_begun_table_that_somebody_else_has_changed_is_left_alone(
 
 
 def _begin(plans: Path, saved: dict[str, Any]) -> None:
-    from deltaadm.cli.journal import Journal
-    from deltaadm.operations.plan_document import read_plans
+    from deltaadm.documents.saved_plan import read_plans
+    from deltaadm.runs.journal import Journal
 
     [plan] = read_plans(json.dumps(saved))
     with Journal(_journal(plans)) as journal:
@@ -371,7 +394,7 @@ def _begin(plans: Path, saved: dict[str, Any]) -> None:
 
 KILLABLE = """
 import sys, time
-from deltaadm.cli import sessions
+from deltaadm.runs import sessions
 from tests.support.program import LogWriter
 class Slow(LogWriter):
     def apply(self, root, step):
@@ -498,7 +521,7 @@ def test_files_that_will_not_do(
 ) -> None:
     lines = [json.loads(line) for line in plans.read_text().splitlines()]
     edit(lines)
-    plans.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    plans.write_text("".join(json.dumps(resealed(one)) + "\n" for one in lines))
     with untouched(lake):
         result = deltaadm("apply", plans, "--yes")
     assert (result.code, writer.steps) == (7, [])
@@ -526,6 +549,7 @@ def test_a_file_that_was_cut_off_is_refused(plans: Path, writer: LogWriter) -> N
 def test_an_edited_plan_is_not_carried_out(lake: Path, plans: Path, begun: bool) -> None:  # noqa: FBT001
     lines = [json.loads(line) for line in plans.read_text().splitlines()]
     lines[0]["steps"][0]["properties"]["team"] = "mine"
+    lines[0] = resealed(lines[0])
     if begun:
         _begin(plans, lines[0])
         Table(lake / "t0").commit(1, metadata({"old": "1", "team": "data"}))

@@ -5,12 +5,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support import tables
 from tests.support.program import Result, deltaadm
 from tests.support.tables import add, commit, commit_info, domain, metadata, protocol, remove, txn
+
+pytestmark = pytest.mark.slow
 
 small_budget = settings(max_examples=60)
 

@@ -9,8 +9,25 @@ from tests.support.oracle import OracleTable
 from tests.support.program import deltaadm
 from tests.support.tables import Table
 
-PLANS = {"deltaadm.operations.plan", "deltaadm.operations.sql", "deltaadm.domain.evolve"}
+pytestmark = pytest.mark.slow
+
+PLANS = {"deltaadm.operations.plan", "deltaadm.operations.sql", "deltaadm.domain.steps.evolve"}
 """What only commands that change something ask for."""
+
+OTHER_STEPS = {
+    f"deltaadm.domain.steps.{kind}"
+    for kind in (
+        "add_columns",
+        "add_constraint",
+        "change_columns",
+        "create_table",
+        "drop_columns",
+        "drop_constraint",
+        "rename_column",
+        "set_location",
+    )
+} | {"deltaadm.operations.foreign.changes", "deltaadm.operations.carry_out"}
+"""What a plan that sets properties does not need: other steps, other tables, carrying it out."""
 
 HEAVY = {"pyspark", "py4j", "pyarrow", "deltalake", "obstore", "pydantic", "numpy", "pandas"}
 
@@ -50,8 +67,9 @@ ARROW = HEAVY - {"pyarrow"}
         pytest.param("inspect T -o json", SLOW, id="json"),
         pytest.param("inspect T -o jsonl", SLOW - {"typing"}, id="jsonl"),
         pytest.param("features -o json", {"rich"} | PLANS, id="features"),
-        pytest.param("validate T -o json", {"rich", "deltaadm.cli.plans"}, id="validate"),
+        pytest.param("validate T -o json", {"rich", "deltaadm.runs.many_plans"}, id="validate"),
         pytest.param("alter T --set a=b -o sql", {"rich"}, id="plan"),
+        pytest.param("enable-feature T deletionVectors", OTHER_STEPS, id="steps"),
         pytest.param("upgrade-protocol T --check -o json", {"rich"}, id="check"),
     ],
 )

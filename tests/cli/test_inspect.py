@@ -24,6 +24,7 @@ FIELDS = {
     "classic_minimum_versions",
     "lowest_equivalent_protocol",
     "slack",
+    "possible_slack",
     "column_mapping",
     "clustering_columns",
     "clients",
@@ -79,7 +80,8 @@ def test_contract(rich: Table) -> None:
     }
     assert found["lowest_equivalent_protocol"] == found["protocol"]
     assert found["classic_minimum_versions"] == {"minReaderVersion": 1, "minWriterVersion": 1}
-    assert found["slack"] == ["appendOnly", "deletionVectors"]
+    assert found["slack"] == ["appendOnly"]
+    assert found["possible_slack"] == ["deletionVectors"]
     assert found["column_mapping"] == {
         "mode": "none",
         "supported": False,
@@ -190,7 +192,7 @@ def test_text_says_the_same(rich: Table) -> None:
     assert (result.code, result.err) == (0, "")
     for words in (
         "as written            reader 3, writer 7, reader features: deletionVectors",
-        "not needed            appendOnly, deletionVectors",
+        "not needed            appendOnly; not known without --files: deletionVectors",
         "required by rowTracking",
         "property delta.enableRowTracking is true",
         "Delta Spark 4.4       reads: yes, writes: yes",

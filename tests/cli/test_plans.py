@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deltaadm.domain.session import SessionSettings
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.steps import Step
 from tests.support import tables
 from tests.support.clients import ACCEPT_ALL
 from tests.support.plans import schema
@@ -23,6 +25,7 @@ COMMANDS = {
 }
 
 
+COMMITTED = {"version": 1, "versions": [1], "mismatches": [], "concurrent_changes": []}
 STATISTICS = '{"numRecords":1}'
 FILES = [("a", 100), ("b", 23)]
 
@@ -32,7 +35,7 @@ def mapped(tmp_path: Path) -> Table:
     """A table in mapping mode name, which only a rewrite takes back."""
     made = tables.table(tmp_path / "mapped", commit(protocol(2, 5), metadata()))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("deltaadm.cli.sessions.executor", lambda *_: LogWriter())
+        patch.setattr("deltaadm.runs.sessions.executor", lambda *_: LogWriter())
         wish = ["set-mapping-mode", made.path, "name", "--apply", "--yes", *ACCEPT_ALL]
         assert deltaadm(*wish).code == 0
     return made
@@ -268,7 +271,7 @@ def test_contract_of_an_outcome(small: Table, writer: LogWriter) -> None:
     assert found.keys() == {"format_version", "tool_version", "table", "plan", "outcome"}
     assert found["format_version"] == 1
     assert found["plan"] == planned
-    assert found["outcome"] == {"version": 1, "versions": [1], "mismatches": []}
+    assert found["outcome"] == COMMITTED
 
 
 def test_two_steps(tmp_path: Path, writer: LogWriter) -> None:
@@ -278,6 +281,31 @@ def test_two_steps(tmp_path: Path, writer: LogWriter) -> None:
     )
     assert result.document["outcome"]["versions"] == [1, 2]
     assert len(writer.steps) == 2
+
+
+@pytest.mark.parametrize("taken", [1, 2, 3])
+def test_a_command_that_is_interrupted_after_a_step_is_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: int
+) -> None:
+    @dataclass
+    class Interrupted(LogWriter):
+        def apply(self, root: str, step: Step) -> None:
+            super().apply(root, step)
+            if len(self.steps) == taken:
+                raise KeyboardInterrupt
+
+    made = tables.table(tmp_path, commit(protocol(), metadata({"c": "1"})))
+    wish = ["alter", made.path, "--set", "delta.columnMapping.mode=name", "--unset", "c"]
+    wish += ["--rename-column", "a=b", "--apply", "--yes", *ACCEPT_ALL]
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: Interrupted())
+    assert deltaadm(*wish).code == 130
+    writer = LogWriter()
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: writer)
+    again = deltaadm(*wish, "-o", "json")
+    assert (again.code, len(writer.steps)) == (0, 3 - taken)
+    assert again.document["outcome"]["versions"] == list(range(taken + 1, 4))
+    left_out = [one for one in again.document["plan"]["notes"] if "so it is left out" in one]
+    assert len(left_out) == (taken > 1)
 
 
 def test_another_result_than_planned(small: Table, writer: LogWriter) -> None:
@@ -361,12 +389,14 @@ def test_the_file_is_the_plan(small: Table, saved: Path) -> None:
 def test_apply_a_file(small: Table, saved: Path, writer: LogWriter) -> None:
     result = deltaadm("apply", saved, "--yes", "-o", "json")
     assert result.code == 0, result.out
-    assert result.document["outcome"] == {"version": 1, "versions": [1], "mismatches": []}
+    assert result.document["outcome"] == COMMITTED
     assert result.document["table"] == str(small.path)
     assert len(writer.steps) == 1
-    second = deltaadm("apply", saved, "--yes")
-    assert second.code == 5
-    assert "has changed since version 0" in second.err
+    with untouched(small.path):
+        second = deltaadm("apply", saved)
+    assert (second.code, second.err) == (0, "")
+    assert "The plan is carried out already: the table is as it promises." in second.out
+    assert "Nothing was committed: there is nothing to do." in second.out
 
 
 def test_appends_since_do_not_disturb(small: Table, saved: Path, writer: LogWriter) -> None:
@@ -427,22 +457,27 @@ def _edited(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "words"),
+    ("damage", "code", "words"),
     [
-        (_gone, "cannot be read: No such file"),
-        (_directory, "cannot be read: Is a directory"),
-        (_binary, "cannot be read: it is not text"),
-        (_cut, "not a plan of deltaadm: it is not JSON"),
-        (_edited, "was changed after it was made"),
+        (_gone, 2, "cannot be read: No such file"),
+        (_directory, 7, "cannot be read: Is a directory"),
+        (_binary, 7, "cannot be read: it is not text"),
+        (_cut, 7, "not a plan of deltaadm: it is not JSON"),
+        (_edited, 7, "was changed after it was made"),
     ],
 )
-def test_files_that_are_no_plan(
-    small: Table, saved: Path, writer: LogWriter, damage: Callable[[Path], None], words: str
+def test_files_that_are_no_plan(  # noqa: PLR0917 -- fixtures and the row
+    small: Table,
+    saved: Path,
+    writer: LogWriter,
+    damage: Callable[[Path], None],
+    code: int,
+    words: str,
 ) -> None:
     damage(saved)
     with untouched(small.path):
         result = deltaadm("apply", saved, "--yes")
-    assert result.code == 7
+    assert result.code == code
     assert words in result.err
     assert writer.steps == []
 
@@ -541,7 +576,7 @@ def test_a_bug_keeps_its_traceback(small: Table, monkeypatch: pytest.MonkeyPatch
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("deltaadm.cli.wiring.load", broken)
+    monkeypatch.setattr("deltaadm.runs.context.RunContext.load", broken)
     result = deltaadm("inspect", small.path)
     assert result.code == 70
     assert "Traceback" in result.err

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import tables
+from tests.support.plans import resealed
 from tests.support.program import deltaadm, untouched
 from tests.support.tables import add, commit, metadata, protocol
 
@@ -107,7 +108,7 @@ def test_a_plan_that_names_such_a_location_is_not_carried_out(tmp_path: Path) ->
     plan, journal = tmp_path / "plan.json", tmp_path / "journal"
     deltaadm("alter", made.path, "--set", "delta.appendOnly=true", "--out", plan)
     document = json.loads(plan.read_text(encoding="utf-8")) | {"table": url, "location": url}
-    plan.write_text(json.dumps(document), encoding="utf-8")
+    plan.write_text(json.dumps(resealed(document)), encoding="utf-8")
     with untouched(made.path):
         alone = deltaadm("apply", plan, "--yes")
         noted = deltaadm("apply", plan, "--yes", "--journal", journal)

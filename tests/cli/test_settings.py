@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.cli.settings import Settings, load_settings
 from deltaadm.clients import parse_client
-from deltaadm.domain.policy import Ignore, Requirement
+from deltaadm.domain.facts.policy import Ignore, Requirement
 from deltaadm.errors import SettingsError
+from deltaadm.runs.settings import Settings, load_settings
 from deltaadm.validation.finding import Severity
 from tests.support.program import deltaadm
 

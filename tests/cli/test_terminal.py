@@ -9,14 +9,16 @@ from typing import Any
 import pexpect
 import pytest
 
-from tests.support import tables
-from tests.support.program import listing
+from tests.support import samples, tables
+from tests.support.program import deltaadm, listing
 from tests.support.tables import Table, commit, metadata, protocol
+
+pytestmark = pytest.mark.slow
 
 QUESTION = "Only 'yes' is accepted: "
 RUN = """
 import sys
-from deltaadm.cli import sessions
+from deltaadm.runs import sessions
 from tests.support.program import LogWriter
 sessions.executor = lambda *_: LogWriter()
 from deltaadm.cli.program import run
@@ -64,6 +66,23 @@ def test_yes_means_yes(small: Table) -> None:
     assert code == 0
     assert "Version 1 was committed" in said
     assert (small.log / f"{1:020d}.json").exists()
+
+
+def test_sql_is_escaped_on_a_terminal_and_exact_elsewhere(tmp_path: Path) -> None:
+    name = "a\x1b]52;c;eA\x07\u202e\nDROP TABLE x"
+    columns = samples.schema(samples.column(name, 1))
+    mapped = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"}
+    start = commit(protocol(2, 5), metadata(mapped, schemaString=columns))
+    made = tables.table(tmp_path / "t", start)
+    command = ("alter", made.path, "--set-comment", f"`{name}`=c", "-o", "sql")
+    exact = deltaadm(*command)
+    assert (exact.code, exact.err) == (0, "")
+    assert f"`{name}`" in exact.out
+    code, said = ended(terminal(*command))
+    assert code == 0
+    assert not {"\x1b", "\x07", "\u202e"} & {*said}
+    assert r"`a\x1b]52;c;eA\x07\u202e\nDROP TABLE x`" in said.replace("\r\n", "")
+    assert "Control characters are escaped" in said
 
 
 @pytest.mark.parametrize("answer", ["y", "", "yes please"])

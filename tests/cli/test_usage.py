@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import deltaadm as package
-from deltaadm.cli.app import ANSWER_ALONE, COMMANDS
+from deltaadm.cli.table import ANSWER_ALONE, COMMANDS
 from tests.support.program import deltaadm, process, untouched
 from tests.support.tables import Table
 
@@ -169,7 +169,7 @@ def test_what_breaks_in_the_wake_of_an_interrupt_is_no_bug(
         finally:
             raise KeyError("p")
 
-    monkeypatch.setattr("deltaadm.cli.wiring.load", broken_off)
+    monkeypatch.setattr("deltaadm.runs.context.RunContext.load", broken_off)
     result = deltaadm("inspect", small.path)
     assert (result.code, result.err) == (130, "\nInterrupted; nothing was committed.\n")
 
@@ -233,3 +233,28 @@ def with_full_disk(*arguments: str, stream: str) -> tuple[int, str]:
             [sys.executable, "-m", "deltaadm", *arguments], check=False, text=True, **streams
         )
     return done.returncode, (done.stderr if stream == "stdout" else done.stdout)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        ["apply", "{gone}"],
+        ["apply", "{gone}", "--journal", "{gone}.journal"],
+        ["validate", "{table}", "--baseline", "{gone}"],
+        ["validate", "{table}", "--config", "{gone}"],
+        ["inspect", "--tables-from", "{gone}"],
+        ["alter", "--tables-from", "{gone}", "--set", "a=b"],
+        ["create", "{table}/new", "--schema", "{gone}"],
+        ["alter", "{table}", "--set", "a=b", "--apply", "--yes", "--jars", "{gone}"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("gone", ["gone", "plain/gone"], ids=["no file", "below a file"])
+def test_a_file_that_the_command_line_names_and_that_is_not_there(
+    small: Table, tmp_path: Path, wish: list[str], gone: str
+) -> None:
+    (tmp_path / "plain").touch()
+    with untouched(tmp_path):
+        result = deltaadm(*(one.format(gone=tmp_path / gone, table=small.path) for one in wish))
+    assert result.code == 2
+    assert str(tmp_path / gone) in " ".join(result.err.split()).replace("- ", "-")

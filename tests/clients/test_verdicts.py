@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,9 +21,12 @@ from deltaadm.clients import (
     verdicts,
 )
 from deltaadm.clients.facts import Gate, fails, unknown, works, wrong
-from deltaadm.domain.features import FEATURES, LEGACY
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.model.features import FEATURES, LEGACY, with_requirements
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
+from tests.support.examples import TIMES
 
 BOOK = Source("The Book", "2026-01-02")
 IN_ID_MODE = Metadata(configuration={"delta.columnMapping.mode": "id"})
@@ -230,8 +235,7 @@ def test_shifts_are_what_gets_worse() -> None:
     after = verdicts(releases, listed("appendOnly", "columnMapping"), MAPPED)
     found = shifts(before, after)
     assert [(str(one.after.release), one.after.access) for one in found] == [
-        ("trusting@6", Access.READ),
-        ("trusting@6", Access.WRITE),
+        ("trusting@6", Access.READ)
     ]
     assert all(one.turns_silently_wrong for one in found)
     assert found[0].before.compatibility is WORKS
@@ -264,28 +268,58 @@ metadata = st.sampled_from(
 
 
 @given(releases, st.frozensets(names, max_size=6), st.frozensets(names, max_size=3), metadata)
-@settings(max_examples=1000)
+@settings(max_examples=1000 * TIMES)
 def test_more_features_never_improve_a_verdict(
     release: ClientRelease, some: frozenset[str], more: frozenset[str], table: Metadata
 ) -> None:
+    """The reference client apart, which asks for what features require."""
+    if release.is_reference:
+        return
     for access in Access:
-        before = verdict(release, listed(*some), table, access)
-        after = verdict(release, listed(*some, *more), table, access)
-        assert after.compatibility.rank >= before.compatibility.rank
+        before = verdict(release, listed(*some), table, access).compatibility
+        after = verdict(release, listed(*some, *more), table, access).compatibility
+        refused = access is Access.WRITE and after is FAILS
+        assert refused or after.rank >= before.rank
 
 
 @given(releases, protocols, metadata)
-@settings(max_examples=1000)
-def test_writing_is_never_better_than_reading(
+@settings(max_examples=1000 * TIMES)
+def test_who_refuses_to_read_writes_only_what_a_source_says(
     release: ClientRelease, protocol: Protocol, table: Metadata
 ) -> None:
     reading = verdict(release, protocol, table, Access.READ)
     writing = verdict(release, protocol, table, Access.WRITE)
-    assert writing.compatibility.rank >= reading.compatibility.rank
+    found = {one.subject: one for one in writing.cells}
+    for one in reading.responsible if reading.compatibility is FAILS else ():
+        assert found[one.subject].source is not None
+        assert found[one.subject].compatibility is not UNKNOWN or found[one.subject].note
+
+
+@given(
+    st.sampled_from(["delta-spark@4.4.0", "delta-spark@4.5", "delta-spark"]).map(parse_client),
+    protocols,
+    st.frozensets(st.sampled_from(["delta.appendOnly", "delta.enableRowTracking", "x"])),
+    st.sampled_from(["long", "geometry(4326)", "variant", "qubit", "timestamp_ntz"]),
+)
+@settings(max_examples=1000 * TIMES)
+def test_the_reference_does_what_it_refuses_and_nothing_else(
+    release: ClientRelease, protocol: Protocol, keys: frozenset[str], of: str
+) -> None:
+    field = {"name": "a", "type": of, "nullable": True, "metadata": {}}
+    table = Metadata(
+        schema_string=json.dumps({"type": "struct", "fields": [field]}),
+        configuration=dict.fromkeys(keys, "true"),
+    )
+    snapshot = Snapshot(root="", version=0, protocol=protocol, metadata=table)
+    refusals = {Access.READ: refusal_to_read(snapshot), Access.WRITE: refusal_to_write(snapshot)}
+    for access, refusal in refusals.items():
+        found = verdict(release, protocol, table, access)
+        assert found.compatibility is (FAILS if refusal else WORKS)
+        assert {one.note for one in found.responsible} == ({refusal.message} if refusal else set())
 
 
 @given(releases, protocols, st.sampled_from([MAPPED, IN_ID_MODE]))
-@settings(max_examples=1000)
+@settings(max_examples=1000 * TIMES)
 def test_using_a_feature_is_never_better_than_not_using_it(
     release: ClientRelease, protocol: Protocol, table: Metadata
 ) -> None:
@@ -296,7 +330,7 @@ def test_using_a_feature_is_never_better_than_not_using_it(
 
 
 @given(releases, protocols, metadata, st.sampled_from(Access))
-@settings(max_examples=1000)
+@settings(max_examples=1000 * TIMES)
 def test_whatever_works_or_does_not_has_a_source(
     release: ClientRelease, protocol: Protocol, table: Metadata, access: Access
 ) -> None:
@@ -317,11 +351,52 @@ def test_the_reference_reads_and_writes_what_the_registry_says() -> None:
     release = parse_client("delta-spark@4.4.0")
     legacy = {one.name for one in LEGACY}
     for name, feature in FEATURES.items():
-        found = verdict(release, listed(name), PLAIN, Access.WRITE).compatibility
-        assert found is (WORKS if feature.in_reference else FAILS), name
+        needed = with_requirements([name])
+        found = verdict(release, listed(*needed), PLAIN, Access.WRITE).compatibility
+        managed = "catalogManaged" in needed
+        assert found is (WORKS if feature.in_reference and not managed else FAILS), name
         if feature.since and name not in legacy:
             older = verdict(parse_client("delta-spark@2.3"), listed(name), PLAIN, Access.WRITE)
             assert (older.compatibility is WORKS) == (feature.since == "2.3.0"), name
+
+
+@pytest.mark.parametrize(
+    ("release", "feature", "expected"),
+    [
+        ("databricks@15.4", "v2Checkpoint", WORKS),
+        ("databricks@13.3", "v2Checkpoint", WORKS),
+        ("databricks@12.2", "v2Checkpoint", UNKNOWN),
+        ("databricks@15.4", "icebergCompatV1", WORKS),
+        ("databricks@15.4", "icebergCompatV2", WORKS),
+        ("databricks@13.3", "icebergCompatV2", UNKNOWN),
+        ("databricks@15.4", "allowColumnDefaults", WORKS),
+        ("databricks@14.3", "allowColumnDefaults", UNKNOWN),
+        ("delta-spark@3.1.0", "allowColumnDefaults", WORKS),
+        ("delta-spark@3.0.0", "allowColumnDefaults", FAILS),
+    ],
+)
+def test_a_client_seen_writing_a_feature_writes_it(
+    release: str, feature: str, expected: Compatibility
+) -> None:
+    found = verdict(parse_client(release), listed(feature), PLAIN, Access.WRITE)
+    assert found.compatibility is expected
+
+
+ICEBERG = Metadata(
+    configuration={**MAPPED.configuration, "delta.enableIcebergCompatV2": "true"},
+)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("table", [MAPPED, IN_ID_MODE, ICEBERG], ids=["name", "id", "on"])
+def test_what_is_read_wrongly_may_yet_be_refused_by_writers(version: int, table: Metadata) -> None:
+    protocol = Protocol(2, 7, None, frozenset({"columnMapping", f"icebergCompatV{version}"}))
+    release = parse_client("delta-rs@1.6.6")
+    assert verdict(release, protocol, table, Access.READ).compatibility is WRONG
+    writing = verdict(release, protocol, table, Access.WRITE)
+    assert writing.compatibility is FAILS
+    assert [one.subject for one in writing.responsible] == [f"icebergCompatV{version}"]
+    assert "to_pyarrow_table" not in writing.responsible[0].note
 
 
 @pytest.mark.parametrize(

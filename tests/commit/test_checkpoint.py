@@ -8,11 +8,13 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from deltaadm.commit.checkpoint import write_checkpoint
-from deltaadm.domain.table_changes import WriteCheckpoint
+from deltaadm.documents.plan import plan_document
+from deltaadm.documents.saved_plan import read_plans
+from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.errors import CommitError
 from deltaadm.operations.plan import propose
-from deltaadm.operations.plan_document import plan_document, read_plans
-from deltaadm.replay.engine import Detail, load_snapshot
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support.program import LogWriter, deltaadm, untouched
 from tests.support.tables import START_BODY, add, commit, metadata, protocol, table
@@ -150,7 +152,7 @@ def test_after_a_commit_the_checkpoint_is_of_the_new_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = table(tmp_path / "t", START_BODY)
-    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: LogWriter())
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: LogWriter())
     done = deltaadm("alter", made.path, "--set", "a=b", "--checkpoint", "--apply", "--yes")
     assert done.code == 0
     assert hint(made.path)["version"] == 1

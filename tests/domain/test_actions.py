@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.actions import (
+from deltaadm.domain.model.actions import (
     ACTIONS,
     AddFile,
     CommitInfo,
@@ -26,14 +26,14 @@ from deltaadm.domain.actions import (
     from_json,
     log_schema,
 )
-from deltaadm.domain.metadata import Format, Metadata
-from deltaadm.domain.protocol import (
+from deltaadm.domain.model.metadata import Format, Metadata
+from deltaadm.domain.model.protocol import (
     Protocol,
     supported_protocol,
     supported_reader_version_numbers,
     supported_writer_version_numbers,
 )
-from deltaadm.domain.schema import ArrayType, DataType, MapType, PrimitiveType, StructType
+from deltaadm.domain.model.schema import ArrayType, DataType, MapType, PrimitiveType, StructType
 from deltaadm.errors import TableError
 from tests.support import oracle
 from tests.support.documents import document

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.properties import validate_configurations
-from deltaadm.domain.protocol import (
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.properties import validate_configurations
+from deltaadm.domain.model.protocol import (
     Protocol,
     for_new_table,
     metadata_required_features,

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.actions import DomainMetadata
-from deltaadm.domain.alter_columns import parse_column
-from deltaadm.domain.evolve import evolve
-from deltaadm.domain.schema import path_text, walk
-from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import DropColumns, RenameColumn, Step
+from deltaadm.domain.model.actions import DomainMetadata
+from deltaadm.domain.model.schema import path_text, walk
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.steps import DropColumns, RenameColumn, Step
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.errors import Refused
 from tests.support.plans import snapshot
 

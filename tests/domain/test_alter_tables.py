@@ -5,19 +5,16 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.alter_columns import parse_column
-from deltaadm.domain.clustering import (
-    CLUSTERING_DOMAIN,
-    clustering_columns,
-    columns_with_statistics,
-    with_clustering,
+from deltaadm.domain.model.schema import PrimitiveType, StructField, StructType, path_text, walk
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.sql.ddl import (
+    Position,
+    columns_sql,
+    parse_columns,
+    parse_definitions,
+    parse_type,
 )
-from deltaadm.domain.constraints import stored_expression
-from deltaadm.domain.ddl import Position, columns_sql, parse_columns, parse_definitions, parse_type
-from deltaadm.domain.evolve import evolve
-from deltaadm.domain.schema import PrimitiveType, StructField, StructType, path_text, walk
-from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import (
+from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,
     ChangeColumns,
@@ -26,6 +23,15 @@ from deltaadm.domain.table_changes import (
     DropConstraint,
     Step,
 )
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.clustering import (
+    CLUSTERING_DOMAIN,
+    clustering_columns,
+    columns_with_statistics,
+    with_clustering,
+)
+from deltaadm.domain.transaction.columns import parse_column
+from deltaadm.domain.transaction.constraints import stored_expression
 from deltaadm.errors import Refused
 from tests.support.plans import snapshot
 

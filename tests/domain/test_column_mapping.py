@@ -8,7 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.column_mapping import (
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    parse_schema,
+    path_text,
+    walk,
+)
+from deltaadm.domain.transaction.column_mapping import (
     COLUMN_ID,
     COLUMN_MAPPING_KEYS,
     MIN_PROTOCOL_VERSION,
@@ -42,19 +55,6 @@ from deltaadm.domain.column_mapping import (
     supported_modes,
     try_fix_metadata,
     verify_and_update_metadata_change,
-)
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import (
-    ArrayType,
-    DataType,
-    MapType,
-    PrimitiveType,
-    StructField,
-    StructType,
-    parse_schema,
-    path_text,
-    walk,
 )
 from deltaadm.errors import Refused
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.create import no_table, partition_columns, validate_cluster_by_spec
-from deltaadm.domain.evolve import evolve
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import CreateTable, CreationMode
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.steps import CreateTable, CreationMode
+from deltaadm.domain.steps.create_table import no_table, partition_columns, validate_cluster_by_spec
+from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.operations.create import read_schema, schema_of_query
 from deltaadm.operations.diff import diff, mismatches
@@ -80,7 +80,7 @@ def _step(mode: CreationMode = CreationMode.CREATE, **more: Any) -> CreateTable:
 
 
 def test_a_new_table_is_clustered_as_asked() -> None:
-    columns = (("A",), ("s", "X"), ("c.d",))
+    columns = (("a",), ("s", "x"), ("c.d",))
     mapped = {"delta.columnMapping.mode": "name"}
     for properties in ({}, mapped):
         after = evolve(no_table("t"), _step(cluster_by=columns, properties=properties))
@@ -89,6 +89,16 @@ def test_a_new_table_is_clustered_as_asked() -> None:
             one for one in diff(no_table("t"), after) if one.subject == "clusteringColumns"
         ]
         assert change.after == ["a", "s.x", "`c.d`"]
+
+
+@pytest.mark.parametrize("column", [("A",), ("s", "X"), ("z",)])
+def test_spark_minds_the_case_of_the_columns_that_a_new_table_is_clustered_by(
+    column: tuple[str, ...],
+) -> None:
+    with pytest.raises(Refused) as refused:
+        evolve(no_table("t"), _step(cluster_by=(column,), properties={"delta.x": "1"}))
+    nested = "UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED"
+    assert refused.value.delta_error_class == nested
 
 
 @pytest.mark.parametrize(
@@ -185,3 +195,14 @@ def test_a_schema_in_json_or_ddl() -> None:
     ddl = "a INT NOT NULL COMMENT 'it''s', d INT DEFAULT 3, g INT GENERATED ALWAYS AS (a + 1)"
     schema = read_schema(ddl)
     assert read_schema(schema.to_json()) == schema
+
+
+@pytest.mark.parametrize("mode", [CreationMode.CREATE, CreationMode.CREATE_OR_REPLACE])
+@pytest.mark.parametrize("key", ["delta.feature.clustering", "delta.FEATURE.Clustering"])
+def test_clustering_is_no_property_of_a_new_table(mode: CreationMode, key: str) -> None:
+    for clusters in ((), (("a",),)):
+        with pytest.raises(Refused) as refused:
+            evolve(no_table("t"), _step(mode, properties={key: "supported"}, cluster_by=clusters))
+        assert refused.value.delta_error_class == (
+            "DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED"
+        )

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.ddl import (
+from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
+from deltaadm.domain.model.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaadm.domain.sql.ddl import (
     ColumnDefinition,
     Position,
     columns_sql,
@@ -19,16 +28,7 @@ from deltaadm.domain.ddl import (
     position_sql,
     type_sql,
 )
-from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT
-from deltaadm.domain.schema import (
-    ArrayType,
-    DataType,
-    MapType,
-    PrimitiveType,
-    StructField,
-    StructType,
-)
-from deltaadm.domain.sql_text import literal, unescaped
+from deltaadm.domain.sql.sql_text import literal, unescaped
 from deltaadm.errors import Refused
 
 INT, STRING, LONG = PrimitiveType("integer"), PrimitiveType("string"), PrimitiveType("long")

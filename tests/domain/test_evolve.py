@@ -7,15 +7,12 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.cost import Cost
-from deltaadm.domain.drop_feature import protects_checkpoints
-from deltaadm.domain.evolve import evolve, makes_several_commits, step_cost
-from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT, Metadata
-from deltaadm.domain.protocol import Protocol, for_new_table
-from deltaadm.domain.reference import refusal_to_read, refusal_to_write
-from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.snapshot import FileFacts, Snapshot
-from deltaadm.domain.table_changes import (
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT, Metadata
+from deltaadm.domain.model.protocol import Protocol, for_new_table
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,
     DropColumns,
@@ -25,6 +22,8 @@ from deltaadm.domain.table_changes import (
     Step,
     UnsetProperties,
 )
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.operations.diff import diff, mismatches
 from tests.support import oracle
@@ -267,14 +266,14 @@ def test_dropping_a_feature_takes_that_feature_alone(case: oracle.Case):
     assert start.protocol.denormalized().can_downgrade_to(after.protocol, last.name)
     assert last.name not in after.protocol.supported_features
     gained = after.protocol.supported_features - start.protocol.supported_features
-    assert gained == ({"checkpointProtection"} if protects_checkpoints(last) else set())
+    assert gained == ({"checkpointProtection"} if last.protects_checkpoints else set())
 
 
 @pytest.mark.parametrize("case", _ids([one for one in DROPPED if len(one["ops"]) == 1]))
 def test_dropping_a_feature_says_whether_it_takes_several_commits(case: oracle.Case):
     (step,) = _steps(case)
     assert step is not None
-    several = makes_several_commits(start_snapshot(case), step)
+    several = step.takes_several_commits(start_snapshot(case))
     assert several == (len(case["expected"]["commits"]) > 1)
 
 
@@ -498,8 +497,8 @@ def test_a_step_says_its_cost_and_whether_it_is_several_commits(
     several: bool,  # noqa: FBT001 -- a column of the table
 ):
     snapshot = _table(LISTED, before)
-    assert step_cost(snapshot, step) is cost
-    assert makes_several_commits(snapshot, step) is several
+    assert step.cost(snapshot) is cost
+    assert step.takes_several_commits(snapshot) is several
 
 
 @pytest.mark.parametrize(

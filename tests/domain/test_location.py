@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from deltaadm.domain.create import create_table, no_table
-from deltaadm.domain.evolve import evolve
-from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import CreateTable, CreationMode, SetLocation
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.steps import CreateTable, CreationMode, SetLocation
+from deltaadm.domain.steps.create_table import no_table
+from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import DeltaadmError
 from deltaadm.operations.create import read_schema
 from tests.support.plans import protocol
@@ -28,7 +28,7 @@ def table(
         partition_by=by,
         properties={key.replace("_", "."): value for key, value in properties.items()},
     )
-    return create_table(no_table(place), step, SessionSettings())
+    return step.after(no_table(place), SessionSettings())
 
 
 HERE = replace(table("a INT, b STRING, c INT", "/here", by=("b",)), name="main.sales.orders")

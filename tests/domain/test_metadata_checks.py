@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.evolve import evolve
-from deltaadm.domain.metadata import Format, Metadata
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.reference import refusal_to_read
-from deltaadm.domain.session import DEFAULTS_PREFIX, SessionSettings
-from deltaadm.domain.snapshot import FileFacts, Snapshot
-from deltaadm.domain.table_changes import SetProperties, UnsetProperties
+from deltaadm.domain.model.metadata import Format, Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.session import DEFAULTS_PREFIX, SessionSettings
+from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.steps import SetProperties, UnsetProperties
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.spark_support import refusal_to_read
 from deltaadm.errors import Refused, TableError
 
 

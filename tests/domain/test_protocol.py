@@ -8,10 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from deltaadm.domain.evolve import evolve
-from deltaadm.domain.features import FEATURES, REFERENCE, with_requirements
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.protocol import (
+from deltaadm.domain.model.features import FEATURES, REFERENCE, with_requirements
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import (
     CLASSIC_ORDER,
     Protocol,
     check_protocol_requirements,
@@ -25,9 +24,10 @@ from deltaadm.domain.protocol import (
     required_minimum_protocol,
     supported_features_from_table_configs,
 )
-from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.steps import SetProperties
+from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import Refused
 from deltaadm.operations.diff import diff
 from tests.support import oracle

@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.statistics import NotStatistics, contradictions, num_records, parse_statistics
+from deltaadm.domain.facts.statistics import (
+    NotStatistics,
+    contradictions,
+    num_records,
+    parse_statistics,
+)
 
 KINDS = {
     "i": "long",

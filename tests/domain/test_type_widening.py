@@ -2,7 +2,7 @@
 
 import pytest
 
-from deltaadm.domain.type_widening import is_widening
+from deltaadm.domain.transaction.type_widening import is_widening
 
 WIDER = [
     ("byte", "short"),

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.clustering import with_clustering
-from deltaadm.domain.cost import Cost
-from deltaadm.domain.ddl import Position, parse_columns, parse_definitions
-from deltaadm.domain.schema import PrimitiveType
-from deltaadm.domain.snapshot import FileFacts, Snapshot
-from deltaadm.domain.table_changes import (
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.schema import PrimitiveType
+from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.sql.ddl import Position, parse_columns, parse_definitions
+from deltaadm.domain.steps import (
     ChangeColumns,
     ColumnChange,
     DropColumns,
@@ -19,6 +18,7 @@ from deltaadm.domain.table_changes import (
     SetProperties,
     UnsetProperties,
 )
+from deltaadm.domain.transaction.clustering import with_clustering
 from deltaadm.errors import Refused
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.plan import depends_on_state
@@ -221,7 +221,7 @@ def test_a_column_of_an_unmapped_table_needs_column_mapping_first() -> None:
     assert "set-mapping-mode TABLE name" in caught.value.remedy
 
 
-def test_undoing_a_renaming_names_the_column_as_the_option_takes_it() -> None:
+def test_undoing_a_renaming_names_the_column_as_shell_and_option_take_it() -> None:
     column = {"name": "a.b c", "type": "long", "nullable": True, "metadata": _mapping(1)}
     table = snapshot(
         (2, 5),
@@ -229,7 +229,7 @@ def test_undoing_a_renaming_names_the_column_as_the_option_takes_it() -> None:
         schemaString=json.dumps({"type": "struct", "fields": [column]}),
     )
     plan = plan_changes(table, TableChanges(rename={("a.b c",): "x.y"}))
-    assert {one.undo for one in plan.changes} == {"alter --rename-column `x.y`=a.b c"}
+    assert {one.undo for one in plan.changes} == {"alter --rename-column '`x.y`=a.b c'"}
 
 
 def plain(columns: str = "a INT, b STRING, c INT", **configuration: str) -> Snapshot:
@@ -292,7 +292,7 @@ def test_changes_share_a_statement_where_spark_lets_them() -> None:
             TableChanges(add=parse_definitions("n STRUCT<x: INT>")),
             "schema[n.x]",
             "goes with the struct around it",
-            "alter --drop-column n.x, which needs column mapping",
+            "alter --drop-column n, which needs column mapping",
         ),
         (
             TableChanges(change=[ColumnChange(("a",), comment="new")]),
@@ -310,7 +310,7 @@ def test_changes_share_a_statement_where_spark_lets_them() -> None:
             TableChanges(change=[ColumnChange(("k",), position=Position())]),
             "schema",
             "asked for",
-            "alter --move (metadata only)",
+            "alter --move 'k AFTER a' (metadata only)",
         ),
         (
             TableChanges(change=[ColumnChange(("k",), type=PrimitiveType("long"))]),
@@ -334,7 +334,7 @@ def test_changes_share_a_statement_where_spark_lets_them() -> None:
             TableChanges(drop_constraints=["ONE"]),
             "configuration[delta.constraints.one]",
             "asked for",
-            "alter --add-constraint one=a > 0, which reads every row",
+            "alter --add-constraint 'one=a > 0', which reads every row",
         ),
         (
             TableChanges(cluster_by=[("k",), ("a",)]),

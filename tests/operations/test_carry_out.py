@@ -2,24 +2,39 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from deltaadm.domain.column_mapping import ColumnMappingMode
-from deltaadm.domain.evolve import evolve
-from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import SetLocation, Step
-from deltaadm.errors import CommitError, EngineError
+from deltaadm.domain.model.provenance import CommitMark, Provenance
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.steps import SetLocation, Step
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
+from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost, StorageError
 from deltaadm.operations.alter import TableChanges, plan_changes
+from deltaadm.operations.carry_out import (
+    Outcome,
+    Progress,
+    carry_out,
+    look_up,
+    require_same_places,
+)
+from deltaadm.operations.diff import diff
 from deltaadm.operations.enable_feature import plan_features
-from deltaadm.operations.plan import Outcome, Plan, carry_out, require_same_places
+from deltaadm.operations.plan import Plan
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 from deltaadm.operations.upgrade_protocol import plan_upgrade
 from tests.support.plans import committed, mapped, schema, snapshot, written
 
 START = snapshot((1, 2), {"b": "1"})
 TWO_STEPS = plan_changes(START, TableChanges(set_properties={"a": "1"}, unset=["b"]))
+
+
+REFUSAL = CommitError("Delta refuses.", delta_error_class="DELTA_SOME_CLASS")
 
 
 def unchanged(state: Snapshot) -> Snapshot:
@@ -31,21 +46,58 @@ class MemoryTable:
     """
     A table and the executor that writes it, as Delta would.
 
-    `meanwhile` is what others do to the table before a step's commit, `result` what becomes of
-    the commit; a step of the number `refused_at` is refused, after `backfills` commits.
+    `meanwhile` is what others do to the table before a step's commit and `afterwards` what they do
+    after it, `result` what becomes of the commit; a step of the number `refused_at` fails with
+    `error`, after `backfills` commits. As a `TableLog` it knows all states that it had.
     """
 
     state: Snapshot = START
     live: SessionSettings = field(default_factory=SessionSettings)
     meanwhile: Callable[[Snapshot], Snapshot] = unchanged
+    afterwards: Callable[[Snapshot], Snapshot] = unchanged
     result: Callable[[Snapshot], Snapshot] = unchanged
     refused_at: int | None = None
+    error: DeltaadmError = REFUSAL
     backfills: int = 0
+    outlives: bool = False
     steps: list[Step] = field(default_factory=list)
     own: list[int] = field(default_factory=list)
+    history: dict[int, Snapshot] = field(default_factory=dict)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Every state is remembered, under the versions that it has had."""
+        if name == "state":
+            history = self.__dict__.setdefault("history", {})
+            before = self.__dict__.get("state", value)
+            history |= dict.fromkeys(range(before.version, value.version), before)
+            history[value.version] = value
+        if name != "history":
+            object.__setattr__(self, name, value)
+
+    def mark(self) -> CommitMark:
+        return CommitMark()
+
+    def may_go_on(self) -> bool:
+        return self.outlives
+
+    def load(self, version: int | None = None) -> Snapshot:
+        return self.state if version is None else replace(self.history[version], version=version)
+
+    def commits(self, first: int, last: int, _: Step) -> list[Provenance]:
+        return [
+            Provenance(
+                version=one,
+                is_own=one in self.own,
+                changes_table=bool(diff(self.load(one - 1), self.load(one))),
+            )
+            for one in range(first, last + 1)
+        ]
 
     def settings(self) -> SessionSettings:
         return self.live
+
+    def check(self, before: Snapshot, step: Step) -> None:
+        """Everything will do."""
 
     def apply(self, root: str, step: Step) -> None:
         assert root == self.state.root
@@ -54,18 +106,21 @@ class MemoryTable:
             self.state = replace(self.state, version=self.state.version + 1)
             self.own.append(self.state.version)
         if len(self.steps) == self.refused_at:
-            raise CommitError("Delta refuses.", delta_error_class="DELTA_SOME_CLASS")
+            raise self.error
         self.steps.append(step)
         after = committed(self.state, evolve(self.state, step, self.live))
         self.state = self.result(after)
         self.own.append(self.state.version)
-
-    def versions(self, first: int, last: int, _: Step) -> tuple[int, ...]:
-        return tuple(one for one in self.own if first <= one <= last)
+        self.state = self.afterwards(self.state)
 
 
-def run(plan: Plan, table: MemoryTable) -> Outcome:
-    return carry_out(plan, executor=table, load=lambda: table.state, committed=table.versions)
+def run(plan: Plan, table: MemoryTable, *noted: list[Progress]) -> Outcome:
+    return carry_out(
+        plan,
+        executor=table,
+        log=table,
+        note=lambda progress: [one.append(progress) for one in noted] and None,
+    )
 
 
 def appended(state: Snapshot) -> Snapshot:
@@ -79,6 +134,19 @@ def test_every_step_in_order() -> None:
     assert outcome.versions == (4, 5)
     assert outcome.mismatches == ()
     assert outcome.actual.metadata.configuration == {"a": "1"}
+
+
+def test_all_steps_are_checked_before_the_first_one_is_taken() -> None:
+    class Strict(MemoryTable):
+        def check(self, before: Snapshot, step: Step) -> None:
+            if step == TWO_STEPS.steps[1]:
+                assert before.metadata.configuration == {"a": "1", "b": "1"}
+                raise CommitError("No.", delta_error_class="DELTA_SOME_CLASS")
+
+    table = Strict()
+    with pytest.raises(CommitError, match="No"):
+        run(TWO_STEPS, table)
+    assert table.steps == []
 
 
 def test_nothing_to_do_starts_nothing() -> None:
@@ -194,6 +262,212 @@ def test_another_base_stops_it_before_anything(now: Snapshot, error_class: str) 
     assert table.steps == []
 
 
+# Changes by others meanwhile
+
+
+def setting(**configuration: str) -> Callable[[Snapshot], Snapshot]:
+    """What commits these properties."""
+
+    def commit(state: Snapshot) -> Snapshot:
+        merged = {**state.metadata.configuration, **configuration}
+        changed = replace(state, metadata=state.metadata.with_configuration(merged))
+        return replace(changed, version=state.version + 1)
+
+    return commit
+
+
+ONE_STEP = plan_changes(START, TableChanges(set_properties={"a": "1"}))
+
+
+def concurrent(outcome: Outcome) -> list[tuple[int, list[str]]]:
+    return [(one.version, list(map(written, one.changes))) for one in outcome.concurrent]
+
+
+@pytest.mark.parametrize(
+    ("table", "versions", "others"),
+    [
+        pytest.param(
+            MemoryTable(meanwhile=setting(k="1")),
+            (5,),
+            [(4, ["+ configuration[k] = 1"])],
+            id="before the commit",
+        ),
+        pytest.param(
+            MemoryTable(afterwards=setting(k="1")),
+            (4,),
+            [(5, ["+ configuration[k] = 1"])],
+            id="after it",
+        ),
+        pytest.param(
+            MemoryTable(meanwhile=setting(a="1")),
+            (5,),
+            [(4, ["+ configuration[a] = 1"])],
+            id="the same before",
+        ),
+        pytest.param(
+            MemoryTable(afterwards=setting(a="2")),
+            (4,),
+            [(5, ["~ configuration[a] 1 -> 2"])],
+            id="the contrary after it",
+        ),
+        pytest.param(
+            MemoryTable(meanwhile=setting(k="1"), afterwards=setting(b="2")),
+            (5,),
+            [(4, ["+ configuration[k] = 1"]), (6, ["~ configuration[b] 1 -> 2"])],
+            id="on both sides",
+        ),
+    ],
+)
+def test_changes_by_others_are_no_mismatch(
+    table: MemoryTable, versions: tuple[int, ...], others: list[tuple[int, list[str]]]
+) -> None:
+    outcome = run(ONE_STEP, table)
+    assert (outcome.versions, outcome.mismatches) == (versions, ())
+    assert concurrent(outcome) == others
+
+
+def test_a_statement_that_means_more_on_top_of_others_changes_is_a_mismatch() -> None:
+    """The protocol that others have raised lists its features, so the statement adds one more."""
+
+    def table_features(state: Snapshot) -> Snapshot:
+        names = ["v2Checkpoint"]
+        listed = snapshot((3, 7), {"b": "1"}, reader=names, writer=names).protocol
+        return replace(state, protocol=listed, version=state.version + 1)
+
+    plan = plan_changes(START, TableChanges(set_properties={"delta.appendOnly": "true"}))
+    outcome = run(plan, MemoryTable(meanwhile=table_features))
+    assert outcome.versions == (5,)
+    assert list(map(written, outcome.mismatches)) == ["+ protocol.writerFeatures[appendOnly]"]
+
+
+def test_a_wrong_result_on_top_of_others_changes_is_a_mismatch() -> None:
+    table = MemoryTable(meanwhile=setting(k="1"), result=setting(a="2"))
+    outcome = run(ONE_STEP, table)
+    assert list(map(written, outcome.mismatches)) == ["~ configuration[a] 1 -> 2"]
+
+
+@pytest.mark.parametrize("when", ["meanwhile", "afterwards"])
+def test_after_changes_by_others_no_step_follows(when: str) -> None:
+    table = MemoryTable(**{when: setting(k="1")})
+    with pytest.raises(CommitError, match=r"in version . \(configuration\[k\]\), so .* committed"):
+        run(TWO_STEPS, table)
+    assert len(table.steps) == 1
+
+
+@given(st.lists(st.sampled_from("abkn"), max_size=4), st.lists(st.sampled_from("abkn"), max_size=4))
+def test_own_and_other_changes_are_told_apart(before: list[str], after: list[str]) -> None:
+    """Whatever others do to properties before and after, the verdict is on our own commit."""
+
+    def by_others(names: list[str]) -> Callable[[Snapshot], Snapshot]:
+        def commit(_: Snapshot) -> Snapshot:
+            for position, name in enumerate(names):
+                table.state = setting(**({} if name == "n" else {name: f"{position}"}))(table.state)
+            return table.state
+
+        return commit
+
+    table = MemoryTable(meanwhile=by_others(before), afterwards=by_others(after))
+    outcome = run(ONE_STEP, table)
+    assert outcome.versions == (START.version + len(before) + 1,)
+    assert outcome.mismatches == ()
+    theirs = {one.version for one in outcome.concurrent}
+    assert theirs.isdisjoint(outcome.versions)
+    changed = {
+        one
+        for one in range(START.version + 1, table.state.version + 1)
+        if diff(table.load(one - 1), table.load(one))
+    }
+    assert theirs == changed - set(outcome.versions)
+
+
+# Interruptions
+
+
+def test_progress_is_noted_before_anything_is_sent_and_after_it() -> None:
+    noted: list[Progress] = []
+    run(TWO_STEPS, MemoryTable(), noted)
+    unknown = "it is unknown whether step {} of 2 was committed: inspect the table"
+    assert [one.words for one in noted] == [
+        unknown.format(1),
+        "version 4 was committed; 1 of 2 steps was not completed",
+        f"version 4 was committed; {unknown.format(2)}",
+        "versions 4, 5 were committed, and with that the whole plan",
+    ]
+
+
+SEVERAL_COMMITS = plan_features(START, ["rowTracking"])
+
+
+@pytest.mark.parametrize(
+    ("plan", "own", "outlives", "words"),
+    [
+        pytest.param(ONE_STEP, [], False, "nothing was committed", id="nothing"),
+        pytest.param(
+            ONE_STEP,
+            [],
+            True,
+            "it is unknown whether the change was committed: inspect the table",
+            id="nothing yet, on a server",
+        ),
+        pytest.param(
+            ONE_STEP,
+            [5],
+            True,
+            "version 5 was committed, and with that the whole plan",
+            id="all, on a server",
+        ),
+        pytest.param(
+            TWO_STEPS,
+            [5],
+            False,
+            "version 5 was committed; 1 of 2 steps was not completed",
+            id="a step",
+        ),
+        pytest.param(
+            SEVERAL_COMMITS,
+            [5],
+            False,
+            "version 5 was committed; the change was not completed",
+            id="a part of a step",
+        ),
+        pytest.param(
+            SEVERAL_COMMITS,
+            [5],
+            True,
+            "version 5 was committed; it is unknown whether the rest was: inspect the table",
+            id="a part of a step, on a server",
+        ),
+    ],
+)
+def test_an_interrupted_stage_is_looked_up(
+    plan: Plan, own: list[int], *, outlives: bool, words: str
+) -> None:
+    table = MemoryTable(own=own, outlives=outlives)
+    table.state = replace(START, version=5)
+    begun = Progress(plan=plan, base=3)
+    assert look_up(begun, table, table) == words
+
+
+@pytest.mark.parametrize("outlives", [False, True])
+def test_spark_that_is_lost_may_commit_later(*, outlives: bool) -> None:
+    table = MemoryTable(refused_at=1, error=EngineLost("Gone."), outlives=outlives)
+    with pytest.raises(EngineLost) as caught:
+        run(TWO_STEPS, table)
+    words = "it is unknown whether step 2 of 2" if outlives else "1 of 2 steps was not completed"
+    assert caught.value.message.startswith(f"Gone; version 4 was committed; {words}")
+
+
+def test_a_table_that_cannot_be_read_after_the_commit() -> None:
+    class Unreadable(MemoryTable):
+        def load(self, version: int | None = None) -> Snapshot:
+            if len(self.steps) == 2:
+                raise StorageError("The store does not answer.")
+            return super().load(version)
+
+    with pytest.raises(StorageError, match="answer; version 4 was committed; step 2 was carried"):
+        run(TWO_STEPS, Unreadable())
+
+
 OWN = plan_changes(
     START,
     TableChanges(set_properties={"delta.own": "1"}),
@@ -234,15 +508,11 @@ MOVING = plan_changes(NAMED, TableChanges(location=ELSEWHERE))
 
 
 @dataclass
-class MemoryCatalog:
+class MemoryCatalog(MemoryTable):
     """A name that leads to a table, and the executor that sends it elsewhere."""
 
     state: Snapshot = NAMED
-    live: SessionSettings = field(default_factory=SessionSettings)
     found: Snapshot | None = None
-
-    def settings(self) -> SessionSettings:
-        return self.live
 
     def apply(self, root: str, step: Step) -> None:
         assert root == self.state.root
@@ -251,10 +521,7 @@ class MemoryCatalog:
 
 
 def move(catalog: MemoryCatalog) -> Outcome:
-    def none(first: int, last: int, step: Step) -> tuple[int, ...]:
-        raise AssertionError((first, last, step))
-
-    return carry_out(MOVING, executor=catalog, load=lambda: catalog.state, committed=none)
+    return carry_out(MOVING, executor=catalog, log=catalog)
 
 
 def test_a_name_leads_elsewhere_without_a_commit() -> None:
@@ -291,5 +558,5 @@ def test_settings_under_which_the_new_place_would_be_refused_stop_the_plan() -> 
     )
     catalog = MemoryCatalog()
     with pytest.raises(CommitError, match="session's settings"):
-        carry_out(plan, executor=catalog, load=lambda: catalog.state, committed=lambda *_: ())
+        carry_out(plan, executor=catalog, log=catalog)
     assert catalog.state == NAMED

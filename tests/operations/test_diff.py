@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.metadata import KNOWN_AFTER_COMMIT, Metadata
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT, Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.operations.diff import diff, mismatches
 from tests.support.plans import mapped, schema, snapshot, written
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.cost import Cost
-from deltaadm.domain.drop_feature import FeatureHistory
-from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.documents.plan import plan_document
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.transaction.feature_removal import FeatureHistory
 from deltaadm.errors import NotYet, Refused
 from deltaadm.operations.drop_feature import (
     DropStatus,
@@ -18,7 +19,6 @@ from deltaadm.operations.drop_feature import (
     plan_drop,
 )
 from deltaadm.operations.plan import Plan
-from deltaadm.operations.plan_document import plan_document
 from deltaadm.operations.upgrade_protocol import plan_minimum
 from tests.support.plans import changes, mapped, reasons, snapshot
 
@@ -270,6 +270,21 @@ def test_the_way_down_drops_dependents_first() -> None:
     ]
     assert plan.irreversible == ("vacuumProtocolCheck",)
     assert reasons(plan)["protocol.writerFeatures[rowTracking]"] == "nothing in the table needs it"
+
+
+def test_the_way_down_takes_the_protected_history_with_it() -> None:
+    table = snapshot(
+        (1, 7),
+        {"delta.requireCheckpointProtectionBeforeVersion": "2"},
+        writer=["checkpointProtection"],
+    )
+    plan = lowest(table)
+    assert plan.irreversible == ("checkpointProtection",)
+    removed = reasons(plan)["protocol.writerFeatures[checkpointProtection]"]
+    assert removed == "only older versions need it"
+    assert plan.after.protocol.supported_features == frozenset()
+    with pytest.raises(NotYet):
+        lowest(table, checkpointProtection=FeatureHistory(first=0, needing=1, needing_since=NOW))
 
 
 def test_the_way_down_leaves_what_files_use() -> None:

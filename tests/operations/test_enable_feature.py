@@ -1,16 +1,19 @@
 """What a wish for features comes to."""
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from deltaadm.domain.cost import Cost
-from deltaadm.domain.features import FEATURES, TableFeature
-from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.features import FEATURES, TableFeature
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.steps import SetProperties
 from deltaadm.errors import Refused
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.plan import Plan
-from tests.support.plans import changes, reasons, snapshot
+from tests.support.plans import changes, mapped, reasons, snapshot
 
 VECTORS = {"reader": ["deletionVectors"], "writer": ["deletionVectors"]}
 WIDENING = {"reader": ["typeWidening-preview"], "writer": ["typeWidening-preview"]}
@@ -261,13 +264,63 @@ def test_refused_names(
     assert words in caught.value.remedy
 
 
-def test_iceberg_needs_column_mapping_first() -> None:
-    with pytest.raises(Refused, match="needs column mapping") as caught:
-        plan_features(snapshot(), ["icebergCompatV2"])
-    assert "set-mapping-mode" in caught.value.remedy
+ICEBERG = [f"icebergCompatV{number}" for number in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("name", ICEBERG)
+def test_what_must_be_active_as_well_comes_along(name: str) -> None:
+    plan = plan_features(snapshot(), [name])
+    assert plan.steps == (
+        SetProperties(
+            {"delta.columnMapping.mode": "name", f"delta.enable{name[0].upper()}{name[1:]}": "true"}
+        ),
+    )
+    assert reasons(plan)["configuration[delta.columnMapping.mode]"] == f"needed by {name}"
+    assert plan.notes[-1].startswith("columnMapping: Readers that do not know")
+
+
+@pytest.mark.parametrize("mode", ["name", "id"])
+def test_what_is_active_already_stays_as_it_is(mode: str) -> None:
+    plan = plan_features(mapped(mode), ["icebergCompatV2"])
+    assert plan.steps == (SetProperties({"delta.enableIcebergCompatV2": "true"}),)
+
+
+def test_support_alone_activates_nothing_else() -> None:
+    plan = plan_features(snapshot(), ["icebergCompatV2"], support_only=True)
+    assert "delta.columnMapping.mode" not in plan.after.metadata.configuration
 
 
 ADDABLE = [one for one in FEATURES.values() if one.in_reference and not one.not_addable]
+TABLES = {
+    "(1, 2)": snapshot(),
+    "(2, 5)": snapshot((2, 5)),
+    "(1, 7)": snapshot((1, 7), writer=[]),
+    "(3, 7)": snapshot((3, 7), reader=[], writer=[]),
+    "mapped": mapped(),
+}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize("feature", ADDABLE, ids=lambda one: one.name)
+def test_every_feature_becomes_active_with_all_that_it_requires(
+    feature: TableFeature, table: Snapshot
+) -> None:
+    after = plan_features(table, [feature.name]).after
+    assert after.protocol.supported_features >= {feature.name, *feature.requires}
+    for name in (feature.name, *feature.requires_active):
+        activation = FEATURES[name].activation
+        assert activation.evidence(after.metadata) or not activation.properties
+    assert plan_features(after, [feature.name]).is_noop
+
+
+FORBIDDEN = snapshot((3, 7), {"delta.enableDeletionVectors": "true"}, **VECTORS)
+
+
+@pytest.mark.parametrize("name", ICEBERG[:2])
+def test_what_a_feature_forbids_is_refused(name: str) -> None:
+    with pytest.raises(Refused, match="does not allow deletion vectors") as caught:
+        plan_features(FORBIDDEN, [name])
+    assert "Set delta.enableDeletionVectors to false" in caught.value.remedy
 
 
 @pytest.mark.parametrize("feature", ADDABLE, ids=lambda one: one.name)
@@ -277,3 +330,41 @@ def test_every_feature_can_be_supported_and_then_is(feature: TableFeature) -> No
     assert after.supports(feature.name)
     assert after.supported_features >= {"appendOnly", "invariants", *feature.requires}
     assert plan_features(plan.after, [feature.name], support_only=True).is_noop
+
+
+def iceberg_table(version: int, *formats: str) -> Snapshot:
+    """A table that Iceberg readers can read, without deletion vectors."""
+    plain = mapped(versions=(2, 7), writer=["columnMapping", f"icebergCompatV{version}"])
+    more = {f"delta.enableIcebergCompatV{version}": "true"}
+    if formats:
+        more["delta.universalFormat.enabledFormats"] = ",".join(formats)
+    configuration = {**plain.metadata.configuration, **more}
+    return replace(plain, metadata=plain.metadata.with_configuration(configuration))
+
+
+@pytest.mark.parametrize("formats", [(), ("iceberg",)], ids=["compatible", "UniForm"])
+@pytest.mark.parametrize("version", [1, 2])
+def test_advice_is_about_what_is_set(version: int, formats: tuple[str, ...]) -> None:
+    table = iceberg_table(version, *formats)
+    with pytest.raises(Refused) as caught:
+        plan_features(table, ["deletionVectors"])
+    assert caught.value.delta_error_class is not None
+    assert caught.value.delta_error_class.endswith("DELETION_VECTORS_SHOULD_BE_DISABLED")
+    advised = set(re.findall(r"delta\.\w+(?:\.\w+)*", caught.value.remedy))
+    assert advised
+    assert advised <= table.metadata.configuration.keys()
+    assert ("delta.universalFormat.enabledFormats" in advised) is bool(formats)
+
+
+def test_what_is_set_is_advised_to_be_unset() -> None:
+    vectors = {"delta.enableDeletionVectors": "true"}
+    plain = mapped(
+        versions=(3, 7),
+        reader=["columnMapping", "deletionVectors"],
+        writer=["columnMapping", "deletionVectors"],
+    )
+    configuration = {**plain.metadata.configuration, **vectors}
+    table = replace(plain, metadata=plain.metadata.with_configuration(configuration))
+    with pytest.raises(Refused) as caught:
+        plan_features(table, ["icebergCompatV2"])
+    assert "Set delta.enableDeletionVectors to false" in caught.value.remedy

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 import deltaadm
-from deltaadm.domain.features import FEATURES
+from deltaadm.domain.model.features import FEATURES
 from deltaadm.errors import Refused
+from deltaadm.operations import error_classes
 from deltaadm.operations.error_classes import ERROR_CLASSES
+from deltaadm.operations.error_families import ERROR_FAMILIES
 from deltaadm.operations.explain import FAMILIES, explain, list_rules
 from deltaadm.operations.reports import (
     ErrorClassExplanation,
@@ -17,11 +19,15 @@ from deltaadm.operations.reports import (
 )
 from deltaadm.operations.validate import choose_rules, families
 from tests.support import oracle
+from tests.support.statement_rows import all_rows
 
 SOURCES = sorted(Path(deltaadm.__file__).parent.rglob("*.py"))
 CARRIED = re.compile(
     r'"((?:DELTA|UNSUPPORTED|FAILED|INVALID)_[A-Z_]+[A-Z])(?:\.[A-Z_{}]*[a-z_}]*)?"'
+    r'|delta_error_class="([A-Z_0-9]*[A-Z0-9])'
 )
+DELTA_S_OWN = Path(__file__).parent.parent / "data" / "delta-error-classes.txt"
+"""The names in `error/delta-error-classes.json` of delta-spark 4.4.0, one a line."""
 MADE = {
     *(f"DELTA_MISSING_COMMIT_{what}" for what in ("INFO", "TIMESTAMP")),
     *(f"DELTA_UNSUPPORTED_FEATURES_FOR_{what}" for what in ("READ", "WRITE")),
@@ -34,17 +40,21 @@ def carried() -> set[str]:
     found = {
         name
         for path in SOURCES
-        if path.name != "error_classes.py"
-        for name in CARRIED.findall(path.read_text(encoding="utf-8"))
+        if path.name not in ("error_classes.py", "error_families.py")
+        for pair in CARRIED.findall(path.read_text(encoding="utf-8"))
+        for name in pair
+        if name
     }
     beginnings = {one for one in found for other in ERROR_CLASSES if other.startswith(f"{one}_")}
     return (found - beginnings) | MADE
 
 
 def recorded() -> set[str]:
-    """Delta's own classes with which the engine answered when it was recorded."""
+    """The classes with which the engine answered when it was recorded."""
     text = b"".join(body for name, body in oracle._archive().items() if name.endswith(".jsonl"))  # noqa: SLF001
-    return {one.decode() for one in re.findall(rb'"errorClass": ?"(DELTA_[A-Z_]+)', text)}
+    found = {one.decode() for one in re.findall(rb'"errorClass": ?"([A-Z_0-9]+)', text)}
+    refused = {one["refused"] for one in all_rows() if one.get("refused")}
+    return found | {one.partition(".")[0] for one in refused}
 
 
 def test_every_class_that_we_carry_is_explained() -> None:
@@ -73,9 +83,21 @@ def test_every_class_that_the_engine_answered_with_is_explained() -> None:
     assert sorted(recorded() - set(ERROR_CLASSES)) == []
 
 
+def test_every_class_of_delta_is_explained() -> None:
+    names = DELTA_S_OWN.read_text(encoding="utf-8").split()
+    assert len(names) == 511
+    assert sorted(set(names) - set(ERROR_CLASSES)) == []
+
+
+def test_a_class_is_explained_once() -> None:
+    in_families = [name for family in ERROR_FAMILIES for name in family.names]
+    names = in_families + [name for name, *_ in error_classes._ROWS]  # noqa: SLF001
+    assert sorted(names) == sorted(set(names))
+
+
 @pytest.mark.parametrize("name", ERROR_CLASSES)
 def test_a_class_names_commands_and_rules_that_exist(name: str) -> None:
-    from deltaadm.cli.app import COMMANDS
+    from deltaadm.cli.table import COMMANDS
 
     found = explain(name)
     assert isinstance(found, ErrorClassExplanation)

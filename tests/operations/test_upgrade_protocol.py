@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.errors import Refused
 from deltaadm.operations.upgrade_protocol import plan_upgrade
 from tests.support.plans import changes, reasons, snapshot

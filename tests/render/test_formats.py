@@ -47,7 +47,7 @@ def samples(tmp_path: Path) -> Sequence[Report]:
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_report_that_a_format_claims_is_shown(name: str, tmp_path: Path) -> None:
     for one in samples_of_every_kind(tmp_path):
-        if type(one).__name__ in FORMATS[name].shows:
+        if FORMATS[name].shows(type(one).__name__):
             said = shown(name, one)
             assert said or not getattr(one, "findings", ())
 

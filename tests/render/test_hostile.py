@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from deltaadm.operations.reports import Report
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = Path(__file__).parent.parent / "data" / "sarif" / "sarif-schema-2.1.0.json"
 
 
@@ -38,11 +40,11 @@ def reports(tmp_path: Path, text: str) -> Sequence[Report]:
     return hostile_reports(tmp_path / "table", text)
 
 
-def shown(name: str, reports: Sequence[Report]) -> str:
+def shown(name: str, reports: Sequence[Report], *, for_terminal: bool = False) -> str:
     """The output for those reports that the format can show."""
     out = StringIO()
-    fitting = [one for one in reports if type(one).__name__ in FORMATS[name].shows]
-    render(name, fitting, out, Style(color="always", width=100))
+    fitting = [one for one in reports if FORMATS[name].shows(type(one).__name__)]
+    render(name, fitting, out, Style(color="always", width=100, for_terminal=for_terminal))
     return out.getvalue()
 
 
@@ -67,10 +69,20 @@ def test_output_can_be_written_in_utf_8(name: str, reports: Sequence[Report]) ->
     assert shown(name, reports).encode("utf-8")
 
 
-@pytest.mark.parametrize("name", ["text", "github", "markdown", "html", "junit"])
+@pytest.mark.parametrize(
+    "name",
+    ["text", "github", "markdown", "html", "junit", "json", "jsonl", "sarif", "gitlab"],
+)
 def test_nothing_hidden_is_left(name: str, reports: Sequence[Report]) -> None:
     colours = re.sub(r"\x1b\[[0-9;]*m", "", shown(name, reports)) if name == "text" else ""
     assert hidden(colours or shown(name, reports)) == set()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_nothing_hidden_is_left_on_a_terminal(name: str, reports: Sequence[Report]) -> None:
+    """Whatever the format, also those whose output is meant for programs."""
+    output = re.sub(r"\x1b\[[0-9;]*m", "", shown(name, reports, for_terminal=True))
+    assert hidden(output) == set()
 
 
 @pytest.mark.parametrize("name", ["text", "markdown", "html", "junit", "sarif", "gitlab", "json"])
@@ -260,6 +272,4 @@ def test_drawing_is_well_formed(reports: Sequence[Report]) -> None:
 
 def test_hostile_reports_reach_every_format(reports: Sequence[Report]) -> None:
     assert {ValidationReport, Failure} <= {type(one) for one in reports}
-    assert all(
-        any(type(one).__name__ in each.shows for one in reports) for each in FORMATS.values()
-    )
+    assert all(any(each.shows(type(one).__name__) for one in reports) for each in FORMATS.values())

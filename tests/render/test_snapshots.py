@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaadm import __version__
-from deltaadm.domain.features import FEATURES
+from deltaadm.domain.model.features import FEATURES
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.reports import (
-    BestEffortReport,
     FeatureCatalogue,
     FeatureExplanation,
-    ParentChangesReport,
+    ForeignReport,
     PlanReport,
 )
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
@@ -32,7 +31,7 @@ GROUPS = {
     "plans": samples.plans,
     "feature": samples.features,
     "other provider": lambda _: samples.best_effort(),
-    "other provider altered": lambda _: samples.parent_changes(),
+    "other provider altered": lambda _: samples.foreign_changes(),
 }
 CASES = [
     pytest.param(name, group, id=f"{group}-{name}")
@@ -41,8 +40,8 @@ CASES = [
         ("inspections", TableReport),
         ("plans", PlanReport),
         ("feature", FeatureExplanation),
-        ("other provider", BestEffortReport),
-        ("other provider altered", ParentChangesReport),
+        ("other provider", ForeignReport),
+        ("other provider altered", ForeignReport),
     )
     for name in formats_for(shows)
     if name != "jsonl" or group == "validations"
@@ -51,7 +50,7 @@ CASES = [
 
 def shown(name: str, group: str, path: Path, color: str = "never") -> str:
     out = StringIO()
-    fitting = [one for one in GROUPS[group](path) if type(one).__name__ in FORMATS[name].shows]
+    fitting = [one for one in GROUPS[group](path) if FORMATS[name].shows(type(one).__name__)]
     render(name, fitting, out, Style(color=color, width=100))
     return out.getvalue().replace(__version__, "VERSION")
 

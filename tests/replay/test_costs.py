@@ -11,8 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltaadm.domain.log_segment import FileInfo
-from deltaadm.replay.engine import Detail, load_snapshot
+from deltaadm.domain.model.log_segment import FileInfo
+from deltaadm.limits import LIMITS
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.local import LocalStore
 from tests.support.tables import START_BODY, Table, add, commit
 
@@ -28,8 +30,10 @@ class CountingStore:
     survives_fork = False
 
     def __init__(self, path: Path) -> None:
+        self.limits = LIMITS
         self._store = LocalStore(str(path))
         self.root = self._store.root
+        self.local_path = self._store.local_path
         self.requests: list[str] = []
         self.bytes: dict[str, int] = {}
 

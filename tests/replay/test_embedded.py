@@ -14,11 +14,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from deltaadm.domain.actions import AddFile
-from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.domain.model.actions import AddFile
+from deltaadm.domain.model.snapshot import FileFacts, Snapshot
 from deltaadm.errors import TableError
 from deltaadm.replay.embedded import EmbeddedEngine, live_files
-from deltaadm.replay.engine import Detail, load_snapshot
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support.contract import BOTH, EngineContract, Load
 from tests.support.tables import (
@@ -484,7 +485,8 @@ class TestChecksum:
 
     def test_that_differs_from_the_log_is_reported(self, tmp_path: Path) -> None:
         made = table(tmp_path, START, commit(add("a")))
-        made.crc(1, [{"protocol": protocol(1, 4)["protocol"], "metadata": metadata()["metaData"]}])
+        actions = {"protocol": protocol(1, 4)["protocol"], "metadata": metadata()["metaData"]}
+        made.crc(1, [actions], numFiles=1, tableSizeBytes=100)
         snapshot = load(made)
         assert snapshot.protocol.min_writer_version == 2
         assert snapshot.warnings == ("The version checksum's protocol differs from the log's.",)
@@ -631,7 +633,8 @@ def test_replay_equals_a_fold_in_the_order_of_the_log(
 def test_json_tables_load_without_heavy_packages(tmp_path: Path) -> None:
     table(tmp_path, START, commit(add("a")))
     script = (
-        "import sys; from deltaadm.replay.engine import load_snapshot, Detail;"
+        "import sys; from deltaadm.replay.engine import Detail;"
+        "from deltaadm.replay.load import load_snapshot;"
         "from deltaadm.storage.store import open_store;"
         f"[load_snapshot(open_store({str(tmp_path)!r}), detail=one) for one in Detail];"
         "print([one for one in ('pyarrow', 'msgspec', 'pyspark', 'deltalake', 'pathlib', 'typer')"

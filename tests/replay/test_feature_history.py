@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.domain.drop_feature import FeatureHistory
-from deltaadm.replay.engine import load_snapshot
+from deltaadm.domain.transaction.feature_removal import FeatureHistory
 from deltaadm.replay.feature_history import feature_history
+from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support import oracle
 from tests.support.tables import (

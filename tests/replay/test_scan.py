@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.errors import TableError
-from deltaadm.replay.engine import Detail, load_snapshot
-from deltaadm.replay.scan import WORTHWHILE, can_fork, looked_into
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.scan import PARALLEL_THRESHOLD, can_fork, parallel_scan
 from deltaadm.storage.local import LocalStore
 from tests.support.tables import Table, add, commit, metadata, protocol, remove
 
-LONG = 2 * WORTHWHILE + 1
+LONG = 2 * PARALLEL_THRESHOLD + 1
 PATHS = [f"{number:020d}.json" for number in range(LONG)]
 
 
@@ -28,13 +29,13 @@ def _processes_are_used(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @settings(max_examples=15)
 @given(st.sets(st.integers(0, LONG - 1), max_size=5), st.integers(1, 4))
 def test_answers_come_in_the_order_of_the_paths(wanted: set[int], processes: int) -> None:
-    found = looked_into(PATHS, lambda path: int(path[:20]) in wanted, processes=processes)
+    found = parallel_scan(PATHS, lambda path: int(path[:20]) in wanted, processes=processes)
     assert list(found) == [(path, number in wanted) for number, path in enumerate(PATHS)]
 
 
 def test_what_nobody_waits_for_is_not_looked_into_here() -> None:
     looked: list[str] = []
-    found = looked_into(PATHS, lambda path: looked.append(path) or path, processes=2)
+    found = parallel_scan(PATHS, lambda path: looked.append(path) or path, processes=2)
     assert next(found) == (PATHS[0], PATHS[0])
     found.close()  # type: ignore[attr-defined]
     assert looked == []
@@ -47,7 +48,7 @@ def test_trouble_comes_up_in_its_turn(number: int) -> None:
             raise TableError("unreadable")
         return path
 
-    found = looked_into(PATHS, look, processes=2)
+    found = parallel_scan(PATHS, look, processes=2)
     assert [next(found)[0] for _ in range(number)] == PATHS[:number]
     with pytest.raises(TableError, match="unreadable"):
         next(found)
@@ -61,11 +62,11 @@ def test_a_process_that_dies_is_made_up_for() -> None:
             os._exit(9)
         return path
 
-    assert [found for _, found in looked_into(PATHS, look, processes=2)] == PATHS
+    assert [found for _, found in parallel_scan(PATHS, look, processes=2)] == PATHS
 
 
 def test_what_cannot_be_sent_is_found_here() -> None:
-    found = looked_into(PATHS, TableError, processes=2)
+    found = parallel_scan(PATHS, TableError, processes=2)
     assert [one.message for _, one in found] == PATHS
 
 
@@ -79,7 +80,7 @@ def test_no_process_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
         return process
 
     monkeypatch.setattr(os, "fork", counted)
-    list(looked_into(PATHS, lambda _path: "", processes=3))
+    list(parallel_scan(PATHS, lambda _path: "", processes=3))
     assert len(processes) == 3
     for process in processes:
         with pytest.raises(ChildProcessError):
@@ -87,7 +88,7 @@ def test_no_process_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nothing_to_look_into() -> None:
-    assert list(looked_into([], lambda path: path, processes=2)) == []
+    assert list(parallel_scan([], lambda path: path, processes=2)) == []
 
 
 def test_a_long_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

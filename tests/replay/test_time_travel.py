@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deltaadm.errors import TableError
-from deltaadm.replay.engine import load_snapshot
+from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support.tables import Table, add, commit_info, metadata, protocol
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaadm import Detail, Snapshot, evolve, load_snapshot, open_store
-from deltaadm.domain.alter_columns import parse_column
-from deltaadm.domain.ddl import Position, parse_definitions, parse_type
-from deltaadm.domain.table_changes import (
+from deltaadm.domain.sql.ddl import Position, parse_definitions, parse_type
+from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,
     ChangeColumns,
@@ -21,11 +20,12 @@ from deltaadm.domain.table_changes import (
     SetProperties,
     Step,
 )
+from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.errors import CommitError, DeltaadmError
 from deltaadm.operations.diff import diff, mismatches
-from deltaadm.replay.provenance import versions_made_by
 from deltaadm.spark.executor import SparkExecutor
 from tests.support import oracle
+from tests.support.provenance import versions_made_by
 from tests.support.statements import step_of
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaadm import load_snapshot, open_store
-from deltaadm.domain.evolve import evolve
-from deltaadm.domain.table_changes import DropColumns, RenameColumn, Step
+from deltaadm.domain.steps import DropColumns, RenameColumn, Step
+from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import CommitError, Refused
 from deltaadm.operations.diff import mismatches
 from deltaadm.replay.engine import Detail
-from deltaadm.replay.provenance import versions_made_by
 from deltaadm.spark.executor import SparkExecutor
+from tests.support.provenance import versions_made_by
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.plans import resealed
 from tests.support.program import deltaadm
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def test_a_table_is_planned_made_filled_and_replaced(
     assert saved.code == 0, saved.err
     assert "- table = parquet at " in saved.out
     document = json.loads(plan.read_text())
-    plan.write_text(json.dumps(document | {"irreversible": []}))
+    plan.write_text(json.dumps(resealed(document | {"irreversible": []})))
     assert "would be another one now, in irreversible" in deltaadm("apply", plan, "--yes").err
     plan.write_text(json.dumps(document))
     applied = deltaadm("apply", plan, "--yes", *agreed)

@@ -1,6 +1,11 @@
 """The main job on tables with data: plan, commit through Spark, verify; and what stops it."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +16,7 @@ from deltalake import DeltaTable, write_deltalake
 from deltaadm.cli.program import run
 from deltaadm.spark.executor import SparkExecutor
 from tests.support.clients import ACCEPT_ALL
+from tests.support.spark_processes import FEW_TASKS, SMALL_JVM
 from tests.support.tables import Table, metadata, protocol
 
 ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "name": ["a", "b", "c"]})
@@ -53,6 +59,23 @@ def test_a_feature_is_planned_committed_and_verified(
     assert features["deletionVectors"]["active"]
     code, again = answer(capsys, "enable-feature", table, "deletionVectors", "--apply", "--yes")
     assert (code, again["plan"]["is_noop"], again["outcome"]["versions"]) == (0, True, [])
+
+
+@pytest.mark.parametrize("name", ["icebergCompatV1", "icebergCompatV2", "icebergCompatV3"])
+def test_a_feature_comes_with_what_it_needs_to_be_active(
+    spark: Any, table: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    consent = ["--apply", "--yes", "--allow-backfill", *ACCEPT_ALL]
+    code, done = answer(capsys, "enable-feature", table, name, *consent)
+    assert (code, done["outcome"]["mismatches"]) == (0, []), done
+    features = {one["name"]: one for one in answer(capsys, "inspect", table)[1]["features"]}
+    assert features[name]["active"]
+    assert features["columnMapping"]["active"]
+    assert rows(spark, table) == [(1, "a"), (2, "b"), (3, "c")]
+    spark.createDataFrame([(4, "d")], "id BIGINT, name STRING").write.format("delta").mode(
+        "append"
+    ).save(str(table))
+    assert len(rows(spark, table)) == 4
 
 
 def test_row_tracking_backfills_first(
@@ -106,6 +129,45 @@ def test_set_and_unset_are_two_commits(table: Path, capsys: pytest.CaptureFixtur
     assert report["metadata"]["configuration"] == {"team": "web"}
 
 
+SEVERAL = [
+    *("--set", "delta.columnMapping.mode=name", "--set", "team=web"),
+    *("--add-column", "c INT COMMENT 'new' FIRST", "--rename-column", "name=label"),
+    *("--add-constraint", "known=label IS NOT NULL", "--unset", "team"),
+]
+
+
+def test_a_command_that_was_killed_between_its_steps_is_run_again(
+    spark: Any, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wish = ["alter", str(table), *SEVERAL, "--apply", "--yes", *ACCEPT_ALL]
+    _killed_after(table, 2, wish)
+    reached = len(log_of(table)) - 1
+    assert 2 <= reached <= 4
+    code, done = answer(capsys, *wish)
+    assert (code, done["outcome"]["mismatches"]) == (0, []), done
+    assert done["outcome"]["versions"] == list(range(reached + 1, 6))
+    assert "already, so it is left out: --set " in done["plan"]["notes"][0]
+    assert spark.read.format("delta").load(str(table)).columns == ["c", "id", "label"]
+    code, again = answer(capsys, *wish)
+    assert (code, again["plan"]["is_noop"], len(log_of(table))) == (0, True, 6)
+
+
+def _killed_after(table: Path, version: int, wish: list[str]) -> None:
+    """Run `deltaadm` with a JVM of its own, and kill both as soon as *version* is there."""
+    conf = FEW_TASKS | {"spark.driver.extraJavaOptions": SMALL_JVM}
+    settings = [part for key, one in conf.items() for part in ("--spark-conf", f"{key}={one}")]
+    command = [sys.executable, "-m", "deltaadm", *wish, *settings]
+    commit = table / "_delta_log" / f"{version:020d}.json"
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+    ) as program:
+        while not commit.exists():
+            assert program.poll() is None, program.communicate()
+            time.sleep(0.005)
+        os.killpg(program.pid, signal.SIGKILL)
+        program.communicate()
+
+
 def saved_plan(table: Path, *wish: str) -> Path:
     plan = table.parent / "plan.json"
     assert run([*wish[:1], str(table), *wish[1:], "--out", str(plan)]) == 0
@@ -157,7 +219,8 @@ def test_a_plan_is_carried_out_once(table: Path, capsys: pytest.CaptureFixture[s
     capsys.readouterr()
     assert answer(capsys, "apply", plan, "--yes", *ACCEPT_ALL)[0] == 0
     log = log_of(table)
-    assert answer(capsys, "apply", plan, "--yes", *ACCEPT_ALL)[0] == 5
+    code, again = answer(capsys, "apply", plan)
+    assert (code, again["outcome"]["versions"]) == (0, [])
     assert log_of(table) == log
 
 

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaadm import Snapshot, load_snapshot, open_store
-from deltaadm.domain.features import REFERENCE
+from deltaadm.domain.model.features import REFERENCE
 from deltaadm.errors import NotYet
+from deltaadm.operations.carry_out import Outcome, carry_out
 from deltaadm.operations.drop_feature import Phase, drop_status, plan_drop
-from deltaadm.operations.plan import Outcome, carry_out
 from deltaadm.operations.upgrade_protocol import plan_minimum
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.feature_history import feature_history
-from deltaadm.replay.provenance import versions_made_by
+from deltaadm.runs.context import RunContext
+from deltaadm.runs.live_log import LiveLog
+from deltaadm.runs.status import CommitStatus
 from deltaadm.spark.executor import SparkExecutor
 
 if TYPE_CHECKING:
@@ -86,14 +88,10 @@ def planned(path: Path, name: str, *, truncate_history: bool) -> "Plan":
     return plan_drop(snapshot, name, history, truncate_history=truncate_history, now=now)
 
 
-def carried_out(executor: SparkExecutor, path: Path, plan: "Plan") -> Outcome:
-    store = open_store(str(path))
-    outcome = carry_out(
-        plan,
-        executor=executor,
-        load=lambda: loaded(path, Detail.PROTOCOL),
-        committed=lambda first, last, step: versions_made_by(store, first, last, step),
-    )
+def carried_out(executor: SparkExecutor, plan: "Plan") -> Outcome:
+    context = RunContext(CommitStatus())
+    log = LiveLog(context, plan.before, Detail.PROTOCOL, executor.mark, by_name=False)
+    outcome = carry_out(plan, executor=executor, log=log)
     assert outcome.mismatches == ()
     made_since = range(plan.before.version + 1, outcome.actual.version + 1)
     assert outcome.versions == tuple(made_since)
@@ -122,7 +120,7 @@ def make_and_drop(spark: "SparkSession", executor: SparkExecutor, path: Path, na
     rows = sorted(map(tuple, spark.table(table).collect()))
     assert loaded(path).protocol.supports(name)
     plan = planned(path, name, truncate_history=False)
-    outcome = carried_out(executor, path, plan)
+    outcome = carried_out(executor, plan)
     assert plan.stages[0].several_commits == (len(outcome.versions) > 1)
     assert not outcome.actual.protocol.supports(name)
     assert sorted(map(tuple, spark.table(table).collect())) == rows
@@ -139,13 +137,13 @@ def test_a_feature_is_dropped_with_its_history_in_two_runs(
     rows = sorted(map(tuple, spark.table(table).collect()))
     first = planned(tmp_path, name, truncate_history=True)
     assert first.waits
-    assert carried_out(executor, tmp_path, first).actual.protocol.supports(name)
+    assert carried_out(executor, first).actual.protocol.supports(name)
     with pytest.raises(NotYet, match=r"ready at .*Z\.$"):
         planned(tmp_path, name, truncate_history=True)
     a_day_later(tmp_path)
     second = planned(tmp_path, name, truncate_history=True)
     assert not second.waits
-    outcome = carried_out(executor, tmp_path, second)
+    outcome = carried_out(executor, second)
     assert not outcome.actual.protocol.supports(name)
     assert not outcome.actual.protocol.supports("checkpointProtection")
     assert sorted(map(tuple, spark.table(table).collect())) == rows
@@ -155,12 +153,12 @@ def test_delta_waits_as_long_as_predicted(
     spark: "SparkSession", executor: SparkExecutor, tmp_path: Path
 ) -> None:
     made(spark, tmp_path, "deletionVectors")
-    carried_out(executor, tmp_path, planned(tmp_path, "deletionVectors", truncate_history=True))
+    carried_out(executor, planned(tmp_path, "deletionVectors", truncate_history=True))
     snapshot = loaded(tmp_path)
     history = feature_history(open_store(str(tmp_path)), snapshot, "deletionVectors")
     too_early = plan_drop(snapshot, "deletionVectors", history, truncate_history=True, now=2**45)
     with pytest.raises(NotYet) as caught:
-        carried_out(executor, tmp_path, too_early)
+        carried_out(executor, too_early)
     assert caught.value.delta_error_class == "DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST"
     assert caught.value.exit_code == 8
 
@@ -178,7 +176,7 @@ def test_the_way_down_ends_where_the_table_began(
         now=time.time_ns() // 1_000_000,
     )
     assert set(plan.irreversible) == {"checkpointProtection", "vacuumProtocolCheck"}
-    outcome = carried_out(executor, tmp_path, plan)
+    outcome = carried_out(executor, plan)
     assert (
         outcome.actual.protocol.min_reader_version,
         outcome.actual.protocol.min_writer_version,

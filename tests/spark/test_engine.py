@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,12 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.domain.model.snapshot import FileFacts, Snapshot
 from deltaadm.errors import DeltaadmError
-from deltaadm.replay.engine import Detail, load_snapshot, load_snapshots
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.load import Attempt, load_snapshot, locate
 from deltaadm.spark.engine import SparkEngine
 from deltaadm.spark.store import Hadoop
-from deltaadm.storage.store import open_store
+from deltaadm.storage.store import LogStore, open_store
 from tests.support import oracle
 from tests.support.contract import EngineContract, Load, Logs
 from tests.support.tables import (
@@ -62,7 +63,7 @@ def states(
         *(one.path for one in _histories(tmp_path_factory.mktemp("histories"))),
     ]
     stores = [hadoop.open_store(str(one)) for one in places]
-    found = load_snapshots(stores, SparkEngine(spark), detail=Detail.STATE)
+    found = _load_all(stores, SparkEngine(spark), Detail.STATE)
     return dict(zip(places, found, strict=True))
 
 
@@ -291,3 +292,29 @@ def _key(action: Action) -> str:
     if name in {"add", "remove"}:
         return json.dumps(["file", body["path"], body.get("deletionVector")])
     return json.dumps([name, body.get("appId") or body.get("domain")])
+
+
+def _load_all(
+    stores: Sequence[LogStore], engine: SparkEngine, detail: Detail
+) -> list[Snapshot | DeltaadmError]:
+    """What `load_snapshot` returns or raises for each of *stores*, found by the same few jobs."""
+    outcomes: dict[int, Snapshot | DeltaadmError] = {}
+    pending: dict[int, Attempt] = {}
+    for position, store in enumerate(stores):
+        try:
+            pending[position] = Attempt(store, locate(store))
+        except DeltaadmError as error:
+            outcomes[position] = error
+    while pending:
+        tables = [(attempt.store, attempt.segment) for attempt in pending.values()]
+        found = dict(zip(list(pending), engine.replay_all(tables, detail), strict=True))
+        for position, outcome in found.items():
+            answer: Snapshot | DeltaadmError | None
+            try:
+                answer = pending[position].answer(outcome)
+            except DeltaadmError as error:
+                answer = error
+            if answer is not None:
+                outcomes[position] = answer
+                del pending[position]
+    return [outcomes[position] for position in range(len(stores))]

@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import SetProperties, UnsetProperties
+from deltaadm.domain.model.provenance import CommitMark
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.steps import AddConstraint, SetProperties, UnsetProperties
 from deltaadm.errors import CommitError
-from deltaadm.spark.executor import SparkExecutor, address
-from deltaadm.spark.session import SparkOptions, configured
+from deltaadm.replay.load import load_snapshot
+from deltaadm.spark.executor import USER_METADATA, SparkExecutor, address
+from deltaadm.spark.session import SparkOptions
+from deltaadm.spark.settings import configured
+from deltaadm.storage.store import open_store
 
 SCHEMA = {
     "type": "struct",
@@ -198,6 +202,33 @@ def test_what_is_not_a_table_is_refused(executor: SparkExecutor, tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
+def user_metadata(path: Path) -> list[str | None]:
+    """That of each commit after the first."""
+    found = []
+    for one in sorted((path / "_delta_log").glob("*.json"))[1:]:
+        [info] = [
+            json.loads(line) for line in one.read_text().splitlines() if '"commitInfo"' in line
+        ]
+        found.append(info["commitInfo"].get("userMetadata"))
+    return found
+
+
+def test_commits_have_a_mark_unless_the_user_has_chosen_one(
+    executor: SparkExecutor, spark: Any, tmp_path: Path
+) -> None:
+    table = make_table(tmp_path / "table")
+    executor.apply(str(table), SetProperties({"a": "1"}))
+    executor.apply(str(table), SetProperties({"b": "1"}))
+    mark = executor.mark()
+    assert (mark.is_unique, user_metadata(table)) == (True, [mark.user_metadata] * 2)
+    assert spark.conf.get(USER_METADATA, None) is None
+    with configured(spark, {USER_METADATA: "nightly"}):
+        executor.apply(str(table), SetProperties({"a": "2"}))
+        assert executor.mark() == CommitMark("nightly")
+        assert spark.conf.get(USER_METADATA) == "nightly"
+    assert user_metadata(table)[2:] == ["nightly"]
+
+
 def test_settings_are_those_of_the_live_session(spark: Any) -> None:
     conf = {
         "spark.databricks.delta.properties.defaults.appendOnly": "true",
@@ -211,3 +242,35 @@ def test_settings_are_those_of_the_live_session(spark: Any) -> None:
     with SparkExecutor(SparkOptions(), say=lambda _: None) as plain:
         assert plain.settings() == SessionSettings()
     assert spark.sql("SELECT 1").count() == 1, "a session that was there before goes on"
+
+
+@pytest.mark.parametrize(
+    ("expression", "error_class"),
+    [
+        ("nvl2(id, 1, 2)", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
+        ("NULL", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
+        ("nosuch(id) > 0", "UNRESOLVED_ROUTINE"),
+        ("length(id, id) > 0", "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"),
+        ("array_contains(id, 1)", "DATATYPE_MISMATCH"),
+        ("id IN (SELECT nosuch)", None),
+    ],
+)
+def test_a_constraint_is_analyzed_before_anything_is_committed(
+    executor: SparkExecutor, tmp_path: Path, expression: str, error_class: str | None
+) -> None:
+    before = load_snapshot(open_store(str(make_table(tmp_path / "t"))))
+    with pytest.raises(CommitError) as refused:
+        executor.check(before, AddConstraint("c", expression))
+    assert (refused.value.delta_error_class or "").startswith(error_class or "")
+    assert commits(tmp_path / "t") == 1
+
+
+@pytest.mark.parametrize(
+    "expression", ["id > 0", "NULL = 1", "id > 0 AS x", "size(array(id)) > 0 -- why"]
+)
+def test_a_constraint_that_will_do(
+    executor: SparkExecutor, tmp_path: Path, expression: str
+) -> None:
+    before = load_snapshot(open_store(str(make_table(tmp_path / "t"))))
+    executor.check(before, AddConstraint("c", expression))
+    executor.check(before, SetProperties({"x": "1"}))

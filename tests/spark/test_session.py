@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,16 +18,17 @@ import pytest
 from deltalake import write_deltalake
 
 from deltaadm.spark.jars import delta_jar
+from deltaadm.spark.jvm import java_program
 from tests.spark.conftest import FAST
 from tests.spark.test_executor import commits, make_table
 from tests.support.clients import ACCEPT_ALL
-from tests.support.program import process
+from tests.support.program import process, surroundings
 from tests.support.spark_processes import delta_jars
 
 APPLY = """
 import sys
 import time
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.steps import SetProperties
 from deltaadm.errors import DeltaadmError
 from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.session import SparkOptions
@@ -110,6 +112,121 @@ def test_with_a_java_that_is_too_old(tmp_path: Path) -> None:
     assert stdout == ""
     assert stderr[1] == "engine"
     assert stderr[2].startswith("The installed Java is not one that Spark")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
+def test_a_jvm_that_is_killed_at_its_start(tmp_path: Path, number: signal.Signals) -> None:
+    """Java has only warned so far, of what is no cause."""
+    home = java_that(tmp_path, f"echo 'WARNING: Using incubator modules' >&2; kill -{number} $$")
+    _, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME=str(home))
+    assert stderr[1:3] == [
+        "engine",
+        f"Spark does not start: its JVM was killed by {number.name}.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("WARNING: Using incubator modules", "its JVM ended with exit code 3"),
+        ("Error: Could not find class", "Could not find class"),
+        ("Error occurred during initialization of VM\nToo small heap", "Too small heap"),
+        ("# There is insufficient memory for Java.\n# See log.", "There is insufficient memory"),
+        ("WARNING: a\nno such option\nWARNING: b", "no such option"),
+    ],
+)
+def test_the_cause_is_what_java_says_last_but_for_warnings(
+    tmp_path: Path, said: str, cause: str
+) -> None:
+    home = java_that(tmp_path, f"printf '{said}\n' >&2; exit 3")
+    _, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME=str(home))
+    assert stderr[2].startswith(f"Spark does not start: {cause}")
+
+
+def java_that(directory: Path, does: str) -> Path:
+    """A JAVA_HOME whose Java is the true one for Spark's launcher, and for Spark itself *does*."""
+    real = java_program()
+    java = directory / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    launcher = 'case "$*" in *launcher.Main*) exec ' + real + ' "$@";; esac'
+    java.write_text(f"#!/bin/sh\n{launcher}\n{does}\n")
+    java.chmod(0o755)
+    return java.parents[1]
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "how"),
+    [(signal.SIGINT, 130, "Interrupted"), (signal.SIGTERM, 143, "Terminated")],
+)
+def test_stopped_while_spark_starts_nothing_was_committed(
+    tmp_path: Path, number: signal.Signals, code: int, how: str
+) -> None:
+    table, scratch = make_table(tmp_path / "table"), tmp_path / "scratch"
+    scratch.mkdir()
+    home = java_that(tmp_path, f"touch {tmp_path}/started; exec sleep 600")
+    command = ["alter", str(table), "--set", "a=b", "--apply", "--yes"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "deltaadm", *command],
+        env=surroundings({"JAVA_HOME": str(home), "TMPDIR": str(scratch)}),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
+        while not (tmp_path / "started").exists():
+            assert program.poll() is None
+            time.sleep(0.05)
+        program.send_signal(number)
+        _, told = program.communicate(timeout=60)
+    assert (program.returncode, told.splitlines()[-1]) == (
+        code,
+        f"{how}; nothing was committed.",
+    )
+    assert commits(table) == 1
+    assert list(scratch.iterdir()) == []
+
+
+def test_killed_runs_and_killed_jvms(tmp_path: Path) -> None:
+    """
+    A run that is killed leaves a directory behind, which the next one removes.
+
+    That one's JVM is killed before it has committed: nothing can follow, which is said.
+    """
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    with writing(tmp_path / "first", scratch) as program:
+        program.kill()
+        program.communicate()
+    [left] = scratch.iterdir()
+    while processes_that_mention(str(scratch)):
+        time.sleep(0.05)
+    with writing(tmp_path / "second", scratch) as program:
+        assert left not in scratch.iterdir()
+        for jvm in processes_that_mention(str(scratch)):
+            os.kill(int(jvm), signal.SIGKILL)
+        _, told = program.communicate(timeout=60)
+    assert program.returncode == 6
+    assert "error: " in told
+    assert "Spark has gone: its JVM was killed by SIGKILL; nothing was committed.\n" in told
+    assert list(scratch.iterdir()) == []
+
+
+@contextlib.contextmanager
+def writing(place: Path, scratch: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A run that has begun a commit at *place*, for which Spark needs a minute."""
+    query = "SELECT id, reflect('java.lang.Thread', 'sleep', 60000L) AS x FROM range(0, 1, 1, 1)"
+    conf = [f"--spark-conf={key}={value}" for key, value in FAST.items()]
+    command = ["create", str(place), "--as", query, "--apply", "--yes", *conf]
+    with subprocess.Popen(
+        [sys.executable, "-m", "deltaadm", *command, "--spark-master", "local[1]"],
+        env=surroundings({"TMPDIR": str(scratch)}),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
+        while not place.exists():
+            assert program.poll() is None, program.communicate()
+            time.sleep(0.05)
+        yield program
 
 
 def test_jars_that_cannot_be_had(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_no_permission(made: Table, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_directory_cannot_be_read_as_a_file(made: Table) -> None:
-    with pytest.raises(StorageError, match="directory"):
+    with pytest.raises(TableError, match="directory"):
         LocalStore(str(made.path)).read("_sidecars")
 
 

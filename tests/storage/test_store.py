@@ -35,7 +35,7 @@ from deltaadm.storage.store import open_store
 def test_local_places(location: str, path: str) -> None:
     store = open_store(location)
     assert isinstance(store, LocalStore)
-    assert store.path == path
+    assert store.local_path == path
     assert store.qualifier == "file:"
 
 

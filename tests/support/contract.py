@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.actions import AddFile
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.model.actions import AddFile
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.errors import TableError
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.engine import Detail

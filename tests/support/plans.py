@@ -8,14 +8,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import Snapshot
+from deltaadm.documents.common import sealed
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.operations.diff import Change, ChangeKind
 from deltaadm.operations.plan import Plan
 from tests.support import tables
 
 Versions = tuple[int, int]
+
+
+def resealed(document: dict[str, Any]) -> dict[str, Any]:
+    """*document* with the digest that it would have if deltaadm had written it as it is."""
+    binding = document.get("binding")
+    if not isinstance(binding, dict):
+        return document
+    bare = {key: one for key, one in binding.items() if key != "document_sha256"}
+    return sealed({**document, "binding": bare})
 
 
 def protocol(

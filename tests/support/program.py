@@ -14,11 +14,10 @@ from typing import Any, Self
 
 from deltaadm.cli.program import run
 from deltaadm.commit.checkpoint import write_checkpoint
-from deltaadm.domain.create import no_table
-from deltaadm.domain.drop_feature import drop_waits
-from deltaadm.domain.evolve import evolve
-from deltaadm.domain.session import SessionSettings
-from deltaadm.domain.table_changes import (
+from deltaadm.domain.model.provenance import CommitMark
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.steps import (
     CreateTable,
     DropColumns,
     DropFeature,
@@ -27,8 +26,10 @@ from deltaadm.domain.table_changes import (
     Step,
     WriteCheckpoint,
 )
+from deltaadm.domain.steps.create_table import no_table
+from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import NotYet
-from deltaadm.replay.engine import load_snapshot
+from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support.tables import Action, Table, commit_info
 
@@ -167,6 +168,15 @@ class LogWriter:
     def settings(self) -> SessionSettings:
         return self.live
 
+    def check(self, before: Snapshot, step: Step) -> None:
+        """Everything will do."""
+
+    def mark(self) -> CommitMark:
+        return CommitMark("by the log writer", is_unique=True)
+
+    def may_go_on(self) -> bool:
+        return False
+
     def apply(self, root: str, step: Step) -> None:
         if isinstance(step, WriteCheckpoint):
             write_checkpoint(root)
@@ -180,9 +190,13 @@ class LogWriter:
             made |= one
         text = json.dumps(made).replace("<known after commit>", "7")
         actions = [{key: one} for key, one in json.loads(text).items()]
-        Table(Path(root)).commit(before.version + 1, commit_info(**_told(step)), *actions)
+        Table(Path(root)).commit(
+            before.version + 1,
+            commit_info(**_told(step), userMetadata=self.mark().user_metadata),
+            *actions,
+        )
         self.steps.append(step)
-        if isinstance(step, DropFeature) and drop_waits(before, step):
+        if step.waits(before):
             raise NotYet("Come back later.")
 
 

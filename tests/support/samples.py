@@ -6,40 +6,34 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.create import no_table
-from deltaadm.domain.ddl import parse_definitions
-from deltaadm.domain.table_changes import (
-    ColumnChange,
-    CreateTable,
-    CreationMode,
-    SetProperties,
-    Step,
-)
+from deltaadm.domain.sql.ddl import parse_definitions
+from deltaadm.domain.steps import ColumnChange, CreateTable, CreationMode, SetProperties, Step
+from deltaadm.domain.steps.create_table import no_table
 from deltaadm.errors import Refused, StorageError, TableError
 from deltaadm.operations.alter import TableChanges, plan_changes
-from deltaadm.operations.best_effort import plan_best_effort
+from deltaadm.operations.carry_out import ConcurrentChange, Outcome
 from deltaadm.operations.create import read_schema
 from deltaadm.operations.diff import Change, ChangeKind
 from deltaadm.operations.drop_feature import DropStatus, Phase
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.explain import explain, list_rules
 from deltaadm.operations.features import explain_feature, list_features
+from deltaadm.operations.foreign.best_effort import plan_best_effort
+from deltaadm.operations.foreign.catalog import ForeignDefinition, ForeignOutcome, ForeignTable
+from deltaadm.operations.foreign.changes import plan_foreign_changes
 from deltaadm.operations.inspect import describe
-from deltaadm.operations.parent_catalog import ParentDefinition, ParentOutcome, ParentTable
-from deltaadm.operations.parent_changes import plan_parent_changes
-from deltaadm.operations.plan import Outcome
 from deltaadm.operations.reports import (
-    BestEffortReport,
     Check,
     DoctorReport,
     DropReport,
     Failure,
+    ForeignReport,
     Health,
     OutcomeReport,
-    ParentChangesReport,
     PlanReport,
 )
-from deltaadm.replay.engine import Detail, load_snapshot
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, ValidationReport
 from tests.support import tables
@@ -48,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.operations.reports import Report
 
 LOCATION: Final = "/data/events"
@@ -184,11 +178,13 @@ def plans(path: Path) -> tuple[Report, ...]:
     empty = plan_changes(start, TableChanges(set_properties={"delta.appendOnly": "true"}))
     change = Change(ChangeKind.SET, "configuration[owner]", "me", "you")
     done = Outcome(plan=plan, actual=plan.after, versions=(1,))
+    others = ConcurrentChange(1, (change,)), ConcurrentChange(3, (change,))
     return (
         PlanReport("orders", plan),
         PlanReport("orders", empty),
         OutcomeReport("orders", done),
         OutcomeReport("orders", replace(done, mismatches=(change,))),
+        OutcomeReport("orders", replace(done, versions=(2,), concurrent=others)),
     )
 
 
@@ -289,7 +285,7 @@ def hostile_reports(path: Path, text: str) -> Sequence[Report]:
         ),
         Failure(text, error),
         *best_effort(text, table=text, location=f"/data/{text}"),
-        *parent_changes(text, table=text, location=f"/data/{text}"),
+        *foreign_changes(text, table=text, location=f"/data/{text}"),
     )
 
 
@@ -306,7 +302,7 @@ def best_effort(
         comment=text,
         query="SELECT 1 AS id, DATE'2026-01-01' AS day",
     )
-    old = ParentTable(provider="orc", location=location, is_managed=True, fingerprint="5f")
+    old = ForeignTable(provider="orc", location=location, is_managed=True, fingerprint="5f")
     for before in (None, old):
         plan = plan_best_effort(
             table,
@@ -316,18 +312,18 @@ def best_effort(
             location=location,
             before=before,
         )
-        yield BestEffortReport(plan)
-        yield BestEffortReport(plan, ParentOutcome())
+        yield ForeignReport(plan)
+        yield ForeignReport(plan, ForeignOutcome())
     missed = Change(ChangeKind.SET, "provider", "csv", text)
-    yield BestEffortReport(plan, ParentOutcome(mismatches=(missed,)))
+    yield ForeignReport(plan, ForeignOutcome(mismatches=(missed,)))
 
 
-def parent_changes(
+def foreign_changes(
     text: str = "since 2026", *, table: str = "shop.export", location: str = "/data/shop/export"
 ) -> Iterator[Report]:
     """A table of another provider: to be altered, altered, not as planned, moved, and left."""
-    before = ParentTable(provider="csv", location=location, is_managed=True, fingerprint="5f")
-    definition = ParentDefinition(
+    before = ForeignTable(provider="csv", location=location, is_managed=True, fingerprint="5f")
+    definition = ForeignDefinition(
         provider="csv",
         location=location,
         schema=read_schema("id BIGINT, day DATE"),
@@ -342,17 +338,17 @@ def parent_changes(
         unset=["x"],
     )
     for wanted in (changes, TableChanges(location=no_table("/elsewhere")), TableChanges()):
-        plan = plan_parent_changes(
+        plan = plan_foreign_changes(
             table,
             "spark_catalog.shop.export",
             wanted.steps(),
             before=before,
             definition=definition,
         )
-        yield ParentChangesReport(plan)
-        yield ParentChangesReport(plan, ParentOutcome())
+        yield ForeignReport(plan)
+        yield ForeignReport(plan, ForeignOutcome())
     missed = Change(ChangeKind.SET, "configuration[x]", None, text)
-    yield ParentChangesReport(plan, ParentOutcome(mismatches=(missed,)))
+    yield ForeignReport(plan, ForeignOutcome(mismatches=(missed,)))
 
 
 def every_kind(path: Path) -> Iterator[Report]:
@@ -372,7 +368,7 @@ def every_kind(path: Path) -> Iterator[Report]:
         ),
     )
     yield from best_effort()
-    yield from parent_changes()
+    yield from foreign_changes()
     yield list_rules()
     yield explain("DL101")
     yield explain("DELTA_VERSIONS_NOT_CONTIGUOUS")

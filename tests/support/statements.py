@@ -5,14 +5,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from deltaadm.domain.actions import CommitInfo, SingleAction
-from deltaadm.domain.alter_columns import parse_column
-from deltaadm.domain.ddl import parse_column_list, parse_definitions, parse_type
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import Path
-from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.table_changes import (
+from deltaadm.domain.model.actions import CommitInfo, SingleAction
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.schema import Path
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.sql.ddl import parse_column_list, parse_definitions, parse_type
+from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,
     ChangeColumns,
@@ -27,6 +26,7 @@ from deltaadm.domain.table_changes import (
     Step,
     UnsetProperties,
 )
+from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.operations.create import read_schema
 from tests.support import oracle
 

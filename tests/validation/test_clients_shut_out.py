@@ -3,11 +3,11 @@
 import pytest
 
 import deltaadm.validation.rules  # noqa: F401 -- registers every rule
-from deltaadm.domain.facts import PolicyFacts
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.policy import ClientVerdict, Obstacle, Policy
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.facts.facts import PolicyFacts
+from deltaadm.domain.facts.policy import ClientVerdict, Obstacle, Policy
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.validation.rule import RULES
 
 VECTORS = Protocol(3, 7, frozenset({"deletionVectors"}), frozenset({"deletionVectors"}))

@@ -7,10 +7,11 @@ import pytest
 
 import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.clients import CLIENTS
-from deltaadm.domain.table_changes import WriteCheckpoint
+from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.errors import TableError
-from deltaadm.operations.mend import fix_command, plan_fixes
-from deltaadm.replay.engine import Detail, load_snapshot
+from deltaadm.operations.fixes import fix_command, plan_fixes
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support.program import LogWriter, deltaadm
 from tests.support.rule_cases import CASES, Case, findings, report
@@ -37,7 +38,7 @@ def test_the_command_of_a_fix_mends_the_finding(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("deltaadm.cli.sessions.executor", lambda *_: LogWriter())
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: LogWriter())
     path = tmp_path / "table"
     path.mkdir()
     case.make(path)

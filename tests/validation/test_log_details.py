@@ -7,7 +7,7 @@ import pytest
 
 import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.commit.checkpoint import write_checkpoint
-from deltaadm.domain.table_changes import WriteCheckpoint
+from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.validation.finding import Finding
 from tests.support.rule_cases import CASES, Case, findings
 
@@ -20,6 +20,7 @@ ROWS: Final = [
     ("DL103", "a_line_has_no_action", "warning", "Line 4 has no action"),
     ("DL103", "a_line_has_two_actions", "error", "Line 4 has 2 actions: txn, domainMetadata"),
     ("DL103", "an_action_has_a_text_where_a_number_belongs", "error", 'add.size is "x"'),
+    ("DL103", "a_commit_is_pretty_printed", "error", "spread over several lines"),
     ("DL106", "a_checkpoint_is_all_there_is", "error", "missing, and so is every later one"),
     ("DL106", "the_checkpoints_commit_was_cleaned_up", "warning", "whose commit is missing."),
     ("DL110", "the_pointer_has_no_size", "warning", "size"),

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tests.validation.cases  # noqa: F401 -- registers every case
-from deltaadm.domain.actions import DeletionVectorDescriptor
-from deltaadm.domain.data_paths import is_absolute, path_flaw
-from deltaadm.domain.deletion_vectors import descriptor_flaw, z85_decode
-from deltaadm.domain.partition_values import is_partition_value
-from deltaadm.domain.statistics import column_kinds, contradictions, num_records
+from deltaadm.domain.facts.deletion_vectors import descriptor_flaw, z85_decode
+from deltaadm.domain.facts.statistics import column_kinds, contradictions, num_records
+from deltaadm.domain.model.actions import DeletionVectorDescriptor
+from deltaadm.domain.model.data_paths import is_absolute, path_flaw
+from deltaadm.domain.model.partition_values import is_partition_value
 from deltaadm.operations.validate import choose_rules, validate
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.storage.store import open_store
@@ -187,8 +187,8 @@ def test_z85_refuses_other_texts(text: str) -> None:
 
 
 def test_nested_columns_are_told_by_their_names_in_statistics() -> None:
-    from deltaadm.domain.column_mapping import ColumnMappingMode
-    from deltaadm.domain.schema import parse_schema
+    from deltaadm.domain.model.schema import parse_schema
+    from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 
     inner = {"type": "struct", "fields": [column("x", **{"delta.columnMapping.physicalName": "p"})]}
     made = parse_schema(

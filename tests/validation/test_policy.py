@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.domain.policy import Ignore, Policy, Requirement
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.facts.policy import Ignore, Policy, Requirement
+from deltaadm.domain.steps import SetProperties
 from deltaadm.operations.validate import Demands
 from deltaadm.validation.rule import Finding, Severity
 from tests.support.rule_cases import findings

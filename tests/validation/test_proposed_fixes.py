@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import tests.validation.cases  # noqa: F401 -- registers every case
-from deltaadm.domain.evolve import evolve
-from deltaadm.domain.facts import SnapshotFacts
-from deltaadm.domain.table_changes import SetProperties, UnsetProperties
+from deltaadm.domain.facts.facts import SnapshotFacts
+from deltaadm.domain.steps import SetProperties, UnsetProperties
+from deltaadm.domain.steps.evolve import evolve
 from deltaadm.replay.examine import examine
 from deltaadm.storage.store import open_store
 from deltaadm.validation.rule import RULES, Scope

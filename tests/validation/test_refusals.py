@@ -10,12 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.errors import TableError
-from deltaadm.replay.engine import Detail, load_snapshot
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from deltaadm.validation.finding import Severity
 from tests.support import oracle
 from tests.support.rule_cases import report
 from tests.support.tables import Table, add, commit, commit_info, metadata, protocol, remove
+
+pytestmark = pytest.mark.slow
 
 BROKEN_CHECKPOINT: Final = {"DL608", "DL612"}
 BROKEN_FILE: Final = BROKEN_CHECKPOINT | {"DL103", "DL104", "DL118"}

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.log_segment import Kind, choose
-from deltaadm.domain.protocol import READER_FEATURES_VERSION, WRITER_FEATURES_VERSION
-from deltaadm.domain.table_changes import WriteCheckpoint
+from deltaadm.domain.model.log_segment import Kind, choose
+from deltaadm.domain.model.protocol import READER_FEATURES_VERSION, WRITER_FEATURES_VERSION
+from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.errors import TableError
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.facts import CheckpointFacts, Document, LogFacts, State
-    from deltaadm.domain.log_segment import LogListing
+    from deltaadm.domain.facts.facts import CheckpointFacts, Document, LogFacts, State
+    from deltaadm.domain.model.log_segment import LogListing
 
 V2: Final = "v2Checkpoint"
 LOG: Final = "_delta_log"
@@ -39,10 +39,10 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Multi-part checkpoint.
     """
-    if checkpoint.checkpoint is not None or any(not one.info.size for one in checkpoint.files):
+    if checkpoint.checkpoint is not None or any(not file.info.size for file in checkpoint.files):
         return
     parts = checkpoint.files[0].parts
-    found = {one.part for one in checkpoint.files}
+    found = {file.part for file in checkpoint.files}
     severity = Severity.WARNING if _loads_without(checkpoint.listing) else Severity.ERROR
     message = f"It has {len(found)} of the {parts} parts that their names speak of."
     yield Problem(message, checkpoint.files[0].path, severity=severity)
@@ -138,15 +138,17 @@ def feature_lists_unlike_versions(checkpoint: CheckpointFacts) -> Iterator[Probl
 
     Source: PROTOCOL.md, Checkpoint Schema and Protocol Evolution.
     """
-    for one in checkpoint.actions("protocol"):
+    for action in checkpoint.actions("protocol"):
         for key, version, needed in (
-            ("readerFeatures", one.get("minReaderVersion"), READER_FEATURES_VERSION),
-            ("writerFeatures", one.get("minWriterVersion"), WRITER_FEATURES_VERSION),
+            ("readerFeatures", action.get("minReaderVersion"), READER_FEATURES_VERSION),
+            ("writerFeatures", action.get("minWriterVersion"), WRITER_FEATURES_VERSION),
         ):
-            listed = one.get(key) is not None
+            listed = action.get(key) is not None
             if isinstance(version, int) and listed != (version >= needed):
-                told = f"has {key}" if listed else f"lacks {key}"
-                yield Problem(f"Its protocol {told} at version {version}.", _place(checkpoint))
+                difference = f"has {key}" if listed else f"lacks {key}"
+                yield Problem(
+                    f"Its protocol {difference} at version {version}.", _place(checkpoint)
+                )
 
 
 @rule("DL607", Severity.ERROR, Scope.CHECKPOINT)
@@ -181,16 +183,19 @@ def unfit_sidecar(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Sidecar File Information and Sidecar Files.
     """
-    for one in checkpoint.sidecars:
-        directory, _, _ = one.path.rpartition("/")
+    for sidecar in checkpoint.sidecars:
+        directory, _, _ = sidecar.path.rpartition("/")
         if directory and directory.rpartition("/")[2] != "_sidecars":
-            message = f"The sidecar {one.path!r} is not directly in _sidecars."
+            message = f"The sidecar {sidecar.path!r} is not directly in _sidecars."
             yield Problem(message, _place(checkpoint))
-        elif one.size is None:
-            yield Problem(f"The sidecar {one.path!r} is missing.", _place(checkpoint))
-        elif one.size_in_bytes != one.size:
-            message = f"The sidecar {one.path!r} has {one.size} bytes, not {one.size_in_bytes}."
-            yield Problem(message, _place(checkpoint))
+        elif sidecar.size is None:
+            yield Problem(f"The sidecar {sidecar.path!r} is missing.", _place(checkpoint))
+        elif sidecar.size_in_bytes != sidecar.size:
+            yield Problem(
+                f"The sidecar {sidecar.path!r} has {sidecar.size} bytes, not "
+                f"{sidecar.size_in_bytes}.",
+                _place(checkpoint),
+            )
 
 
 @rule("DL609", Severity.ERROR, Scope.CHECKPOINT)
@@ -236,11 +241,13 @@ def needless_checkpoint_action(checkpoint: CheckpointFacts) -> Iterator[Problem]
     for name in ("commitInfo", "cdc"):
         count = len(checkpoint.actions(name))
         if count:
-            told = f"a {name} action" if count == 1 else f"{count} {name} actions"
-            yield Problem(f"It has {told}.", _place(checkpoint))
-    for one in checkpoint.actions("domainMetadata"):
-        if one.get("removed") is True:
-            yield Problem(f"It has the removed domain {one.get('domain')!r}.", _place(checkpoint))
+            counted = f"a {name} action" if count == 1 else f"{count} {name} actions"
+            yield Problem(f"It has {counted}.", _place(checkpoint))
+    for action in checkpoint.actions("domainMetadata"):
+        if action.get("removed") is True:
+            yield Problem(
+                f"It has the removed domain {action.get('domain')!r}.", _place(checkpoint)
+            )
 
 
 @rule("DL611", Severity.WARNING, Scope.CHECKPOINT)
@@ -258,7 +265,7 @@ def older_checkpoint_without_commit(checkpoint: CheckpointFacts) -> Iterator[Pro
     listing = checkpoint.listing
     if checkpoint.checkpoint is None or checkpoint.checkpoint == listing.checkpoints[-1]:
         return
-    if all(one.version != checkpoint.version for one in listing.commits):
+    if all(commit.version != checkpoint.version for commit in listing.commits):
         message = f"Commit {checkpoint.version}, which it belongs to, is missing."
         yield Problem(message, _place(checkpoint))
 
@@ -266,7 +273,8 @@ def older_checkpoint_without_commit(checkpoint: CheckpointFacts) -> Iterator[Pro
 @rule("DL612", Severity.ERROR, Scope.CHECKPOINT)
 def unreadable_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
-    A checkpoint's file is empty or cannot be read.
+    A checkpoint's file is empty or cannot be read: it is cut off or damaged, a page does not
+    match its checksum, or a column has another type than in Delta's log.
 
     Why it matters: Delta passes over an empty file and goes back to older ones where it can.
     Other readers fail, and so does Delta once the older files are cleaned up.
@@ -276,9 +284,9 @@ def unreadable_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Checkpoints; Delta Spark, FAILED_READ_FILE.
     """
-    for one in checkpoint.files:
-        if not one.info.size:
-            yield Problem("The file is empty.", one.path)
+    for file in checkpoint.files:
+        if file.info.regular and not file.info.size:
+            yield Problem("The file is empty.", file.path)
     if checkpoint.error:
         yield Problem(checkpoint.error, _place(checkpoint))
 
@@ -322,8 +330,16 @@ def only_v2_checkpoint_names(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, V2 Checkpoint Table Feature.
     """
-    named = [one.version for one in log.listing.checkpoints if one.kind is Kind.V2_CHECKPOINT]
-    classic = [one.version for one in log.listing.checkpoints if one.version not in named]
+    named = [
+        checkpoint.version
+        for checkpoint in log.listing.checkpoints
+        if checkpoint.kind is Kind.V2_CHECKPOINT
+    ]
+    classic = [
+        checkpoint.version
+        for checkpoint in log.listing.checkpoints
+        if checkpoint.version not in named
+    ]
     since = max(classic, default=min(named, default=0))
     count = max(named, default=0) - since
     if count >= _LONG:
@@ -342,9 +358,9 @@ def orphan_sidecar(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Metadata Cleanup.
     """
-    for one in log.orphans or ():
-        if log.now - one.info.modified > _DAY:
-            yield Problem("No checkpoint names this sidecar.", one.path)
+    for orphan in log.orphans or ():
+        if log.now - orphan.info.modified > _DAY:
+            yield Problem("No checkpoint names this sidecar.", orphan.path)
 
 
 @rule("DL616", Severity.WARNING, Scope.CHECKPOINT)
@@ -359,9 +375,11 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Last Checkpoint File.
     """
-    for key, told, found in _pointer_claims(checkpoint):
-        if told is not None and found is not None and told != found:
-            message = f"It says {key} {told!r} of version {checkpoint.version}, which has {found}."
+    for key, stated, found in _pointer_claims(checkpoint):
+        if stated is not None and found is not None and stated != found:
+            message = (
+                f"It says {key} {stated!r} of version {checkpoint.version}, which has {found}."
+            )
             fix = (WriteCheckpoint(),) if checkpoint.chosen else ()
             yield Problem(message, POINTER, fix=fix)
 
@@ -385,14 +403,14 @@ def _pointer_claims(checkpoint: CheckpointFacts) -> Iterator[tuple[str, Any, int
 def _is_meant(checkpoint: CheckpointFacts, document: Document) -> bool:
     """Whether the pointer is about this one of the checkpoints of its version."""
     known = checkpoint.listing.checkpoints
-    candidates = [one for one in known if one.version == checkpoint.version]
+    candidates = [candidate for candidate in known if candidate.version == checkpoint.version]
     details = document.get("v2Checkpoint")
     path = details.get("path") if isinstance(details, dict) else None
     parts = document.get("parts") or 1
     fitting = [
-        one
-        for one in candidates
-        if (one.files[0].path == path if path else len(one.files) == parts)
+        candidate
+        for candidate in candidates
+        if (candidate.files[0].path == path if path else len(candidate.files) == parts)
     ]
     return checkpoint.checkpoint == (fitting or candidates)[-1]
 
@@ -405,9 +423,9 @@ def _adds(checkpoint: CheckpointFacts) -> int | None:
 
 def _size(checkpoint: CheckpointFacts) -> int | None:
     """The size in bytes with all sidecars; None if one of them is missing."""
-    sizes = [one.size for one in checkpoint.sidecars]
-    known = [one for one in sizes if one is not None]
-    own = sum(one.info.size for one in checkpoint.files)
+    sizes = [sidecar.size for sidecar in checkpoint.sidecars]
+    known = [size for size in sizes if size is not None]
+    own = sum(file.info.size for file in checkpoint.files)
     return own + sum(known) if len(known) == len(sizes) else None
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.actions import AddFile
-from deltaadm.domain.log_segment import Kind
-from deltaadm.domain.metadata import Metadata
-from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.model.actions import AddFile
+from deltaadm.domain.model.log_segment import Kind
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deltaadm.domain.facts import ChecksumFacts, Document, SnapshotFacts
+    from deltaadm.domain.facts.facts import ChecksumFacts, Document, SnapshotFacts
 
 _NUMBERS: Final = ("tableSizeBytes", "numFiles", "numMetadata", "numProtocol")
 _ACTIONS: Final = ("metadata", "protocol")
@@ -60,9 +60,9 @@ def checksum_of_another_protocol(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
-    told = (checksum.document or {}).get("protocol")
+    stated = (checksum.document or {}).get("protocol")
     known = checksum.state.protocol
-    if isinstance(told, dict) and known is not None and Protocol.from_wire(told) != known:
+    if isinstance(stated, dict) and known is not None and Protocol.from_wire(stated) != known:
         yield Problem("Its protocol is not that of the log.", checksum.file.path)
 
 
@@ -78,11 +78,11 @@ def checksum_of_other_metadata(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
-    told = (checksum.document or {}).get("metadata")
+    stated = (checksum.document or {}).get("metadata")
     known = checksum.state.metadata
-    if not isinstance(told, dict) or known is None:
+    if not isinstance(stated, dict) or known is None:
         return
-    if not Metadata.from_wire(told).says_the_same_as(known):
+    if not Metadata.from_wire(stated).says_the_same_as(known):
         yield Problem("Its metadata is not that of the log.", checksum.file.path)
 
 
@@ -103,9 +103,9 @@ def wrong_file_totals(checksum: ChecksumFacts) -> Iterator[Problem]:
     if files is None or checksum.document is None:
         return
     for key, found in (("numFiles", files.files), ("tableSizeBytes", files.bytes)):
-        told = _integer(checksum.document, key)
-        if told is not None and told != found:
-            yield Problem(f"It says {key} {told}, the log has {found}.", checksum.file.path)
+        stated = _integer(checksum.document, key)
+        if stated is not None and stated != found:
+            yield Problem(f"It says {key} {stated}, the log has {found}.", checksum.file.path)
 
 
 @rule("DL805", Severity.ERROR, Scope.CHECKSUM)
@@ -121,9 +121,9 @@ def wrong_action_count(checksum: ChecksumFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Version Checksum File.
     """
     for key in ("numMetadata", "numProtocol"):
-        told = _integer(checksum.document or {}, key)
-        if told not in (None, 1):
-            yield Problem(f"It says {key} {told} instead of 1.", checksum.file.path)
+        stated = _integer(checksum.document or {}, key)
+        if stated not in (None, 1):
+            yield Problem(f"It says {key} {stated} instead of 1.", checksum.file.path)
 
 
 @rule("DL806", Severity.ERROR, Scope.CHECKSUM)
@@ -140,18 +140,18 @@ def wrong_checksum_timestamp(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     if checksum.document is None or checksum.state.metadata is None:
         return
-    told = checksum.document.get("inCommitTimestampOpt")
+    stated = checksum.document.get("inCommitTimestampOpt")
     state = checksum.state
     enabled = state.property("delta.enableInCommitTimestamps").lower() == "true"
     inside = None if checksum.commit is None else checksum.commit.in_commit
     where = checksum.file.path
     if not (enabled and state.supports("inCommitTimestamp")):
-        if told is not None:
-            yield Problem(f"It has {told!r}, but the table has no in-commit timestamps.", where)
-    elif told is None:
+        if stated is not None:
+            yield Problem(f"It has {stated!r}, but the table has no in-commit timestamps.", where)
+    elif stated is None:
         yield Problem("It lacks inCommitTimestampOpt.", where)
-    elif inside is not None and told != inside:
-        yield Problem(f"It says {told!r}, the commit says {inside}.", where)
+    elif inside is not None and stated != inside:
+        yield Problem(f"It says {stated!r}, the commit says {inside}.", where)
 
 
 @rule("DL807", Severity.ERROR, Scope.CHECKSUM)
@@ -167,23 +167,23 @@ def wrong_transactions_or_domains(checksum: ChecksumFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Version Checksum File.
     """
     document, snapshot, where = checksum.document or {}, checksum.snapshot, checksum.file.path
-    for one in _objects(document, "domainMetadata"):
-        if one.get("removed") is True:
-            yield Problem(f"It has the removed domain {one.get('domain')!r}.", where)
+    for domain in _objects(document, "domainMetadata"):
+        if domain.get("removed") is True:
+            yield Problem(f"It has the removed domain {domain.get('domain')!r}.", where)
     if snapshot is None or snapshot.transactions is None or snapshot.domains is None:
         return
     # Delta leaves out transactions that are older than this.
     may_expire = checksum.state.property("delta.setTransactionRetentionDuration") != ""
-    versions = {app: one.version for app, one in snapshot.transactions.items()}
-    values = {name: one.configuration for name, one in snapshot.domains.items()}
+    versions = {app: transaction.version for app, transaction in snapshot.transactions.items()}
+    values = {name: domain.configuration for name, domain in snapshot.domains.items()}
     for key, name, value, known, partial in (
         ("setTransactions", "appId", "version", versions, may_expire),
         ("domainMetadata", "domain", "configuration", values, False),
     ):
         if isinstance(document.get(key), list):
-            kept = (one for one in _objects(document, key) if one.get("removed") is not True)
-            told = {str(one.get(name)): one.get(value) for one in kept}
-            for odd in _different(told, known, partial=partial):
+            kept = (entry for entry in _objects(document, key) if entry.get("removed") is not True)
+            stated = {str(entry.get(name)): entry.get(value) for entry in kept}
+            for odd in _different(stated, known, partial=partial):
                 yield Problem(f"Its {key} and the log differ about {odd!r}.", where)
 
 
@@ -231,9 +231,9 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
         ("numDeletionVectorsOpt", totals.deletion_vectors),
         ("numDeletedRecordsOpt", totals.deleted_records),
     ):
-        told = _integer(document, key)
-        if told is not None and told != found:
-            yield Problem(f"It says {key} {told}, the log has {found}.", where)
+        stated = _integer(document, key)
+        if stated is not None and stated != found:
+            yield Problem(f"It says {key} {stated}, the log has {found}.", where)
 
 
 @rule("DL810", Severity.WARNING, Scope.SNAPSHOT)
@@ -249,7 +249,7 @@ def missing_checksum(facts: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Version Checksum File.
     """
-    versions = [one.version for one in facts.listing.of_kind(Kind.CRC)]
+    versions = [file.version for file in facts.listing.of_kind(Kind.CRC)]
     if facts.snapshot.version not in versions:
         severity = Severity.WARNING if versions else Severity.INFO
         message = f"There is no checksum of version {facts.snapshot.version}."
@@ -289,21 +289,21 @@ def wrong_file_list(checksum: ChecksumFacts) -> Iterator[Problem]:
     if adds is None or not isinstance(document.get("allFiles"), list):
         return
     listed = map(AddFile.from_wire, _objects(document, "allFiles"))
-    told, known = ({_file_key(one): one.size for one in found} for found in (listed, adds))
-    for path, _ in _different(told, known):
+    stated, known = ({_file_key(file): file.size for file in found} for found in (listed, adds))
+    for path, _ in _different(stated, known):
         yield Problem(f"Its allFiles and the log differ about {path!r}.", checksum.file.path)
 
 
 def _different(
-    told: Mapping[Any, Any], known: Mapping[Any, Any], *, partial: bool = False
+    stated: Mapping[Any, Any], known: Mapping[Any, Any], *, partial: bool = False
 ) -> list[Any]:
     """The keys that only one side has or that differ; *told* may lack some if *partial*."""
-    keys = told.keys() if partial else told.keys() | known.keys()
-    return sorted(one for one in keys if one not in told or told[one] != known.get(one, ...))
+    keys = stated.keys() if partial else stated.keys() | known.keys()
+    return sorted(key for key in keys if key not in stated or stated[key] != known.get(key, ...))
 
 
-def _file_key(one: AddFile) -> tuple[str, str]:
-    return one.path, "" if one.deletion_vector is None else one.deletion_vector.unique_id
+def _file_key(file: AddFile) -> tuple[str, str]:
+    return file.path, "" if file.deletion_vector is None else file.deletion_vector.unique_id
 
 
 def _histogram_problems(document: Document, found: Any) -> Iterator[str]:
@@ -319,9 +319,9 @@ def _histogram_problems(document: Document, found: Any) -> Iterator[str]:
     if not boundaries or boundaries[0] != 0 or boundaries != sorted(boundaries):
         yield "has boundaries that do not rise from 0"
     for name, key, numbers in (("files", "numFiles", counts), ("bytes", "tableSizeBytes", sizes)):
-        told = _integer(document, key)
-        if told is not None and sum(numbers) != told:
-            yield f"counts {sum(numbers)} {name}, not {told}"
+        stated = _integer(document, key)
+        if stated is not None and sum(numbers) != stated:
+            yield f"counts {sum(numbers)} {name}, not {stated}"
 
 
 def _bins(document: Document) -> list[Any] | None:
@@ -334,11 +334,11 @@ def _bins(document: Document) -> list[Any] | None:
 
 def _objects(document: Document, key: str) -> list[Document]:
     found = document.get(key)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
 
 
 def _all_integers(values: list[Any]) -> bool:
-    return all(isinstance(one, int) and not isinstance(one, bool) for one in values)
+    return all(isinstance(value, int) and not isinstance(value, bool) for value in values)
 
 
 def _integer(document: Document, key: str) -> int | None:

@@ -7,7 +7,17 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.column_mapping import (
+from deltaadm.domain.facts.statistics import NotStatistics, parse_statistics
+from deltaadm.domain.model.properties import (
+    COLUMN_MAPPING_MODE,
+    FEATURE_PREFIX,
+    MAX_COLUMN_ID,
+    ROW_COMMIT_VERSION_COLUMN,
+    ROW_ID_COLUMN,
+)
+from deltaadm.domain.model.schema import StructType, parse_schema, path_text, walk
+from deltaadm.domain.steps import SetProperties
+from deltaadm.domain.transaction.column_mapping import (
     COLUMN_ID,
     INTERNAL_COLUMNS,
     NESTED_IDS,
@@ -25,18 +35,8 @@ from deltaadm.domain.column_mapping import (
     rename_columns,
     slot_paths,
 )
-from deltaadm.domain.iceberg import enabled_versions
-from deltaadm.domain.metadata_checks import is_unfit_for_files
-from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    FEATURE_PREFIX,
-    MAX_COLUMN_ID,
-    ROW_COMMIT_VERSION_COLUMN,
-    ROW_ID_COLUMN,
-)
-from deltaadm.domain.schema import StructType, parse_schema, path_text, walk
-from deltaadm.domain.statistics import NotStatistics, parse_statistics
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.transaction.iceberg import enabled_versions
+from deltaadm.domain.transaction.metadata_checks import is_unfit_for_files
 from deltaadm.errors import DeltaadmError
 from deltaadm.validation.fixes import accepted
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
@@ -44,10 +44,16 @@ from deltaadm.validation.rule import Problem, Scope, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from deltaadm.domain.facts import CommitFacts, DataFileFacts, LiveFile, SnapshotFacts, State
-    from deltaadm.domain.metadata import Metadata
-    from deltaadm.domain.schema import Path, StructField
-    from deltaadm.domain.table_changes import Step
+    from deltaadm.domain.facts.facts import (
+        CommitFacts,
+        DataFileFacts,
+        LiveFile,
+        SnapshotFacts,
+        State,
+    )
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.schema import Path, StructField
+    from deltaadm.domain.steps import Step
 
 MODE: Final = f"configuration[{COLUMN_MAPPING_MODE}]"
 MAX: Final = f"configuration[{MAX_COLUMN_ID}]"
@@ -111,8 +117,8 @@ def column_without_id(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Column Mapping.
     """
-    for path, one in _mapped_fields(table):
-        if one.metadata.get(COLUMN_ID) is None:
+    for path, field in _mapped_fields(table):
+        if field.metadata.get(COLUMN_ID) is None:
             yield Problem(f"Column {path_text(path)} has no id.", _at(path))
 
 
@@ -130,8 +136,8 @@ def column_without_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Column Mapping.
     """
-    for path, one in _mapped_fields(table):
-        name = one.metadata.get(PHYSICAL_NAME)
+    for path, field in _mapped_fields(table):
+        name = field.metadata.get(PHYSICAL_NAME)
         if not isinstance(name, str) or not name:
             yield Problem(f"Column {path_text(path)} has no physical name.", _at(path))
 
@@ -149,8 +155,8 @@ def duplicate_column_id(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Column Mapping; delta-io/delta#3234.
     """
     found: dict[int, list[str]] = {}
-    for path, one in _mapped_fields(table):
-        if (number := column_id(one)) is not None:
+    for path, field in _mapped_fields(table):
+        if (number := column_id(field)) is not None:
             found.setdefault(number, []).append(path_text(path))
     for number, columns in sorted(found.items()):
         if len(columns) > 1:
@@ -244,11 +250,11 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
     left, right = max_column_id(before), max_column_id(after)
     if left is not None and right is not None and right < left:
         yield Problem(f"{MAX_COLUMN_ID} went from {left} to {right}.", commit.file.path)
-    present = {column_id(one) for _, one in walk(_schema(before))}
-    for path, one in walk(_schema(after)):
-        number = column_id(one)
+    present = {column_id(field) for _, field in walk(_schema(before))}
+    for path, field in walk(_schema(after)):
+        number = column_id(field)
         old = None if number is None else commit.columns.get(number)
-        if number not in present and old not in (None, physical_name(one)):
+        if number not in present and old not in (None, physical_name(field)):
             yield Problem(
                 f"Column {path_text(path)} has id {number}, which was that of {old!r}.",
                 commit.file.path,
@@ -267,8 +273,8 @@ def bad_column_id(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Column Mapping; delta-kernel-rs, table_features/column_mapping.rs.
     """
-    for path, one in _mapped_fields(table):
-        stored = one.metadata.get(COLUMN_ID)
+    for path, field in _mapped_fields(table):
+        stored = field.metadata.get(COLUMN_ID)
         if stored is not None and not _is_id(stored):
             yield Problem(f"Column {path_text(path)} has the id {_shown(stored)}.", _at(path))
 
@@ -307,14 +313,14 @@ def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Writer Requirements for IcebergCompatV2.
     """
-    for path, one in _mapped_fields(table):
-        stored = one.metadata.get(NESTED_IDS)
+    for path, field in _mapped_fields(table):
+        stored = field.metadata.get(NESTED_IDS)
         if stored is None:
             continue
         if not isinstance(stored, dict):
             yield Problem(f"The nested ids are {_shown(stored)}.", _at(path))
             continue
-        places = set(slot_paths(one.type, physical_name(one)))
+        places = set(slot_paths(field.type, physical_name(field)))
         for place, number in sorted(stored.items()):
             if place not in places:
                 yield Problem(f"There is no {place[:200]!r} to have a nested id.", _at(path))
@@ -337,11 +343,11 @@ def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
     fields = list(_mapped_fields(table))
     needed = _needs_nested_ids(table.snapshot.metadata)
-    taken = Counter(column_id(one) for _, one in fields)
-    taken += Counter(number for _, one in fields for number in nested_ids(one).values())
-    for path, one in fields:
-        ids = nested_ids(one)
-        for place in slot_paths(one.type, physical_name(one)):
+    taken = Counter(column_id(field) for _, field in fields)
+    taken += Counter(number for _, field in fields for number in nested_ids(field).values())
+    for path, field in fields:
+        ids = nested_ids(field)
+        for place in slot_paths(field.type, physical_name(field)):
             if needed and place not in ids:
                 yield Problem(f"{place!r} has no nested id.", _at(path))
         for place, number in sorted(ids.items()):
@@ -351,7 +357,7 @@ def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
 
 def _needs_nested_ids(metadata: Metadata) -> bool:
     try:
-        return any(one > 1 for one in enabled_versions(metadata))
+        return any(version > 1 for version in enabled_versions(metadata))
     except DeltaadmError:
         return False
 
@@ -412,9 +418,9 @@ def _identities(metadata: Metadata) -> tuple[Mapping[int, str], Mapping[Path, in
     """The physical names by id, and the ids by physical path."""
     names: dict[int, str] = {}
     ids: dict[Path, int] = {}
-    for path, one in walk(rename_columns(_schema(metadata))):
-        if (number := column_id(one)) is not None:
-            names[number], ids[path] = one.name, number
+    for path, field in walk(rename_columns(_schema(metadata))):
+        if (number := column_id(field)) is not None:
+            names[number], ids[path] = field.name, number
     return names, ids
 
 
@@ -431,9 +437,9 @@ def physical_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: delta-io/delta, SchemaUtils.scala, findInvalidColumnNames.
     """
-    for path, one in _mapped_fields(table):
-        if is_unfit_for_files(physical_name(one)):
-            yield Problem(f"The physical name is {physical_name(one)!r}.", _at(path))
+    for path, field in _mapped_fields(table):
+        if is_unfit_for_files(physical_name(field)):
+            yield Problem(f"The physical name is {physical_name(field)!r}.", _at(path))
 
 
 @rule("DL417", Severity.WARNING, Scope.SNAPSHOT)
@@ -453,7 +459,7 @@ def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
 
 def _told(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[Problem]:
     fields = walk(_schema(table.snapshot.metadata))
-    found = [path_text(path) for path, one in fields if keys & one.metadata.keys()]
+    found = [path_text(path) for path, field in fields if keys & field.metadata.keys()]
     if found:
         yield Problem(f"{_several(found)} have {what}.", f"schema[{found[0]}]")
 
@@ -474,7 +480,7 @@ def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
         kept_by_delta = {
             file.state.property(key) for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN)
         }
-        bare = [one for one in file.without_field_id if one not in kept_by_delta]
+        bare = [column for column in file.without_field_id if column not in kept_by_delta]
         if bare:
             yield Problem(f"{_several(bare)} have no field id.", file.add.path)
 
@@ -498,10 +504,10 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
     names = _renamed(metadata.schema_string or "")
     if not names:
         return
-    found = {one for one in file.add.partition_values or () if one in names}
+    found = {value for value in file.add.partition_values or () if value in names}
     found |= _statistics_names(file.add.stats) & names.keys()
     if found:
-        pairs = ", ".join(f"{one!r} for {names[one]!r}" for one in sorted(found)[:5])
+        pairs = ", ".join(f"{name!r} for {names[name]!r}" for name in sorted(found)[:5])
         yield Problem(f"The file's values go by {pairs}.", file.add.path)
 
 
@@ -512,8 +518,8 @@ def _renamed(schema_string: str) -> Mapping[str, str]:
         fields = parse_schema(schema_string).fields
     except DeltaadmError:
         return {}
-    physical = {physical_name(one) for one in fields}
-    return {one.name: physical_name(one) for one in fields if one.name not in physical}
+    physical = {physical_name(field) for field in fields}
+    return {field.name: physical_name(field) for field in fields if field.name not in physical}
 
 
 def _statistics_names(text: str | None) -> frozenset[str]:
@@ -522,7 +528,7 @@ def _statistics_names(text: str | None) -> frozenset[str]:
     except NotStatistics:
         return frozenset()
     groups = [statistics.get(key) for key in ("minValues", "maxValues", "nullCount")]
-    return frozenset(name for one in groups if isinstance(one, dict) for name in one)
+    return frozenset(name for group in groups if isinstance(group, dict) for name in group)
 
 
 @rule("DL420", Severity.WARNING, Scope.COMMIT)
@@ -586,9 +592,9 @@ def _schema(metadata: Metadata) -> StructType:
 def _mapped_fields(table: SnapshotFacts) -> Iterator[tuple[Path, StructField]]:
     """The fields at all depths that need an id and a physical name; none without mapping."""
     if _mapped(table.snapshot.metadata):
-        for path, one in walk(_schema(table.snapshot.metadata)):
-            if one.name.lower() not in INTERNAL_COLUMNS:
-                yield path, one
+        for path, field in walk(_schema(table.snapshot.metadata)):
+            if field.name.lower() not in INTERNAL_COLUMNS:
+                yield path, field
 
 
 def _at(path: Path) -> str:

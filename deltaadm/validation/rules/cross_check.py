@@ -9,11 +9,11 @@ from deltaadm.validation.rule import Problem, Scope, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.facts import SecondOpinion
+    from deltaadm.domain.facts.facts import CrossCheck
 
 
 @rule("DL981", Severity.WARNING, Scope.CROSS_CHECK)
-def other_version_read(opinion: SecondOpinion) -> Iterator[Problem]:
+def other_version_read(check: CrossCheck) -> Iterator[Problem]:
     """
     Another implementation takes another version for the newest one.
 
@@ -25,11 +25,11 @@ def other_version_read(opinion: SecondOpinion) -> Iterator[Problem]:
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
-    yield from _differing(opinion, "version")
+    yield from _differing(check, "version")
 
 
 @rule("DL982", Severity.WARNING, Scope.CROSS_CHECK)
-def other_protocol_read(opinion: SecondOpinion) -> Iterator[Problem]:
+def other_protocol_read(check: CrossCheck) -> Iterator[Problem]:
     """
     Another implementation reads another protocol from the newest version.
 
@@ -40,11 +40,11 @@ def other_protocol_read(opinion: SecondOpinion) -> Iterator[Problem]:
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
-    yield from _differing(opinion, "protocol.")
+    yield from _differing(check, "protocol.")
 
 
 @rule("DL983", Severity.WARNING, Scope.CROSS_CHECK)
-def other_metadata_read(opinion: SecondOpinion) -> Iterator[Problem]:
+def other_metadata_read(check: CrossCheck) -> Iterator[Problem]:
     """
     Another implementation reads another schema, other partition columns or properties.
 
@@ -55,11 +55,11 @@ def other_metadata_read(opinion: SecondOpinion) -> Iterator[Problem]:
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
-    yield from _differing(opinion, "metadata.")
+    yield from _differing(check, "metadata.")
 
 
 @rule("DL984", Severity.WARNING, Scope.CROSS_CHECK)
-def other_files_read(opinion: SecondOpinion) -> Iterator[Problem]:
+def other_files_read(check: CrossCheck) -> Iterator[Problem]:
     """
     Another implementation counts another number of live files.
 
@@ -70,11 +70,11 @@ def other_files_read(opinion: SecondOpinion) -> Iterator[Problem]:
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
-    yield from _differing(opinion, "files")
+    yield from _differing(check, "files")
 
 
 @rule("DL985", Severity.WARNING, Scope.CROSS_CHECK)
-def refused_by_other_implementation(opinion: SecondOpinion) -> Iterator[Problem]:
+def refused_by_other_implementation(check: CrossCheck) -> Iterator[Problem]:
     """
     Another implementation does not open the table.
 
@@ -88,10 +88,10 @@ def refused_by_other_implementation(opinion: SecondOpinion) -> Iterator[Problem]
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
-    if opinion.refusal:
-        lacks = any(word in opinion.refusal.lower() for word in _FEATURES)
+    if check.refusal:
+        lacks = any(word in check.refusal.lower() for word in _FEATURES)
         yield Problem(
-            f"{opinion.program} does not open the table: {opinion.refusal}",
+            f"{check.program} does not open the table: {check.refusal}",
             severity=Severity.INFO if lacks else None,
         )
 
@@ -99,7 +99,7 @@ def refused_by_other_implementation(opinion: SecondOpinion) -> Iterator[Problem]
 _FEATURES = ("not supported", "unsupported", "catalog-managed")
 
 
-def _differing(opinion: SecondOpinion, prefix: str) -> Iterator[Problem]:
-    for place, (ours, theirs) in opinion.differences.items():
+def _differing(check: CrossCheck, prefix: str) -> Iterator[Problem]:
+    for place, (ours, theirs) in check.differences.items():
         if place.startswith(prefix):
-            yield Problem(f"The log says {ours!r}, {opinion.program} reads {theirs!r}.", place)
+            yield Problem(f"The log says {ours!r}, {check.program} reads {theirs!r}.", place)

@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.column_mapping import ColumnMappingMode, column_mapping_mode, physical_name
-from deltaadm.domain.data_paths import path_flaw
-from deltaadm.domain.deletion_vectors import descriptor_flaw
-from deltaadm.domain.partition_values import is_partition_value
-from deltaadm.domain.properties import switch
-from deltaadm.domain.schema import PrimitiveType
-from deltaadm.domain.statistics import (
+from deltaadm.domain.facts.deletion_vectors import descriptor_flaw
+from deltaadm.domain.facts.statistics import (
     NotStatistics,
     column_kinds,
     contradictions,
     parse_statistics,
     whole,
+)
+from deltaadm.domain.model.data_paths import path_flaw
+from deltaadm.domain.model.partition_values import is_partition_value
+from deltaadm.domain.model.properties import switch
+from deltaadm.domain.model.schema import PrimitiveType
+from deltaadm.domain.transaction.column_mapping import (
+    ColumnMappingMode,
+    column_mapping_mode,
+    physical_name,
 )
 from deltaadm.errors import DeltaadmError
 from deltaadm.validation.fixes import adding
@@ -26,10 +30,16 @@ from deltaadm.validation.rule import Problem, Scope, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deltaadm.domain.actions import AddFile
-    from deltaadm.domain.facts import CommitFacts, DataFileFacts, LiveFile, SnapshotFacts, State
-    from deltaadm.domain.schema import StructField
-    from deltaadm.domain.statistics import Kinds
+    from deltaadm.domain.facts.facts import (
+        CommitFacts,
+        DataFileFacts,
+        LiveFile,
+        SnapshotFacts,
+        State,
+    )
+    from deltaadm.domain.facts.statistics import Kinds
+    from deltaadm.domain.model.actions import AddFile
+    from deltaadm.domain.model.schema import StructField
 
 _DAY: Final = 86_400_000
 _SECONDS: Final = range(10**9, 10**10)
@@ -62,7 +72,7 @@ def _layout_of(state: State) -> _Layout:
         mode = column_mapping_mode(metadata)
     except DeltaadmError:
         return _Layout(None, frozenset(), {})
-    fields = {one.name: one for one in schema.fields}
+    fields = {field.name: field for field in schema.fields}
     columns: dict[str, _Column] = {}
     for name in metadata.partition_columns:
         one = fields.get(name)
@@ -72,9 +82,9 @@ def _layout_of(state: State) -> _Layout:
     return _Layout(columns, frozenset(metadata.partition_columns), column_kinds(schema, mode))
 
 
-def _column(one: StructField) -> _Column:
-    known = one.type.name if isinstance(one.type, PrimitiveType) else ""
-    return _Column(one.name, known, one.nullable)
+def _column(field: StructField) -> _Column:
+    known = field.type.name if isinstance(field.type, PrimitiveType) else ""
+    return _Column(field.name, known, field.nullable)
 
 
 def _statistics_of(add: AddFile) -> Mapping[str, Any] | NotStatistics | None:
@@ -84,7 +94,7 @@ def _statistics_of(add: AddFile) -> Mapping[str, Any] | NotStatistics | None:
     try:
         return parse_statistics(add.stats)
     except NotStatistics as error:
-        return error
+        return NotStatistics(str(error))  # an error that was raised holds on to all that it saw
 
 
 _layout: Final = Once(_layout_of)
@@ -97,7 +107,7 @@ def _known_statistics(add: AddFile) -> Mapping[str, Any]:
 
 
 def _listed(names: Any) -> str:
-    return ", ".join(repr(one) for one in sorted(names)) or "none"
+    return ", ".join(repr(name) for name in sorted(names)) or "none"
 
 
 @rule("DL701", Severity.ERROR, Scope.FILE)
@@ -223,14 +233,33 @@ def two_deletion_vectors(snapshot: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: its rows are read twice, and rows that one of the vectors deletes come back
     through the other.
 
-    What to do: find the writer that added a deletion vector without removing the entry of
-    before. Deleting the rows again and rewriting the table repairs it.
+    What to do: find the writer that added a deletion vector without removing the earlier
+    entry, and what its last delete was meant to remove. Delete these rows again, then rewrite
+    the file (`REORG TABLE … APPLY (PURGE)`). If the version was built with compacted commits
+    that DL118 finds wrong, the table is fine: delete the compacted file and do nothing else.
 
     Source: PROTOCOL.md, Action Reconciliation.
     """
     totals = snapshot.totals
     for path in () if totals is None else totals.with_two_vectors:
-        yield Problem(f"The file {path!r} is alive with more than one deletion vector.", path)
+        yield Problem(
+            f"The file {path!r} is alive with more than one deletion vector.",
+            path,
+            remedy=_check_compactions(snapshot),
+        )
+
+
+def _check_compactions(snapshot: SnapshotFacts) -> str:
+    """What to look at before any row is deleted, where compacted commits may be the cause."""
+    segment = snapshot.snapshot.segment
+    names = [] if segment is None else [file.path for file in segment.compactions]
+    if not names:
+        return ""
+    return (
+        f"This version was built with compacted commits ({', '.join(names)}). Where DL118 says "
+        "that they differ from the commits that they replace, delete the compacted file and "
+        "validate again; do not delete rows before that."
+    )
 
 
 @rule("DL707", Severity.ERROR, Scope.SNAPSHOT)
@@ -318,7 +347,7 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
         return
     found = _known_statistics(file.add)
     bounds = ("minValues", "maxValues", "nullCount")
-    if found.get("tightBounds") is not False and any(found.get(one) for one in bounds):
+    if found.get("tightBounds") is not False and any(found.get(bound) for bound in bounds):
         yield Problem(
             "The file has a deletion vector, and its statistics do not say tightBounds: false.",
             file.add.path,
@@ -468,14 +497,19 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add CDC File.
     """
-    actions = [one for one in commit.actions("cdc") if isinstance(one, dict)]
-    changing = sum(one.get("dataChange") is True for one in actions)
+    count = sum(isinstance(action, dict) for action in commit.actions("cdc"))
+    changing = sum(
+        isinstance(action, dict) and action.get("dataChange") is True
+        for action in commit.actions("cdc")
+    )
     if changing:
         yield Problem(f"{changing} cdc actions say dataChange: true.", commit.file.path)
-    states = [_switch(one, "delta.enableChangeDataFeed") for one in (commit.before, commit.after)]
-    if actions and states[1] is False and not states[0]:
+    states = [
+        _switch(state, "delta.enableChangeDataFeed") for state in (commit.before, commit.after)
+    ]
+    if count and states[1] is False and not states[0]:
         yield Problem(
-            f"The commit has {len(actions)} cdc actions, and the change data feed is off.",
+            f"The commit has {count} cdc actions, and the change data feed is off.",
             commit.file.path,
         )
 
@@ -497,13 +531,13 @@ def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
-    said = {
-        one.get("dataChange")
+    flags = {
+        action.get("dataChange")
         for name in ("add", "remove")
-        for one in commit.actions(name)
-        if isinstance(one, dict) and isinstance(one.get("dataChange"), bool)
+        for action in commit.actions(name)
+        if isinstance(action, dict) and isinstance(action.get("dataChange"), bool)
     }
-    if len(said) > 1:
+    if len(flags) > 1:
         yield Problem("Some files of the commit change data, others do not.", commit.file.path)
 
 
@@ -537,20 +571,23 @@ def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
-    actions = [one for one in commit.actions("remove") if isinstance(one, dict)]
-    undated = [one for one in actions if one.get("deletionTimestamp") is None]
+    undated, unsized = [], []
+    for action in commit.actions("remove"):
+        if isinstance(action, dict):
+            if action.get("deletionTimestamp") is None:
+                undated.append(action.get("path"))
+            if action.get("extendedFileMetadata") is True and action.get("size") is None:
+                unsized.append(action.get("path"))
     if undated:
         yield Problem(
             f"{len(undated)} remove actions have no deletionTimestamp, such as that of "
-            f"{undated[0].get('path')!r}.",
+            f"{undated[0]!r}.",
             commit.file.path,
         )
-    unsized = [one for one in actions if one.get("extendedFileMetadata") is True]
-    unsized = [one for one in unsized if one.get("size") is None]
     if unsized:
         yield Problem(
             f"{len(unsized)} remove actions with extendedFileMetadata have no size, such as that "
-            f"of {unsized[0].get('path')!r}.",
+            f"of {unsized[0]!r}.",
             commit.file.path,
         )
 

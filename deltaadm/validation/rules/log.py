@@ -7,19 +7,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
-from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
-from deltaadm.domain.json_checksum import checksums, duplicate_key
-from deltaadm.domain.log_segment import Kind
-from deltaadm.domain.properties import whole_number
-from deltaadm.domain.table_changes import WriteCheckpoint
+from deltaadm.domain.model.actions import ACTIONS, DeletionVectorDescriptor
+from deltaadm.domain.model.json_checksum import checksums, duplicate_key
+from deltaadm.domain.model.log_segment import Kind
+from deltaadm.domain.model.properties import whole_number
+from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deltaadm.domain.facts import CommitFacts, CompactionFacts, LogFacts, State
-    from deltaadm.domain.log_segment import LogFile
-    from deltaadm.domain.table_changes import Step
+    from deltaadm.domain.facts.facts import CommitFacts, CompactionFacts, LogFacts, State
+    from deltaadm.domain.model.log_segment import LogFile
+    from deltaadm.domain.steps import Step
 
 LOG: Final = "_delta_log"
 POINTER: Final = "_last_checkpoint"
@@ -64,7 +64,7 @@ def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
     if log.segment is not None:
         return
     base = _newest_checkpoint(log)
-    after = [one for one in _versions(log.listing.commits) if one > base]
+    after = [version for version in _versions(log.listing.commits) if version > base]
     start = [base] if log.listing.checkpoints else []
     for left, right in pairwise([*start, *after]):
         if right == left:
@@ -112,16 +112,23 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Delta Log Entries and Actions.
     """
     where = commit.file.path
+    cut_off = commit.lines[-1:][0].number if _is_cut_off(commit) else 0
     for line in commit.lines:
         known = [name for name, _ in line.actions if name in ACTIONS]
-        if _is_cut_off(commit) and line is commit.lines[-1]:
-            continue
-        if line.error:
-            yield Problem(f"Line {line.number} cannot be used: {line.error}.", where)
+        if line.spread:
+            yield Problem(
+                "The JSON of its actions is spread over several lines (pretty-printed).",
+                where,
+                remedy="Restore the file as the writer wrote it. Failing that, write each of its "
+                "actions on a line of its own (`jq -c . FILE`); nothing else need change.",
+            )
+        elif line.error and not (cut_off and line.number == cut_off):
+            place = f"Line {line.number}" if line.number else "The file"
+            yield Problem(f"{place} cannot be used: {line.error.rstrip('.')}.", where)
         elif len(known) > 1:
             names = ", ".join(known)
             yield Problem(f"Line {line.number} has {len(known)} actions: {names}.", where)
-        elif not line.actions:
+        elif not line.error and not line.actions:
             message = f"Line {line.number} has no action."
             yield Problem(message, where, severity=Severity.WARNING)
 
@@ -144,7 +151,7 @@ def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
     if commit.newest and not commit.lines:
         yield Problem("The newest commit is empty.", where)
     elif _is_cut_off(commit):
-        last = commit.lines[-1]
+        (last,) = commit.lines[-1:]
         yield Problem(f"The newest commit is cut off in line {last.number}: {last.error}.", where)
 
 
@@ -162,10 +169,10 @@ def unpadded_version(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, File Types; delta-kernel-rs, path.rs.
     """
-    for one in log.listing.files:
-        name = one.path.rpartition("/")[2]
-        if one.version is not None and not name.startswith(_padded_start(one)):
-            yield Problem(f"The name of this {one.kind.value} is not padded.", one.path)
+    for file in log.listing.files:
+        name = file.path.rpartition("/")[2]
+        if file.version is not None and not name.startswith(_padded_start(file)):
+            yield Problem(f"The name of this {file.kind.value} is not padded.", file.path)
 
 
 def _padded_start(file: LogFile) -> str:
@@ -192,15 +199,17 @@ def checkpoint_without_commit(log: LogFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Metadata Cleanup; Delta Spark, SnapshotManagement.
     """
     newest = log.listing.checkpoints[-1:]
-    for one in newest:
+    for checkpoint in newest:
         versions = _versions(log.listing.commits)
-        if one.version in versions:
+        if checkpoint.version in versions:
             continue
-        later = any(version > one.version for version in versions)
+        later = any(version > checkpoint.version for version in versions)
         severity = Severity.WARNING if later else Severity.ERROR
         rest = "" if later else ", and so is every later one"
-        message = f"The checkpoint is of version {one.version}, whose commit is missing{rest}."
-        yield Problem(message, one.files[0].path, severity=severity)
+        message = (
+            f"The checkpoint is of version {checkpoint.version}, whose commit is missing{rest}."
+        )
+        yield Problem(message, checkpoint.files[0].path, severity=severity)
 
 
 @rule("DL107", Severity.WARNING, Scope.LOG)
@@ -234,7 +243,9 @@ def dangling_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     Source: Delta Spark, SnapshotManagement; PROTOCOL.md, Last Checkpoint File.
     """
     version = None if log.pointer is None else log.pointer.version
-    if version is None or any(one.version == version for one in log.listing.checkpoints):
+    if version is None or any(
+        checkpoint.version == version for checkpoint in log.listing.checkpoints
+    ):
         return
     message = f"It points to version {version}, which has no complete checkpoint."
     yield Problem(message, POINTER, fix=_checkpoint_again(log))
@@ -254,7 +265,9 @@ def stale_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     """
     version = None if log.pointer is None else log.pointer.version
     newest = _newest_checkpoint(log)
-    if version is None or all(one.version != version for one in log.listing.checkpoints):
+    if version is None or all(
+        checkpoint.version != version for checkpoint in log.listing.checkpoints
+    ):
         return
     if version < newest:
         message = f"It points to version {version}, but {newest} has a checkpoint."
@@ -302,15 +315,15 @@ def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
     """
     if log.pointer is None or log.pointer.document is None:
         return
-    told = log.pointer.document.get("checksum")
-    if told is None or duplicate_key(log.pointer.text) is not None:
+    checksum = log.pointer.document.get("checksum")
+    if checksum is None or duplicate_key(log.pointer.text) is not None:
         return
     try:
         right = checksums(log.pointer.text)
     except ValueError:
         return
-    if not isinstance(told, str) or told not in right:
-        message = f"Its checksum {told!r} does not fit its content."
+    if not isinstance(checksum, str) or checksum not in right:
+        message = f"Its checksum {checksum!r} does not fit its content."
         yield Problem(message, POINTER, fix=_checkpoint_again(log))
 
 
@@ -345,12 +358,12 @@ def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Change Metadata and Protocol Evolution; Delta Spark,
     DELTA_STATE_RECOVER_ERROR.
     """
-    if commit.version != 0 or any(line.error for line in commit.lines):
+    if commit.version != 0 or commit.has_errors:
         return
     for name, found in (("protocol", commit.after.protocol), ("metaData", commit.after.metadata)):
         if found is None:
-            told = "usable " if commit.actions(name) else ""
-            yield Problem(f"The first commit has no {told}{name} action.", commit.file.path)
+            qualifier = "usable " if commit.actions(name) else ""
+            yield Problem(f"The first commit has no {qualifier}{name} action.", commit.file.path)
 
 
 @rule("DL114", Severity.ERROR, Scope.COMMIT)
@@ -369,8 +382,8 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
     files = Counter(_keys(commit, "add")) + Counter(_keys(commit, "remove"))
     for (path, vector), count in files.items():
         if count > 1:
-            told = f" with deletion vector {vector!r}" if vector else ""
-            message = f"The commit has {count} actions for the file {path!r}{told}."
+            vector_text = f" with deletion vector {vector!r}" if vector else ""
+            message = f"The commit has {count} actions for the file {path!r}{vector_text}."
             yield Problem(message, commit.file.path)
 
 
@@ -423,8 +436,8 @@ def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
     for name in ("sidecar", "checkpointMetadata"):
         count = len(commit.actions(name))
         if count:
-            told = f"a {name} action" if count == 1 else f"{count} {name} actions"
-            yield Problem(f"The commit has {told}.", commit.file.path)
+            counted = f"a {name} action" if count == 1 else f"{count} {name} actions"
+            yield Problem(f"The commit has {counted}.", commit.file.path)
 
 
 @rule("DL118", Severity.WARNING, Scope.COMPACTION)
@@ -492,8 +505,8 @@ def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
     if not staged or log.state.protocol is None:
         return
     if not any(log.state.supports(name) for name in _COORDINATED):
-        told = "is one" if len(staged) == 1 else f"are {len(staged)}"
-        yield Problem(f"Nobody publishes staged commits, but there {told}.", staged[0].path)
+        number = "is one" if len(staged) == 1 else f"are {len(staged)}"
+        yield Problem(f"Nobody publishes staged commits, but there {number}.", staged[0].path)
 
 
 _COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCommits-preview")
@@ -511,11 +524,11 @@ def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution.
     """
-    names = Counter(name for line in commit.lines for name, _ in line.actions)
+    names = Counter(commit.names)
     for name, count in sorted(names.items()):
         if name not in ACTIONS:
-            told = "an action" if count == 1 else f"{count} actions"
-            yield Problem(f"The commit has {told} called {name!r}.", commit.file.path)
+            counted = "an action" if count == 1 else f"{count} actions"
+            yield Problem(f"The commit has {counted} called {name!r}.", commit.file.path)
 
 
 @rule("DL122", Severity.INFO, Scope.LOG)
@@ -530,10 +543,10 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, File Types.
     """
-    for one in log.listing.of_kind(Kind.UNKNOWN):
+    for file in log.listing.of_kind(Kind.UNKNOWN):
         # Hadoop's checksums of local files begin with a dot, as do other hidden files.
-        if not one.path.rpartition("/")[2].startswith("."):
-            yield Problem("This is not a file of a Delta log.", one.path)
+        if not file.path.rpartition("/")[2].startswith("."):
+            yield Problem("This is not a file of a Delta log.", file.path)
 
 
 @rule("DL123", Severity.ERROR, Scope.COMMIT)
@@ -553,13 +566,13 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     """
     if not _has_timestamps(commit.after):
         return
-    names = [name for line in commit.lines for name, _ in line.actions]
-    if "commitInfo" not in names:
+    first = next(iter(commit.names), "commitInfo")
+    if "commitInfo" not in commit.names:
         yield Problem("The commit has no commitInfo.", commit.file.path)
     elif commit.times.in_commit is None:
         yield Problem("Its commitInfo has no inCommitTimestamp.", commit.file.path)
-    elif names[0] != "commitInfo":
-        yield Problem(f"It begins with {names[0]!r}, not with commitInfo.", commit.file.path)
+    elif first != "commitInfo":
+        yield Problem(f"It begins with {first!r}, not with commitInfo.", commit.file.path)
 
 
 @rule("DL124", Severity.ERROR, Scope.COMMIT)
@@ -628,6 +641,26 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem("Its commitInfo has no txnId.", commit.file.path)
 
 
+@rule("DL130", Severity.ERROR, Scope.LOG)
+def not_a_regular_file(log: LogFacts) -> Iterator[Problem]:
+    """
+    What has the name of a log file is a directory, FIFO, device or socket, or a link to one.
+
+    Why it matters: with a directory in the place of a commit or of compacted commits, Delta can
+    neither read nor write the table; for a FIFO it waits, and a device may have no end. It does
+    without a directory in the place of a checkpoint, checksum or pointer, as long as the commits
+    before are there. deltaadm reads none of them.
+
+    What to do: find out what has put it there, move it elsewhere, and restore the file from a
+    backup if there was one.
+
+    Source: PROTOCOL.md, Delta Log Entries; Delta Spark, DeltaLogFileIndex.
+    """
+    for file in log.listing.files:
+        if not file.info.regular:
+            yield Problem("It is not a regular file.", file.path)
+
+
 @rule("DL127", Severity.WARNING, Scope.COMMIT)
 def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
     """
@@ -639,7 +672,7 @@ def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Commit Provenance Information.
     """
-    if _has_timestamps(commit.after) or any(line.error for line in commit.lines):
+    if _has_timestamps(commit.after) or commit.has_errors:
         return
     if commit.lines and not commit.actions("commitInfo"):
         yield Problem("The commit does not say who made it, when and how.", commit.file.path)
@@ -651,24 +684,26 @@ def _checkpoint_again(log: LogFacts) -> tuple[Step, ...]:
 
 
 def _is_cut_off(commit: CommitFacts) -> bool:
-    """Whether the end of the newest commit is not JSON."""
-    return commit.newest and any(one.document is None for one in commit.lines[-1:])
+    """Whether the end of the newest commit, a file that was read, is not JSON."""
+    return commit.newest and any(
+        line.number and line.document is None and not line.spread for line in commit.lines[-1:]
+    )
 
 
 def _keys(commit: CommitFacts, name: str) -> Iterator[tuple[str, str]]:
     """Path and deletion vector of the files that actions are about."""
-    for one in commit.actions(name):
-        if isinstance(one, dict):
-            vector = one.get("deletionVector")
-            told = ""
+    for action in commit.actions(name):
+        if isinstance(action, dict):
+            vector = action.get("deletionVector")
+            vector_id = ""
             if isinstance(vector, dict) and vector:
-                told = DeletionVectorDescriptor.from_wire(vector).unique_id
-            yield unquote(str(one.get("path"))), told
+                vector_id = DeletionVectorDescriptor.from_wire(vector).unique_id
+            yield unquote(str(action.get("path"))), vector_id
 
 
 def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[tuple[str, int]]:
-    documents = (one for one in commit.actions(name) if isinstance(one, dict))
-    counted = Counter(str(one.get(key)) for one in documents)
+    documents = (action for action in commit.actions(name) if isinstance(action, dict))
+    counted = Counter(str(document.get(key)) for document in documents)
     return ((value, count) for value, count in counted.items() if count > 1)
 
 
@@ -679,11 +714,11 @@ def _has_timestamps(state: State) -> bool:
 
 def _newest_checkpoint(log: LogFacts) -> int:
     """The version of the newest complete checkpoint; -1 if there is none."""
-    return max((one.version for one in log.listing.checkpoints), default=-1)
+    return max((checkpoint.version for checkpoint in log.listing.checkpoints), default=-1)
 
 
 def _versions(files: Iterable[LogFile]) -> list[int]:
-    return [one.version for one in files if one.version is not None]
+    return [file.version for file in files if file.version is not None]
 
 
 def _checkpoint_interval(state: State) -> int:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.features import lookup
-from deltaadm.domain.policy import effective
-from deltaadm.domain.properties import (
+from deltaadm.domain.facts.policy import effective
+from deltaadm.domain.model.features import lookup
+from deltaadm.domain.model.properties import (
     COLUMN_MAPPING_MODE,
     FEATURE_PREFIX,
     PROPERTIES,
 )
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.steps import SetProperties
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.facts import PolicyFacts
-    from deltaadm.domain.policy import ClientVerdict
-    from deltaadm.domain.table_changes import Step
+    from deltaadm.domain.facts.facts import PolicyFacts
+    from deltaadm.domain.facts.policy import ClientVerdict
+    from deltaadm.domain.steps import Step
 
 
 @rule("DL901", Severity.ERROR, Scope.POLICY)
@@ -191,25 +191,27 @@ def client_cannot_write(facts: PolicyFacts) -> Iterator[Problem]:
 
 
 def _shut_out(facts: PolicyFacts, access: str) -> Iterator[Problem]:
-    for one in facts.verdicts:
-        if one.access == access and one.outcome != "works":
-            unknown = one.outcome == "unknown"
+    for verdict in facts.verdicts:
+        if verdict.access == access and verdict.outcome != "works":
+            unknown = verdict.outcome == "unknown"
             yield Problem(
-                _sentence(one),
-                f"client[{one.client}]",
+                _sentence(verdict),
+                f"client[{verdict.client}]",
                 severity=Severity.WARNING if unknown else None,
             )
 
 
 def _sentence(verdict: ClientVerdict) -> str:
-    subjects = ", ".join(one.subject for one in verdict.obstacles)
+    subjects = ", ".join(obstacle.subject for obstacle in verdict.obstacles)
     what = {
         "unknown": f"Nothing is known about whether {verdict.client} can {verdict.access} it",
         "fails loudly": f"{verdict.client} refuses to {verdict.access} it",
         "silently wrong": f"{verdict.client} would {verdict.access} it wrongly, without an error",
     }[verdict.outcome]
-    notes = dict.fromkeys(one.note.rstrip(".") for one in verdict.obstacles if one.note)
-    return f"{what}, because of {subjects}{''.join(f' ({one})' for one in notes)}."
+    notes = dict.fromkeys(
+        obstacle.note.rstrip(".") for obstacle in verdict.obstacles if obstacle.note
+    )
+    return f"{what}, because of {subjects}{''.join(f' ({note})' for note in notes)}."
 
 
 @rule("DL950", Severity.WARNING, Scope.POLICY)
@@ -224,8 +226,9 @@ def expired_ignore(facts: PolicyFacts) -> Iterator[Problem]:
 
     Source: deltaadm.toml, ignore.
     """
-    for one in facts.expired:
-        reason = f" ({one.reason})" if one.reason else ""
+    for ignore in facts.expired:
+        reason = f" ({ignore.reason})" if ignore.reason else ""
         yield Problem(
-            f"{one.code} was to be ignored until {one.until}{reason}.", f"settings[{one.code}]"
+            f"{ignore.code} was to be ignored until {ignore.until}{reason}.",
+            f"settings[{ignore.code}]",
         )

@@ -6,25 +6,25 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.features import FEATURES, Status, TableFeature, lookup
-from deltaadm.domain.iceberg import VERSIONS, compat_key
-from deltaadm.domain.log_segment import Kind
-from deltaadm.domain.metadata_checks import UNREAD_UNLESS_SUPPORTED
-from deltaadm.domain.properties import (
+from deltaadm.domain.facts.usage import usages
+from deltaadm.domain.model.features import FEATURES, Status, TableFeature, lookup
+from deltaadm.domain.model.properties import (
     FEATURE_PREFIX,
     MIN_READER_VERSION,
     MIN_WRITER_VERSION,
     did_you_mean,
 )
-from deltaadm.domain.protocol import (
+from deltaadm.domain.model.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
     supported_reader_version_numbers,
     supported_writer_version_numbers,
     unsupported_wishes,
 )
-from deltaadm.domain.schema import walk
-from deltaadm.domain.table_changes import SetProperties
+from deltaadm.domain.model.schema import walk
+from deltaadm.domain.steps import SetProperties
+from deltaadm.domain.transaction.iceberg import VERSIONS, compat_key
+from deltaadm.domain.transaction.metadata_checks import UNREAD_UNLESS_SUPPORTED
 from deltaadm.errors import DeltaadmError
 from deltaadm.validation.fixes import accepted
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
@@ -32,10 +32,10 @@ from deltaadm.validation.rule import Problem, Scope, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from deltaadm.domain.facts import CommitFacts, PolicyFacts, SnapshotFacts
-    from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.table_changes import Step
+    from deltaadm.domain.facts.facts import CommitFacts, PolicyFacts, SnapshotFacts
+    from deltaadm.domain.model.protocol import Protocol
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
 
 READERS: Final = "protocol.readerFeatures"
 WRITERS: Final = "protocol.writerFeatures"
@@ -256,7 +256,8 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: rowTracking keeps its counter in domain metadata, Iceberg compatibility rests
     on column mapping, and so on. Delta Spark refuses to load a table whose protocol does not
-    list all that its features require. Where only Delta Spark asks for it, this is a warning.
+    list all that its features require, even where others do without. It is a warning where the
+    feature is one that Delta Spark does not know, so that it does not look.
 
     What to do: the program that wrote the protocol must add the missing feature; through Delta
     Spark the table cannot be mended, since it does not load.
@@ -268,12 +269,17 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     for feature in _listed(protocol.writer_features):
         for name in feature.requires:
             if not protocol.supports(name):
-                lenient = name in feature.waived_elsewhere or not feature.in_reference
                 yield Problem(
-                    f"{feature.name} requires {name}, which the protocol lacks.",
+                    f"{feature.name} requires {name}, which the protocol lacks"
+                    f"{_waived(feature, name)}.",
                     WRITERS,
-                    severity=Severity.WARNING if lenient else None,
+                    severity=None if feature.in_reference else Severity.WARNING,
                 )
+
+
+def _waived(feature: TableFeature, required: str) -> str:
+    only = required in feature.waived_elsewhere
+    return "; Delta Spark does not load such a table, though other clients do" if only else ""
 
 
 @rule("DL211", Severity.ERROR, Scope.SNAPSHOT)
@@ -351,7 +357,7 @@ def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
 
 
 def _has_invariant_expression(snapshot: Snapshot) -> bool:
-    return any("delta.invariants" in one.metadata for _, one in walk(snapshot.metadata.schema))
+    return any("delta.invariants" in field.metadata for _, field in walk(snapshot.metadata.schema))
 
 
 @rule("DL213", Severity.WARNING, Scope.SNAPSHOT)
@@ -395,15 +401,39 @@ def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: clients that know only the final name refuse the table, and those that come
     later may drop the old one.
 
-    What to do: where Delta can drop the feature, drop it and add the final one; otherwise copy
-    the table. Do not add the final name beside it.
+    What to do: find out first whether the program that writes the table knows the final name:
+    runtimes from the time of the preview do not, and refuse a table that has it. Where all who use
+    the table know it and Delta can drop the provisional one, drop that and add the final one;
+    otherwise leave it, or copy the table. Do not add the final name beside it.
 
-    Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127, #5718.
+    Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127, #5718; tables that Databricks
+    Runtime 15.4 writes have variantType-preview.
     """
     for feature in _listed(table.snapshot.protocol.explicit_names):
         if _is_provisional(feature):
             final = f"; the final name is {feature.twin}" if feature.twin else ""
-            yield Problem(f"{feature.name} is a provisional name{final}.", WRITERS)
+            yield Problem(
+                f"{feature.name} is a provisional name{final}.",
+                WRITERS,
+                remedy=_way_to_the_final_name(feature, table.snapshot),
+            )
+
+
+def _way_to_the_final_name(feature: TableFeature, snapshot: Snapshot) -> str:
+    """What to do about a provisional name; empty for the advice of the rule."""
+    if not feature.twin:
+        return ""
+    writer = snapshot.commit_info.engine_info if snapshot.commit_info else None
+    by = f", such as {writer[:_LONGEST]!r}, which wrote the newest commit," if writer else ""
+    way = (
+        f"Where all know it, drop {feature.name} and add {feature.twin}."
+        if feature.removal is not None
+        else f"Where all know it, copy the table into one with {feature.twin}."
+    )
+    return (
+        f"Keep it as long as programs{by} may lack the name {feature.twin}: they refuse a table "
+        f"that has it. {way}"
+    )
 
 
 def _is_provisional(feature: TableFeature) -> bool:
@@ -459,7 +489,7 @@ def _lowest(protocol: Protocol) -> Protocol | None:
         lowest = protocol.denormalized_normalized()
     except DeltaadmError:
         return None
-    listed = {one.name for one in _listed(writers) if one.is_reader}
+    listed = {feature.name for feature in _listed(writers) if feature.is_reader}
     consistent = (
         protocol.min_reader_version in supported_reader_version_numbers()
         and lowest.min_reader_version <= protocol.min_reader_version
@@ -497,38 +527,17 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
     snapshot = table.snapshot
     listed = list(_listed(snapshot.protocol.explicit_names))
     required = {name for one in listed for name in one.requires}
+    used = usages(snapshot)
     for feature in listed:
         droppable = feature.removal is not None
-        if (feature.is_reader or droppable) and feature.name not in required:
-            if _is_used(feature, snapshot):
-                continue
+        concerned = (feature.is_reader or droppable) and feature.name not in required
+        has_switch = feature.activation.find is not None
+        if concerned and has_switch and used[feature.name].is_unused:
             yield Problem(
                 f"{feature.name} is listed, and nothing uses it.",
                 READERS if feature.is_reader else WRITERS,
                 remedy="" if droppable else "Delta cannot drop this feature; copy the table.",
             )
-
-
-def _is_used(feature: TableFeature, snapshot: Snapshot) -> bool:
-    if feature.activation.find is None:
-        return True
-    try:
-        if feature.activation.evidence(snapshot.metadata):
-            return True
-        return any(feature.name.startswith(one) for one in _traces(snapshot))
-    except DeltaadmError:
-        return True
-
-
-def _traces(snapshot: Snapshot) -> Iterator[str]:
-    """The features that files or columns still show, though no property asks for them now."""
-    if snapshot.files is None or snapshot.files.with_deletion_vector:
-        yield "deletionVectors"
-    if any("delta.typeChanges" in one.metadata for _, one in walk(snapshot.metadata.schema)):
-        yield "typeWidening"
-    checkpoint = None if snapshot.segment is None else snapshot.segment.checkpoint
-    if checkpoint is not None and checkpoint.kind is Kind.V2_CHECKPOINT:
-        yield "v2Checkpoint"
 
 
 @rule("DL218", Severity.WARNING, Scope.COMMIT)
@@ -640,13 +649,15 @@ def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
         if not isinstance(names, list):
             yield Problem(f"{key} is {_shown(names)} and no list.", where)
             continue
-        for one in names:
-            if not isinstance(one, str) or not _NAME.fullmatch(one):
-                yield Problem(f"{_shown(one)} is no feature name.", where)
-        counts = Counter(one for one in names if isinstance(one, str))
-        for one, times in sorted(counts.items()):
+        for name in names:
+            if not isinstance(name, str) or not _NAME.fullmatch(name):
+                yield Problem(f"{_shown(name)} is no feature name.", where)
+        counts = Counter(name for name in names if isinstance(name, str))
+        for count, times in sorted(counts.items()):
             if times > 1:
-                yield Problem(f"{one!r} is listed {times} times.", where, severity=Severity.WARNING)
+                yield Problem(
+                    f"{count!r} is listed {times} times.", where, severity=Severity.WARNING
+                )
 
 
 _NAME: Final = re.compile(r"[\w-]+")
@@ -681,13 +692,13 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
             if protocol.supports(other):
                 yield Problem(f"{feature.name} does not go with {other}.", WRITERS)
     active = [
-        one
-        for one in VERSIONS
-        if protocol.supports(f"icebergCompatV{one}")
-        and configuration.get(compat_key(one), "").lower() == "true"
+        version
+        for version in VERSIONS
+        if protocol.supports(f"icebergCompatV{version}")
+        and configuration.get(compat_key(version), "").lower() == "true"
     ]
     if len(active) > 1:
-        names = " and ".join(f"V{one}" for one in active)
+        names = " and ".join(f"V{version}" for version in active)
         where = f"configuration[{compat_key(active[0])}]"
         yield Problem(
             f"Iceberg compatibility {names} are on together.", where, severity=Severity.ERROR
@@ -712,12 +723,12 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
     protocol = facts.snapshot.protocol
     features = protocol.supported_features | protocol.explicit_names
     groups: dict[tuple[str, str, str], list[str]] = {}
-    for one in facts.others:
-        subjects = {each.subject for each in one.obstacles}
+    for other in facts.others:
+        subjects = {each.subject for each in other.obstacles}
         blamed = sorted(subjects & (features | {"protocol.minReaderVersion"}))
-        if one.outcome in REFUSALS and blamed:
-            key = (one.access, REFUSALS[one.outcome], ", ".join(blamed))
-            groups.setdefault(key, []).append(one.client)
+        if other.outcome in REFUSALS and blamed:
+            key = (other.access, REFUSALS[other.outcome], ", ".join(blamed))
+            groups.setdefault(key, []).append(other.client)
     for (access, what, because), clients in sorted(groups.items()):
         yield Problem(
             f"{', '.join(sorted(clients))}: {access} {what}, because of {because}.", "protocol"

@@ -7,14 +7,33 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.column_mapping import (
+from deltaadm.domain.model.features import is_geospatial
+from deltaadm.domain.model.foreign_properties import foreign_value
+from deltaadm.domain.model.properties import (
+    COLUMN_MAPPING_MODE,
+    CONSTRAINT_PREFIX,
+    PROPERTIES,
+    interval_microseconds,
+    is_protocol_property,
+    is_registered,
+    portable,
+    similar_property,
+)
+from deltaadm.domain.model.schema import (
+    PrimitiveType,
+    StructType,
+    path_text,
+    slots,
+    walk,
+)
+from deltaadm.domain.sql.expressions import column_references
+from deltaadm.domain.steps import SetProperties, UnsetProperties
+from deltaadm.domain.transaction.column_mapping import (
     INVALID_CHARACTERS,
     ColumnMappingMode,
     column_mapping_mode,
 )
-from deltaadm.domain.expressions import column_references
-from deltaadm.domain.features import is_geospatial
-from deltaadm.domain.metadata_checks import (
+from deltaadm.domain.transaction.metadata_checks import (
     CHAR_TYPE,
     RETENTION_KEYS,
     STATISTICS_COLUMNS,
@@ -26,43 +45,27 @@ from deltaadm.domain.metadata_checks import (
     is_unfit_for_files,
     leaves,
 )
-from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    CONSTRAINT_PREFIX,
-    PROPERTIES,
-    did_you_mean,
-    interval_microseconds,
-    is_protocol_property,
-    is_registered,
-    portable,
-)
-from deltaadm.domain.reference import is_spark_type
-from deltaadm.domain.schema import (
-    PrimitiveType,
-    StructType,
-    path_text,
-    slots,
-    walk,
-)
-from deltaadm.domain.table_changes import SetProperties, UnsetProperties
+from deltaadm.domain.transaction.spark_support import is_spark_type
 from deltaadm.errors import DeltaadmError
-from deltaadm.masking import masked
+from deltaadm.masking import is_secret
 from deltaadm.validation.fixes import accepted
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from deltaadm.domain.facts import CommitFacts, SnapshotFacts
-    from deltaadm.domain.metadata import Metadata
-    from deltaadm.domain.properties import Property
-    from deltaadm.domain.schema import DataType, Path
+    from deltaadm.domain.facts.facts import CommitFacts, SnapshotFacts
+    from deltaadm.domain.model.foreign_properties import ForeignProperty
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.properties import Property
+    from deltaadm.domain.model.schema import DataType, Path
 
 
 @rule("DL301", Severity.ERROR, Scope.COMMIT)
 def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A metaData action lacks a field that the protocol requires.
+    A metaData action lacks a field that the protocol requires. A warning where a later metaData
+    action has taken its place.
 
     Why it matters: clients differ in what they take for the missing value, if they open the
     table at all. Delta passes over a metaData action without `id` as if it was not there.
@@ -72,17 +75,33 @@ def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Change Metadata.
     """
-    for one in commit.actions("metaData"):
-        if not isinstance(one, dict):
+    superseded = commit.in_effect not in (None, commit.after.metadata)
+    for action in commit.actions("metaData"):
+        if not isinstance(action, dict):
             continue
-        provider = one["format"].get("provider") if isinstance(one.get("format"), dict) else None
-        present = one | {"format.provider": provider}
+        layout = action["format"] if isinstance(action.get("format"), dict) else {"options": {}}
+        present = action | {f"format.{key}": layout.get(key) for key in ("provider", "options")}
         for key in REQUIRED:
             if present.get(key) is None:
-                yield Problem(f"The metaData action has no {key}.", commit.file.path)
+                minor = superseded or key in _WITHOUT_EFFECT
+                yield Problem(
+                    f"The metaData action has no {key}.",
+                    commit.file.path,
+                    severity=Severity.WARNING if minor else None,
+                )
 
 
-REQUIRED: Final = ("id", "format.provider", "schemaString", "partitionColumns", "configuration")
+REQUIRED: Final = (
+    "id",
+    "format.provider",
+    "format.options",
+    "schemaString",
+    "partitionColumns",
+    "configuration",
+)
+
+_WITHOUT_EFFECT: Final = frozenset({"format.options"})
+"""Fields that every known reader takes for empty where they are missing."""
 
 
 @rule("DL302", Severity.ERROR, Scope.SNAPSHOT)
@@ -166,16 +185,20 @@ def bad_partition_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     metadata = table.snapshot.metadata
     stored = metadata.to_wire().get("partitionColumns")
-    odd = [one for one in stored if not isinstance(one, str)] if isinstance(stored, list) else []
-    for one in odd:
-        yield Problem(f"{json.dumps(one)[:80]} is no column name.", PARTITIONS)
+    odd = (
+        [entry for entry in stored if not isinstance(entry, str)]
+        if isinstance(stored, list)
+        else []
+    )
+    for entry in odd:
+        yield Problem(f"{json.dumps(entry)[:80]} is no column name.", PARTITIONS)
     if not _is_readable(metadata):
         return
-    names = {one.name for one in metadata.schema.fields}
+    names = {field.name for field in metadata.schema.fields}
     for name in metadata.partition_columns:
         if name not in names:
             yield Problem(f"{name!r} is no top-level column of the table.", PARTITIONS)
-    for name, times in Counter(one.lower() for one in metadata.partition_columns).items():
+    for name, times in Counter(column.lower() for column in metadata.partition_columns).items():
         if times > 1:
             yield Problem(f"{name!r} is a partition column {times} times.", PARTITIONS)
 
@@ -196,9 +219,11 @@ def partition_column_of_complex_type(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Partition Value Serialization; Variant Data Type.
     """
     partitions = set(table.snapshot.metadata.partition_columns)
-    for one in _schema(table).fields:
-        if one.name in partitions and _is_complex(one.type):
-            yield Problem(f"Partition column {one.name!r} has no simple type.", _at((one.name,)))
+    for field in _schema(table).fields:
+        if field.name in partitions and _is_complex(field.type):
+            yield Problem(
+                f"Partition column {field.name!r} has no simple type.", _at((field.name,))
+            )
 
 
 def _is_complex(data_type: DataType) -> bool:
@@ -219,7 +244,7 @@ def only_partition_columns(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, "Cannot use all columns for partition columns".
     """
-    names = {one.name for one in _schema(table).fields}
+    names = {field.name for field in _schema(table).fields}
     if names and names <= set(table.snapshot.metadata.partition_columns):
         yield Problem(f"All {len(names)} columns are partition columns.", PARTITIONS)
 
@@ -267,7 +292,7 @@ def unknown_property(table: SnapshotFacts) -> Iterator[Problem]:
     """
     for key in sorted(table.snapshot.metadata.configuration):
         if key.lower().startswith("delta.") and not is_registered(key):
-            hint = did_you_mean(key, (one.key for one in PROPERTIES.values()))
+            hint = similar_property(key)
             yield Problem(
                 f"Delta knows no property {key!r}.",
                 _property(key),
@@ -283,8 +308,8 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: Delta fails when it evaluates the property, or goes by the default. It is a
     warning where Delta Spark takes the value and other clients do not ('1 days' instead of
-    'interval 1 days', 'TRUE' instead of 'true'), or where another engine does and Delta Spark
-    does not.
+    'interval 1 days', 'TRUE' instead of 'true'), and for information where another engine is known
+    to take the value: the finding names it.
 
     What to do: set a valid value with `deltaadm alter`.
 
@@ -306,13 +331,11 @@ def _judged(table: SnapshotFacts, known: Property, value: str) -> Iterator[Probl
     try:
         known.check(known, value)
     except DeltaadmError as error:
-        foreign = value.lower() in known.elsewhere
-        yield Problem(
-            error.message[:300],
-            where,
-            remedy=error.remedy,
-            severity=Severity.WARNING if foreign else None,
-        )
+        other = foreign_value(known.key, value)
+        if other is None:
+            yield Problem(error.message[:300], where, remedy=error.remedy)
+        else:
+            yield _of_another_engine(known, value, other)
         return
     plain = portable(known, value)
     if plain != value:
@@ -327,6 +350,16 @@ def _judged(table: SnapshotFacts, known: Property, value: str) -> Iterator[Probl
                 lambda after: after.protocol == table.snapshot.protocol,
             ),
         )
+
+
+def _of_another_engine(known: Property, value: str, other: ForeignProperty) -> Problem:
+    return Problem(
+        f"{known.key} is {value[:100]!r}, which {other.engine} takes and Delta Spark does not "
+        f"({other.source}).",
+        _property(known.key),
+        remedy=f"Nothing, if {other.engine} is to go by it; Delta Spark cannot set it.",
+        severity=Severity.INFO,
+    )
 
 
 @rule("DL311", Severity.WARNING, Scope.SNAPSHOT)
@@ -414,7 +447,7 @@ def unusual_file_format(table: SnapshotFacts) -> Iterator[Problem]:
     if stored.provider not in (None, "parquet"):
         yield Problem(f"The format is {stored.provider!r}.", "metaData.format.provider")
     if stored.options:
-        names = ", ".join(repr(one) for one in sorted(stored.options))
+        names = ", ".join(repr(option) for option in sorted(stored.options))
         yield Problem(f"The format has options: {names}.", "metaData.format.options")
 
 
@@ -511,11 +544,11 @@ def void_that_cannot_be_written(table: SnapshotFacts) -> Iterator[Problem]:
     schema = _schema(table)
     if _is_all_void(schema):
         yield Problem("The table has no column but of type void.", "schema")
-    for path, one in walk(schema):
-        for inner in _slot_types(one.type):
+    for path, field in walk(schema):
+        for inner in _slot_types(field.type):
             if _is_void(inner) or _has_void_field(inner):
                 yield Problem("A void stands inside an array or a map.", _at(path))
-        if _is_all_void(one.type):
+        if _is_all_void(field.type):
             yield Problem("The struct has no field but of type void.", _at(path))
 
 
@@ -531,7 +564,7 @@ def _is_void(data_type: DataType) -> bool:
 
 def _has_void_field(data_type: DataType) -> bool:
     return isinstance(data_type, StructType) and any(
-        _is_void(one.type) or _has_void_field(one.type) for one in data_type.fields
+        _is_void(field.type) or _has_void_field(field.type) for field in data_type.fields
     )
 
 
@@ -539,7 +572,7 @@ def _is_all_void(data_type: DataType) -> bool:
     return (
         isinstance(data_type, StructType)
         and bool(data_type.fields)
-        and all(_is_void(one.type) for one in data_type.fields)
+        and all(_is_void(field.type) for field in data_type.fields)
     )
 
 
@@ -639,7 +672,7 @@ def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     if not _is_readable(table.snapshot.metadata):
         return
-    known = {one.name.lower() for _, one in walk(_schema(table))}
+    known = {field.name.lower() for _, field in walk(_schema(table))}
     for where, expression in _expressions(table.snapshot.metadata):
         for path in column_references(expression):
             if known.isdisjoint(part.lower() for part in path):
@@ -655,11 +688,11 @@ def _expressions(metadata: Metadata) -> Iterator[tuple[str, str]]:
     for key, value in sorted(metadata.configuration.items()):
         if key.lower().startswith(CONSTRAINT_PREFIX):
             yield _property(key), value
-    for path, one in walk(metadata.schema):
+    for path, field in walk(metadata.schema):
         texts = [
-            one.metadata.get("delta.generationExpression"),
-            one.metadata.get("CURRENT_DEFAULT"),
-            _invariant(one.metadata.get("delta.invariants")),
+            field.metadata.get("delta.generationExpression"),
+            field.metadata.get("CURRENT_DEFAULT"),
+            _invariant(field.metadata.get("delta.invariants")),
         ]
         for text in texts:
             if isinstance(text, str):
@@ -740,38 +773,8 @@ def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
     metadata = table.snapshot.metadata
     options = metadata.format.options if metadata.format else None
     for place, entries in (("configuration", metadata.configuration), ("format", options or {})):
-        for key in sorted(_secrets(entries)):
+        for key in sorted(entry for entry, value in entries.items() if is_secret(entry, value)):
             yield Problem(f"The value of {key!r} looks like a secret.", f"{place}[{key}]")
-
-
-def _secrets(entries: Mapping[str, str | None]) -> Iterator[str]:
-    for key, value in entries.items():
-        if value and (_has_secret(value) or (_is_secret(key) and _is_opaque(value))):
-            yield key
-
-
-def _has_secret(value: str) -> bool:
-    return masked(value) != value or _SECRET_VALUE.search(value) is not None
-
-
-def _is_secret(key: str) -> bool:
-    words = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", key).lower()
-    return _SECRET_KEY.search(re.sub(r"[^a-z0-9]+", "_", words)) is not None
-
-
-def _is_opaque(value: str) -> bool:
-    """Not a switch, a number, or a reference to where the secret is kept."""
-    return not re.fullmatch(r"(?i)true|false|none|[0-9.]+|[a-z]+://\S*|\$?\{.*\}+", value)
-
-
-_SECRET_KEY: Final = re.compile(
-    r"(^|_)(password|passwd|secret|token|credentials?|sas_token|private_key|api_key|access_key|"
-    r"account_key|secret_key)(_id|_value)?$"
-)
-_SECRET_VALUE: Final = re.compile(
-    r"AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]*PRIVATE KEY|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.|"
-    r"AccountKey=[\w+/=]{20,}|[?&]sig=[\w%+/=]{20,}|\bgh[pousr]_\w{30,}|\bdapi[0-9a-f]{32}"
-)
 
 
 def _schema(table: SnapshotFacts) -> StructType:
@@ -789,8 +792,8 @@ def _is_readable(metadata: Metadata) -> bool:
 
 def _primitive_types(table: SnapshotFacts) -> Iterator[tuple[Path, str]]:
     """The primitive types at all depths, each with the column that it belongs to."""
-    for path, one in walk(_schema(table)):
-        for leaf in leaves(one.type):
+    for path, field in walk(_schema(table)):
+        for leaf in leaves(field.type):
             yield path, leaf.name
 
 

@@ -301,6 +301,32 @@ def clustering_columns_are_inside_structs_or_texts(path: Path) -> None:
     _table(path, CLUSTERED, _columns(column("a", inner), column("c")), _by(["a", "b"], "c"))
 
 
+def _narrow(path: Path, *clustered: Any, **properties: str) -> None:
+    settings = {f"delta.dataSkipping{key}": value for key, value in properties.items()}
+    columns = _columns(column("a"), column("b"), configuration=settings)
+    _table(path, CLUSTERED, columns, _by(*clustered))
+
+
+@breaks("DL534")
+def a_clustering_column_is_not_among_those_with_statistics(path: Path) -> None:
+    _narrow(path, ["a"], StatsColumns="b")
+
+
+@breaks("DL534")
+def a_clustering_column_comes_after_those_with_statistics(path: Path) -> None:
+    _narrow(path, ["b"], NumIndexedCols="1")
+
+
+@respects("DL534")
+def the_clustering_column_alone_has_statistics(path: Path) -> None:
+    _narrow(path, ["b"], StatsColumns="B")
+
+
+@respects("DL534")
+def a_table_without_statistics_is_clustered_by_none(path: Path) -> None:
+    _narrow(path, NumIndexedCols="0")
+
+
 # In-commit timestamps and catalogs
 
 STAMPED = protocol(1, 7, None, ["appendOnly", "inCommitTimestamp", "invariants"])
@@ -337,6 +363,17 @@ def the_version_of_enablement_is_missing(path: Path) -> None:
 @breaks("DL510")
 def the_version_of_enablement_is_yet_to_come(path: Path) -> None:
     _stamped_later(path, Version="2")
+
+
+@breaks("DL510")
+def the_version_of_enablement_is_negative(path: Path) -> None:
+    _stamped_later(path, Version="-1")
+
+
+@breaks("DL510")
+def the_version_of_enablement_is_negative_and_timestamps_are_off(path: Path) -> None:
+    properties = {"delta.inCommitTimestampEnablementVersion": "-1"}
+    table(path, body(commit_info(), protocol(), metadata(properties)))
 
 
 @breaks("DL510")
@@ -876,8 +913,23 @@ def a_required_column_is_not_listed(path: Path) -> None:
     _table(path, protocol(1, 7, None, ["appendOnly"]), _columns(column("a", nullable=False)))
 
 
-def _invariant(path: Path, text: Any) -> None:
-    _table(path, protocol(), _columns(column("a", **{"delta.invariants": text})))
+def _invariant(path: Path, text: Any, *, nullable: bool = True) -> None:
+    _table(path, protocol(), _columns(column("a", nullable=nullable, **{"delta.invariants": text})))
+
+
+@breaks("DL526")
+def an_invariant_that_nobody_reads_is_bare_sql(path: Path) -> None:
+    _invariant(path, "a > 1", nullable=False)
+
+
+@breaks("DL526")
+def an_invariant_goes_on_after_its_end(path: Path) -> None:
+    _invariant(path, '{"expression":{"expression":"a > 1"}} and more')
+
+
+@respects("DL526")
+def an_invariant_that_nobody_reads_is_as_described(path: Path) -> None:
+    _invariant(path, '{"expression":{"expression":"a > 1"}}', nullable=False)
 
 
 @breaks("DL526")
@@ -914,6 +966,35 @@ def a_default_is_there_without_the_feature(path: Path) -> None:
 def a_default_is_there_with_the_feature(path: Path) -> None:
     made = _columns(column("a", CURRENT_DEFAULT="1"))
     _table(path, protocol(1, 7, None, ["allowColumnDefaults"]), made)
+
+
+GEOSPATIAL = protocol(3, 7, ["geospatial"], ["geospatial"])
+
+
+@breaks("DL533")
+def a_column_is_a_geometry(path: Path) -> None:
+    _table(path, GEOSPATIAL, _columns(column("a", "geometry(4326)")))
+
+
+@breaks("DL533")
+def an_array_holds_geographies(path: Path) -> None:
+    array = {"type": "array", "elementType": "geography(4326)", "containsNull": True}
+    _table(path, GEOSPATIAL, _columns(column("a", array)))
+
+
+@breaks("DL533", "DL518")
+def a_geometry_is_not_even_listed(path: Path) -> None:
+    _table(path, protocol(1, 7, None, ["appendOnly"]), _columns(column("a", "geometry(4326)")))
+
+
+@respects("DL533", "DL217")
+def the_feature_is_there_without_a_column(path: Path) -> None:
+    _table(path, GEOSPATIAL, _columns(column("a")))
+
+
+@respects("DL533", "DL518")
+def a_table_without_lists_is_loaded_with_its_geometry(path: Path) -> None:
+    _table(path, protocol(1, 2), _columns(column("a", "geometry(4326)")))
 
 
 # Checkpoint protection and deletion vectors

@@ -1,9 +1,12 @@
 """DL1xx: the structure of the log."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 from tests.support.rule_cases import breaks, respects
 from tests.support.tables import (
+    Action,
     Table,
     add,
     commit_info,
@@ -155,6 +158,21 @@ def the_newest_commit_has_a_broken_line_before_its_last(path: Path) -> None:
 @respects("DL103")
 def lines_are_blank_or_have_nulls_beside_their_action(path: Path) -> None:
     table(path, body(*START, txn("a", 1) | {"add": None}) + b"\n  \n", body(INFO))
+
+
+@breaks("DL103")
+@respects("DL104", "DL103")
+def a_commit_is_pretty_printed(path: Path) -> None:
+    made = start(path)
+    lines = [json.dumps(action, indent=2) for action in (INFO, add("f"))]
+    made.write(f"{1:020d}.json", "\n".join(lines).encode())
+
+
+@breaks("DL104", "DL103")
+def the_newest_commit_is_pretty_printed_and_cut_off(path: Path) -> None:
+    made = start(path)
+    text = json.dumps(add("f"), indent=2)
+    made.write(f"{1:020d}.json", text.removesuffix("}").encode())
 
 
 @breaks("DL104")
@@ -461,6 +479,19 @@ def a_compacted_file_that_nobody_needs_cannot_be_read(path: Path) -> None:
     made.last_checkpoint(2)
 
 
+@breaks("DL118")
+def a_compacted_file_that_the_newest_version_is_built_from_lacks_a_file(path: Path) -> None:
+    start(path, 3).compacted(1, 2, add("f2"))
+
+
+@respects("DL118")
+def a_compacted_file_that_nothing_is_built_from_lacks_a_file(path: Path) -> None:
+    made = start(path, 3)
+    made.compacted(1, 2, add("f2"))
+    made.checkpoint(2, [*STATE, add("f1"), add("f2")])
+    made.last_checkpoint(2)
+
+
 @breaks("DL118", depth="deep")
 def a_compacted_file_lacks_a_file(path: Path) -> None:
     start(path, 3).compacted(1, 2, add("f2"))
@@ -675,6 +706,78 @@ def a_commit_info_comes_last(path: Path) -> None:
     start(path).commit(1, add("a"), INFO)
 
 
+def counted(operation: str, **metrics: Any) -> Action:
+    return commit_info(
+        operation=operation,
+        engineInfo="Apache-Spark/4.2.0 Delta-Lake/4.4.0",
+        operationMetrics=metrics,
+    )
+
+
+THREE_ROWS = {"stats": '{"numRecords":3}'}
+
+
+@breaks("DL128")
+def a_delete_lost_its_add(path: Path) -> None:
+    info = counted("DELETE", numAddedFiles="1", numRemovedFiles="1")
+    start(path, 2).commit(2, info, remove("f1"))
+
+
+@breaks("DL128")
+def a_delete_lost_its_remove(path: Path) -> None:
+    info = counted("DELETE", numAddedFiles="1", numRemovedFiles="1")
+    start(path, 2).commit(2, info, add("g"))
+
+
+@breaks("DL128")
+def a_write_lost_one_of_two_files(path: Path) -> None:
+    info = counted("WRITE", numFiles="2", numOutputRows="6")
+    start(path).commit(1, info, add("a", **THREE_ROWS))
+
+
+@breaks("DL128")
+def a_write_lost_all_its_files(path: Path) -> None:
+    start(path).commit(1, counted("WRITE", numFiles="2", numOutputRows="6"))
+
+
+@respects("DL128")
+def a_write_had_an_empty_file_that_delta_does_not_commit(path: Path) -> None:
+    info = counted("WRITE", numFiles="2", numOutputRows="3")
+    start(path).commit(1, info, add("a", **THREE_ROWS))
+
+
+@respects("DL128")
+def a_write_whose_files_do_not_tell_their_rows(path: Path) -> None:
+    start(path).commit(1, counted("WRITE", numOutputRows="6"), add("a", **THREE_ROWS), add("b"))
+
+
+@respects("DL128")
+def a_replace_where_copied_rows(path: Path) -> None:
+    info = counted("WRITE", numOutputRows="1")
+    info["commitInfo"]["operationParameters"] = {"predicate": '["(id > 1)"]'}
+    start(path, 2).commit(2, info, remove("f1"), add("a", **THREE_ROWS))
+
+
+@respects("DL128")
+def an_engine_counts_in_its_own_way(path: Path) -> None:
+    info = counted("DELETE", numAddedFiles="7")
+    info["commitInfo"]["engineInfo"] = "Trino-480"
+    start(path).commit(1, info, add("a"))
+
+
+@respects("DL128")
+def a_clone_copies_no_files(path: Path) -> None:
+    start(path).commit(1, counted("CLONE", numCopiedFiles="0", numRemovedFiles="3"), add("a"))
+
+
+@respects("DL128", "DL717")
+def delta_rs_counts_change_files(path: Path) -> None:
+    info = counted("DELETE", num_added_files=2, num_removed_files=1)
+    info["commitInfo"]["engineInfo"] = "delta-rs:py-1.6.6"
+    change = {"cdc": {"path": "c", "partitionValues": {}, "size": 1, "dataChange": False}}
+    start(path, 2).commit(2, info, remove("f1"), add("g"), change)
+
+
 # What nearly is one of two things, or both
 
 
@@ -776,3 +879,25 @@ def a_commit_removes_a_vector_twice(path: Path) -> None:
     first = protocol(3, 7, names, names), metadata({"delta.enableDeletionVectors": "true"})
     gone = remove("a", deletionVector=deletion_vector("v"))
     table(path, body(INFO, *first), body(INFO, gone, gone))
+
+
+@breaks("DL130", "DL103")
+def a_directory_has_the_name_of_the_next_commit(path: Path) -> None:
+    (start(path).log / f"{1:020d}.json").mkdir()
+
+
+@breaks("DL130", "DL110")
+def the_pointer_is_a_link_to_a_device(path: Path) -> None:
+    (start(path).log / "_last_checkpoint").symlink_to("/dev/null")
+
+
+@respects("DL130")
+def directories_stand_beside_the_log(path: Path) -> None:
+    made = start(path)
+    (made.log / "_sidecars").mkdir()
+    (made.log / "_staged_commits").mkdir()
+
+
+@respects("DL130")
+def a_link_leads_nowhere(path: Path) -> None:
+    (start(path).log / f"{9:020d}.crc").symlink_to("nowhere")

@@ -367,6 +367,14 @@ def preview_name(path: Path) -> None:
     with_protocol(path, 3, 7, both, both, configuration={"delta.enableTypeWidening": "true"})
 
 
+@breaks("DL214")
+def preview_name_of_a_runtime(path: Path) -> None:
+    names = ["variantType-preview"]
+    by = commit_info(engineInfo="Databricks-Runtime/15.4.x-scala2.12")
+    made = metadata(schemaString=schema(field("v", "variant")))
+    table(path, commit(by, protocol(3, 7, names, names), made))
+
+
 @breaks("DL214", "DL213")
 def another_spelling(path: Path) -> None:
     with_protocol(path, 3, 7, ["timestampWithoutTimezone"], ["timestampWithoutTimezone"])

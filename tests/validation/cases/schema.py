@@ -65,7 +65,18 @@ def configuration_is_missing(path: Path) -> None:
 
 @respects("DL301")
 def optional_fields_are_missing(path: Path) -> None:
-    one_commit(path, protocol(), metadata(format={"provider": "parquet"}, name=None))
+    one_commit(path, protocol(), metadata(name=None))
+
+
+@breaks("DL301")
+def format_options_are_missing(path: Path) -> None:
+    one_commit(path, protocol(), metadata(format={"provider": "parquet"}))
+
+
+@breaks("DL301")
+def later_metadata_replaced_what_lacks_its_columns(path: Path) -> None:
+    made = one_commit(path, protocol(), metadata(partitionColumns=None))
+    made.commit(1, INFO, metadata({"a": "b"}))
 
 
 @breaks("DL302")
@@ -233,6 +244,38 @@ def properties_that_others_know(path: Path) -> None:
     with_configuration(path, {f"delta.{key}": "1" for key in keys} | {"deltA": "1"})
 
 
+@breaks("DL309")
+def misspelled_property_of_another_engine(path: Path) -> None:
+    with_configuration(path, {"delta.targetFileSiz": "1"})
+
+
+@respects("DL309")
+def properties_in_public_logs_of_other_engines(path: Path) -> None:
+    keys = [
+        *("workloadBasedColumns.optimizerStatistics", "workloadBasedColumns.deltaFileStatistics"),
+        *("universalFormat.compatibility.location", "parquet.format.version.afe.internal"),
+        *("universalFormat.compatibility.targetRefreshInterval", "parquet.vorder.enabled"),
+        *("stats.extended.collect", "targetFileSize.adaptive", "liquid.clusteringColumns"),
+    ]
+    with_configuration(path, {f"delta.{key}": "1" for key in keys})
+
+
+@breaks("DL310")
+def compatibility_mode_of_databricks(path: Path) -> None:
+    key = "delta.universalFormat.enabledFormats"
+    with_configuration(path, {key: "compatibility"})
+
+
+@breaks("DL310")
+def format_of_nobody(path: Path) -> None:
+    with_configuration(path, {"delta.universalFormat.enabledFormats": "compatibility,paper"})
+
+
+@breaks("DL310")
+def automatic_compaction_of_databricks(path: Path) -> None:
+    with_configuration(path, {"delta.autoOptimize.autoCompact": "auto"})
+
+
 @breaks("DL310")
 def boolean_that_is_none(path: Path) -> None:
     with_properties(path, appendOnly="yes")
@@ -336,7 +379,7 @@ def format_has_options(path: Path) -> None:
     one_commit(path, protocol(), metadata(format={"provider": "parquet", "options": options}))
 
 
-@respects("DL314")
+@respects("DL314", "DL301")
 def plain_parquet(path: Path) -> None:
     one_commit(path, protocol(), metadata(format={"provider": "parquet", "options": None}))
 

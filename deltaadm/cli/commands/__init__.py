@@ -1,0 +1,1 @@
+"""The subcommands: each module says what one takes, and carries it out."""

@@ -1,0 +1,215 @@
+"""`deltaadm alter`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.cli.options import TABLES_HELP, ChangeOptions, FleetOptions, require_tables
+from deltaadm.dataclass import replace
+from deltaadm.domain.sql.ddl import (
+    parse_column_list,
+    parse_default,
+    parse_definitions,
+    parse_move,
+    parse_type,
+)
+from deltaadm.domain.steps import ColumnChange
+from deltaadm.domain.transaction.columns import parse_column
+from deltaadm.errors import UsageError
+from deltaadm.operations.alter import TableChanges, plan_changes
+from deltaadm.runs.plan_tables import plan_tables
+from deltaadm.runs.requests import pairs
+from deltaadm.storage.store import require_no_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.runs.catalogs import Entry
+    from deltaadm.runs.context import RunContext
+
+
+class ColumnOptions(Parameters):
+    """What is to change about the columns."""
+
+    add_column: list[str] | None = option(
+        metavar="COLUMN TYPE", help="Add a column, as in: 's.x INT COMMENT \"why\" AFTER y'."
+    )
+    set_type: list[str] | None = option(
+        metavar="COLUMN=TYPE", help="Widen a column's type, as in: id=BIGINT."
+    )
+    drop_not_null: list[str] | None = option(metavar="COLUMN", help="Let a column hold nulls.")
+    set_comment: list[str] | None = option(metavar="COLUMN=TEXT", help="Set a column's comment.")
+    set_default: list[str] | None = option(
+        metavar="COLUMN=EXPRESSION", help="Set the default of rows to come."
+    )
+    drop_default: list[str] | None = option(metavar="COLUMN", help="Drop a column's default.")
+    move: list[str] | None = option(
+        "--move", metavar="COLUMN PLACE", help="Move a column: 'id FIRST', or 'b AFTER a'."
+    )
+    rename_column: list[str] | None = option(
+        metavar="COLUMN=NAME", help="Rename a column; the rows stay."
+    )
+    drop_column: list[str] | None = option(metavar="COLUMN", help="Drop a column.")
+
+
+class RuleOptions(Parameters):
+    """What is to change about constraints, layout and properties."""
+
+    add_constraint: list[str] | None = option(
+        metavar="NAME=EXPRESSION",
+        help="Add a CHECK constraint, as in: 'positive=amount > 0'. Delta reads every row.",
+    )
+    drop_constraint: list[str] | None = option(metavar="NAME", help="Drop a constraint.")
+    cluster_by: list[str] | None = option(
+        metavar="COLUMN[,COLUMN...]", help="Cluster the table by these columns, at most four."
+    )
+    no_cluster_by: bool = option("--no-cluster-by", help="Cluster the table by nothing any more.")
+    to_set: list[str] | None = option("--set", metavar="PROPERTY=VALUE", help="Set a property.")
+    to_unset: list[str] | None = option("--unset", metavar="PROPERTY", help="Remove a property.")
+    set_location: str | None = option(
+        metavar="PATH",
+        help="Let the table's name in the catalog lead to another place, of a Delta table to"
+        " that of another one.",
+    )
+    checkpoint: bool = option(
+        "--checkpoint", help="Write a checkpoint of the newest version; no Spark."
+    )
+
+
+class Alter(Parameters):
+    """
+    Also lets a name lead to another location, and writes a checkpoint.
+
+    Each kind of change is a commit of its own, in this order: properties are set, constraints
+    dropped, columns added, changed, clustered by, dropped and renamed, constraints added, and
+    properties unset; the checkpoint comes last. Columns are named as they are before, in new
+    constraints as they are afterwards: s.x is x in the struct s, and backticks go around what
+    has dots in its name.
+
+    --set-location goes with no other change, and commits nothing: the name in the catalog leads to
+    the table at the new place from then on, which must have the same columns and partitions.
+
+    A table of another provider in Spark's own catalog, of csv or parquet say, is altered as far
+    as Spark does that: properties are set and unset, columns added last, comments and defaults
+    changed, and the location set. There each statement stands for itself.
+
+    For example:
+
+      deltaadm alter orders --add-column "country STRING" --set team=web
+
+      deltaadm alter main.sales.orders --set-location /data/restored --apply
+
+      deltaadm alter sales.export --set "comment=as CSV" --add-column "x INT"
+    """
+
+    tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
+    columns: ColumnOptions
+    rules: RuleOptions
+    many: FleetOptions
+    change: ChangeOptions
+
+
+def command(given: Alter, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    if (given.columns, given.rules) == (ColumnOptions(), RuleOptions()):
+        raise UsageError("Say what is to change, as with --set PROPERTY=VALUE.")
+    if given.rules.no_cluster_by and given.rules.cluster_by:
+        raise UsageError("cannot be combined with --cluster-by", option="--no-cluster-by")
+    if given.rules.set_location is not None and (
+        given.many.names_tables or len(given.tables or ()) > 1
+    ):
+        raise UsageError("is for one table", option="--set-location")
+    texts = _Pairs.of(given.columns, given.rules)
+    require_tables(given.tables, given.many)
+
+    changes = partial(_table_changes, given.columns, given.rules, texts)
+    return plan_tables(
+        context,
+        given.tables or (),
+        given.many,
+        lambda table: plan_changes(
+            table.snapshot,
+            replace(changes(table.context.load_at), is_managed=table.target.is_managed),
+            session=table.session,
+        ),
+        change=given.change,
+        plan_foreign=lambda opened, table, entry: _alter_foreign(
+            opened, table, entry, changes, given.change
+        ),
+    )
+
+
+def _alter_foreign(
+    context: RunContext,
+    table: str,
+    entry: Entry,
+    changes: Callable[[Callable[[str], Snapshot]], TableChanges],
+    change: ChangeOptions,
+) -> int:
+    from deltaadm.runs.foreign_plans import alter, moved_to
+
+    return alter(context, table, entry, changes(moved_to), change)
+
+
+class _Pairs(NamedTuple):
+    """The options that say what of what: by the left side, the right one."""
+
+    properties: dict[str, str]
+    types: dict[str, str]
+    comments: dict[str, str]
+    defaults: dict[str, str]
+    names: dict[str, str]
+    constraints: dict[str, str]
+
+    @classmethod
+    def of(cls, columns: ColumnOptions, rules: RuleOptions) -> Self:
+        return cls(
+            properties=pairs(rules.to_set, "--set", "PROPERTY=VALUE"),
+            types=pairs(columns.set_type, "--set-type", "COLUMN=TYPE"),
+            comments=pairs(columns.set_comment, "--set-comment", "COLUMN=TEXT"),
+            defaults=pairs(columns.set_default, "--set-default", "COLUMN=EXPRESSION"),
+            names=pairs(columns.rename_column, "--rename-column", "COLUMN=NAME"),
+            constraints=pairs(rules.add_constraint, "--add-constraint", "NAME=EXPRESSION"),
+        )
+
+
+def _table_changes(
+    columns: ColumnOptions,
+    rules: RuleOptions,
+    texts: _Pairs,
+    load_at: Callable[[str], Snapshot],
+) -> TableChanges:
+    require_no_secret(rules.set_location or "")
+    clustered = [column for text in rules.cluster_by or () for column in parse_column_list(text)]
+    return TableChanges(
+        set_properties=texts.properties,
+        drop_constraints=rules.drop_constraint or (),
+        add=[column for text in columns.add_column or () for column in parse_definitions(text)],
+        change=tuple(_changes(columns, texts)),
+        cluster_by=clustered if clustered or rules.no_cluster_by else None,
+        drop=[parse_column(column) for column in columns.drop_column or ()],
+        rename={parse_column(column): name for column, name in texts.names.items()},
+        add_constraints=texts.constraints,
+        unset=rules.to_unset or (),
+        checkpoint=rules.checkpoint,
+        location=None if rules.set_location is None else load_at(rules.set_location),
+    )
+
+
+def _changes(columns: ColumnOptions, texts: _Pairs) -> Iterator[ColumnChange]:
+    for column, text in texts.types.items():
+        yield ColumnChange(parse_column(column), type=parse_type(text))
+    for column in columns.drop_not_null or ():
+        yield ColumnChange(parse_column(column), nullable=True)
+    for column, text in texts.comments.items():
+        yield ColumnChange(parse_column(column), comment=text)
+    for column, text in texts.defaults.items():
+        yield ColumnChange(parse_column(column), default=parse_default(text))
+    for column in columns.drop_default or ():
+        yield ColumnChange(parse_column(column), default="")
+    for text in columns.move or ():
+        moved, position = parse_move(text)
+        yield ColumnChange(moved, position=position)

@@ -1,0 +1,105 @@
+"""`deltaadm apply`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.cli.options import CommitOptions
+from deltaadm.documents.saved_foreign_plan import read_foreign_plan
+from deltaadm.operations.reports import OutcomeReport
+from deltaadm.runs.apply_plans import (
+    Limits,
+    carry_out_plans,
+    journal_of,
+    plan_left,
+    plans_in,
+    saved_target,
+)
+from deltaadm.runs.catalogs import look_up, open_catalog
+from deltaadm.runs.context import log_reader
+from deltaadm.runs.files import read_file
+from deltaadm.runs.foreign_plans import apply_saved
+from deltaadm.runs.output import check_format, handle_errors
+from deltaadm.runs.plan_run import carry_out_plan, project_settings
+from deltaadm.runs.requirements import ClientRequirements
+
+if TYPE_CHECKING:
+    from deltaadm.documents.saved_plan import SavedPlan
+    from deltaadm.runs.context import RunContext
+
+
+class Apply(Parameters):
+    """
+    Each table must still have the protocol and the metadata that its plan starts from; files
+    added since then do not matter. A table that is as its plan promises is left as it is, and
+    that is no error. Several plans are noted in a journal when they are begun and when they are
+    done: after an interruption the same command goes on with the rest.
+
+    For example:
+
+      deltaadm apply plan.json
+
+      deltaadm apply plans.jsonl --yes --jobs 8 --max-failures 5
+    """
+
+    file: Path = argument(metavar="PLAN", help="A file made with --out.")
+    jobs: int | None = option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        help="So many of several plans at the same time; 4 if left out.",
+        minimum=1,
+    )
+    max_failures: int | None = option(
+        metavar="N", help="Begin no more of several plans after so many failures.", minimum=1
+    )
+    journal: Path | None = option(
+        "--journal",
+        "--resume",
+        metavar="FILE",
+        help="Where several plans are noted when they are begun and done, to go on from; the"
+        " name of the plan file with .journal if left out.",
+    )
+    options: CommitOptions
+
+
+def command(given: Apply, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    check_format(given.options.output, OutcomeReport)
+    context = context.with_request(given.options.spark, given.options.output)
+
+    def work() -> int:
+        text = read_file(given.file)
+        foreign = read_foreign_plan(text)
+        if foreign is not None:
+            return apply_saved(context, foreign, given.options)
+        plans = plans_in(text)
+        if len(plans) == 1 and given.journal is None:
+            return _apply(context, plans[0], given.options)
+        return carry_out_plans(
+            context,
+            plans,
+            given.journal or journal_of(given.file),
+            Limits(given.jobs, given.max_failures),
+            given.options,
+        )
+
+    return handle_errors(context, str(given.file), work)
+
+
+def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions) -> int:
+    def carry_out() -> int:
+        names = [saved.name] if saved.name else []
+        with log_reader(context) as reader, open_catalog(reader, names) as opened:
+            entries = look_up(opened, names if saved.before.exists else [])
+            target = saved_target(opened, saved, entries)
+            saved.require_location(target.location)
+            requirements = ClientRequirements.of(
+                options, project_settings(), saved.table, saved.location
+            )
+            plan = plan_left(opened, saved, target, requirements)
+            return carry_out_plan(opened, saved.table, plan, requirements, options)
+
+    return handle_errors(context, saved.table, carry_out)

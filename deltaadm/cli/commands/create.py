@@ -1,0 +1,167 @@
+"""`deltaadm create`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.cli.options import ChangeOptions
+from deltaadm.domain.sql.ddl import parse_column_list
+from deltaadm.domain.steps import CreateTable, CreationMode
+from deltaadm.errors import UsageError
+from deltaadm.operations.create import plan_create, read_schema, schema_of_query
+from deltaadm.operations.foreign.catalog import DELTA, get_provider
+from deltaadm.runs import catalogs
+from deltaadm.runs.context import log_reader
+from deltaadm.runs.files import read_file
+from deltaadm.runs.output import handle_errors
+from deltaadm.runs.places import chosen_place, is_occupied, table_around
+from deltaadm.runs.plan_run import (
+    finish_delta_plan,
+    make_plan,
+    project_settings,
+    require_plan_options,
+)
+from deltaadm.runs.requests import pairs
+from deltaadm.runs.requirements import ClientRequirements
+from deltaadm.runs.sessions import session_settings
+from deltaadm.storage.store import require_no_secret
+
+if TYPE_CHECKING:
+    from deltaadm.domain.model.schema import Path as ColumnPath
+    from deltaadm.domain.model.schema import StructType
+    from deltaadm.runs.context import RunContext
+
+
+class Create(Parameters):
+    """
+    The plan shows the protocol that the table will have before there is any. A failure leaves the
+    old table, or nothing. A table of another provider than Delta has no protocol, and is not
+    replaced but dropped and made anew.
+
+    For example:
+
+      deltaadm create orders --schema "id BIGINT, day DATE" --cluster-by day
+
+      deltaadm create main.sales.big --as "SELECT * FROM main.sales.orders"
+
+      deltaadm create sales.export --provider csv --schema "id BIGINT"
+    """
+
+    table: str = argument(metavar="TABLE", help="A path, delta.`path`, or catalog.schema.table.")
+    schema: str | None = option(
+        metavar="FILE|DDL",
+        help="The columns, as in CREATE TABLE; or a file with them, or with Spark's JSON.",
+    )
+    query: str | None = option(
+        "--as", metavar="QUERY", help="Fill the table with what a query gives."
+    )
+    provider: str | None = option(
+        metavar="PROVIDER",
+        help="delta (default), or what the parent catalog makes: parquet, csv, orc, ...",
+    )
+    mode: CreationMode = option(
+        metavar="MODE",
+        help="create (default), create-or-replace or replace.",
+        default=CreationMode.CREATE,
+    )
+    partition_by: list[str] | None = option(
+        metavar="COLUMNS", help="Partition by these columns, with commas."
+    )
+    cluster_by: list[str] | None = option(
+        metavar="COLUMNS", help="Cluster by up to four columns, with commas."
+    )
+    properties: list[str] | None = option(
+        "--property", metavar="PROPERTY=VALUE", help="A table property."
+    )
+    comment: str | None = option(metavar="TEXT", help="What the table is for.")
+    location: str | None = option(metavar="PATH", help="Where a table with a name has its files.")
+    write_options: list[str] | None = option(
+        "--write-option",
+        metavar="KEY=VALUE",
+        help="An option for writing what --as gives; for other providers, of the table.",
+    )
+    change: ChangeOptions
+
+
+def command(given: Create, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    require_plan_options(given.change)
+    if (given.schema is None) == (given.query is None):
+        raise UsageError("give either --schema or --as", option="--schema")
+    properties = pairs(given.properties, "--property", "PROPERTY=VALUE")
+    write_options = pairs(given.write_options, "--write-option")
+    context = context.with_request(given.change.commit.spark, given.change.commit.output)
+    settings = session_settings(context.spark)
+
+    def work() -> int:
+        named = catalogs.is_name(given.table)
+        made_by = get_provider(given.provider, properties)
+        if made_by != DELTA:
+            from deltaadm.runs.foreign_plans import require_name, require_no_clients
+
+            require_name(given.table, made_by)
+            require_no_clients(given.change.commit.clients)
+        if given.location is not None and not named:
+            raise UsageError("is for tables with a name", option="--location")
+        require_no_secret(given.location or "")
+        with (
+            log_reader(context) as reader,
+            catalogs.open_catalog(reader, [given.table], always=given.query is not None) as opened,
+        ):
+            text = None if given.query is None else given.query.strip().rstrip(";")
+            columns = (
+                schema_of_query(opened.catalog.query_schema(text))
+                if text is not None and opened.catalog is not None
+                else _columns(given.schema or "")
+            )
+            step = CreateTable(
+                mode=given.mode,
+                schema=columns,
+                partition_by=tuple(".".join(path) for path in _listed(given.partition_by)),
+                cluster_by=_listed(given.cluster_by),
+                properties={key: text for key, text in properties.items() if key != "provider"},
+                write_options=write_options,
+                comment=given.comment,
+                location=None if given.location is None else chosen_place(given.location),
+                query=text,
+            )
+            if made_by != DELTA:
+                from deltaadm.runs.foreign_plans import create
+
+                return create(opened, given.table, step, made_by, given.change)
+            target = catalogs.resolve_new(opened, given.table, step.location)
+            requirements = ClientRequirements.of(
+                given.change.commit, project_settings(), given.table, target.location
+            )
+            plan = make_plan(
+                opened,
+                target,
+                lambda before: plan_create(
+                    before,
+                    step,
+                    occupied=is_occupied(opened, target.location),
+                    inside=table_around(opened, target.location),
+                    session=settings,
+                ),
+                requirements,
+                missing_ok=True,
+            )
+            return finish_delta_plan(opened, given.table, plan, requirements, given.change)
+
+    return handle_errors(context, given.table, work)
+
+
+def _listed(given: list[str] | None) -> tuple[ColumnPath, ...]:
+    return tuple(path for text in given or () for path in parse_column_list(text))
+
+
+def _columns(given: str) -> StructType:
+    """What --schema says: columns have spaces in them, and names of files had better not."""
+    path = Path(given)
+    is_file = len(given.split()) == 1 or (len(given) < _LONGEST_PATH and path.is_file())
+    return read_schema(read_file(path) if is_file else given)
+
+
+_LONGEST_PATH = 1000

@@ -1,0 +1,93 @@
+"""`deltaadm doctor`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.cli.options import OutputOptions, SparkOptionGroup
+from deltaadm.errors import DeltaadmError
+from deltaadm.masking import masked
+from deltaadm.operations.reports import Check, DoctorReport, Health
+from deltaadm.runs.catalogs import look_up
+from deltaadm.runs.context import log_reader
+from deltaadm.runs.output import check_format, handle_errors, info, show
+from deltaadm.runs.places import is_writable
+from deltaadm.runs.sessions import spark_options
+from deltaadm.runs.target import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deltaadm.runs.catalogs import Entry
+    from deltaadm.runs.context import RunContext
+
+NOT_READY = 6
+
+
+class Doctor(Parameters):
+    """
+    Says what to do about whatever is missing. Exit code 6 if a change could not be committed.
+
+    For example:
+
+      deltaadm doctor
+
+      deltaadm doctor --start /data/events
+    """
+
+    tables: list[str] | None = argument(
+        metavar="[TABLE]...", help="Tables that should be within reach."
+    )
+    start: bool = option("--start", help="Also start Spark, and see whether Delta answers.")
+    spark: SparkOptionGroup
+    output: OutputOptions
+
+
+def command(given: Doctor, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    check_format(given.output, DoctorReport)
+    context = context.with_request(given.spark, given.output)
+
+    def answer() -> int:
+        report = DoctorReport(tuple(_checks(context, given.tables or (), start=given.start)))
+        show(context, [report])
+        return NOT_READY if report.failed else 0
+
+    return handle_errors(context, "", answer)
+
+
+def _checks(context: RunContext, tables: Sequence[str], *, start: bool) -> Iterator[Check]:
+    from deltaadm.spark import doctor
+
+    options = spark_options(context)
+    surroundings = doctor.environment_settings()
+    if surroundings is not None:
+        yield surroundings
+    found = list(doctor.look(options))
+    yield from found
+    if start and not any(check.health is Health.FAILED for check in found):
+        yield doctor.start(options, info)
+    for table in tables:
+        yield from doctor.storage(table, options)
+    if tables:
+        with log_reader(context) as reader:
+            entries = look_up(reader, tables)
+            for table in tables:
+                yield _table(reader, table, entries.get(table))
+
+
+def _table(context: RunContext, table: str, entry: Entry | None) -> Check:
+    """Whether a table can be read, and where a commit to it would be made."""
+    try:
+        snapshot = context.load(resolve(context, table, entry))
+    except DeltaadmError as error:
+        return Check(masked(table), Health.FAILED, error.message, error.remedy)
+    if not is_writable(context, snapshot.root):
+        return Check(
+            table,
+            Health.WARNING,
+            f"version {snapshot.version} can be read, but this user may not write to its log",
+            "Commits need the right to create files in _delta_log.",
+        )
+    return Check(table, Health.OK, f"version {snapshot.version} can be read and written")

@@ -1,0 +1,137 @@
+"""`deltaadm drop-feature`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.cli.options import (
+    TABLE_HELP,
+    ChangeOptions,
+    FleetOptions,
+    split_words,
+)
+from deltaadm.errors import UsageError
+from deltaadm.operations.drop_feature import (
+    Phase,
+    drop_status,
+    droppable_features,
+    official_name,
+    plan_drop,
+)
+from deltaadm.operations.reports import DropReport
+from deltaadm.runs.context import log_reader, now
+from deltaadm.runs.exit_codes import WAITING
+from deltaadm.runs.fleet import collect_tables
+from deltaadm.runs.output import check_format, handle_errors
+from deltaadm.runs.plan_tables import plan_tables
+from deltaadm.runs.requests import require_streaming
+from deltaadm.runs.results import report_all
+from deltaadm.runs.sessions import session_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltaadm.operations.plan import Plan
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.plan_run import PlanInput
+    from deltaadm.runs.target import Target
+
+
+class DropFeature(Parameters):
+    """
+    Delta first removes what uses the feature. Where older versions need it, it then either
+    keeps them and adds checkpointProtection, or with --truncate-history destroys them. That takes
+    two runs of the same command, a day apart: exit code 8 says to come back.
+
+    For example:
+
+      deltaadm drop-feature /data/events
+
+      deltaadm drop-feature /data/events deletionVectors --apply
+    """
+
+    table: str | None = argument(metavar="TABLE", help=TABLE_HELP)
+    feature: str | None = argument(
+        metavar="[FEATURE]", help="The feature; without it, all are listed."
+    )
+    truncate_history: bool = option(
+        "--truncate-history",
+        help="Destroy history that needs the feature rather than protect checkpoints.",
+    )
+    status: bool = option("--status", help="Say what dropping takes, and when it can go on.")
+    many: FleetOptions
+    change: ChangeOptions
+
+
+def command(given: DropFeature, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    tables, words = split_words([given.table, given.feature], given.many)
+    if len(words) > 1:
+        raise UsageError("takes one at a time", option="FEATURE")
+    feature = next(iter(words), None)
+    if given.status or feature is None:
+        planning, output = given.change.planning, given.change.commit.output
+        if planning.apply or planning.check or planning.out:
+            what = "--status" if given.status else "FEATURE"
+            raise UsageError("cannot be combined with a plan", option=what)
+        check_format(output, DropReport)
+        require_streaming(given.many, output.output)
+        context = context.with_request(given.change.commit.spark, output)
+
+        def answer() -> int:
+            with log_reader(context) as reader:
+                return report_all(
+                    reader,
+                    collect_tables(reader, tables, given.many, "drop-feature"),
+                    partial(_status, reader, feature=feature),
+                    code=_waiting if feature else _done,
+                )
+
+        return handle_errors(context, "".join(tables), answer)
+
+    def plan(table: PlanInput) -> Plan:
+        name = official_name(feature)
+        return plan_drop(
+            table.snapshot,
+            name,
+            table.context.history_of(table.snapshot, name),
+            truncate_history=given.truncate_history,
+            now=now(),
+            session=table.session,
+        )
+
+    return plan_tables(
+        context,
+        tables,
+        given.many,
+        plan,
+        change=given.change,
+    )
+
+
+def _status(context: RunContext, target: Target, *, feature: str | None) -> DropReport:
+    from deltaadm.replay.engine import Detail
+
+    snapshot = context.load(target, detail=Detail.STATE)
+    names = droppable_features(snapshot) if feature is None else (official_name(feature),)
+    found = tuple(
+        drop_status(
+            snapshot,
+            name,
+            context.history_of(snapshot, name),
+            now=now(),
+            session=session_settings(context.spark),
+        )
+        for name in names
+    )
+    return DropReport(target.text, snapshot.version, found)
+
+
+def _waiting(document: Mapping[str, Any]) -> int:
+    return WAITING if document["features"][0]["phase"] == Phase.WAITING.value else 0
+
+
+def _done(_: Mapping[str, Any]) -> int:
+    return 0

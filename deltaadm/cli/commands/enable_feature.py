@@ -1,0 +1,59 @@
+"""`deltaadm enable-feature`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.cli.options import (
+    TABLE_HELP,
+    ChangeOptions,
+    FleetOptions,
+    split_words,
+)
+from deltaadm.errors import UsageError
+from deltaadm.operations.enable_feature import plan_features
+from deltaadm.runs.plan_tables import plan_tables
+
+if TYPE_CHECKING:
+    from deltaadm.runs.context import RunContext
+
+
+class EnableFeature(Parameters):
+    """
+    A feature that no property activates is added to the protocol, and becomes active when the
+    schema or a constraint uses it.
+
+    For example:
+
+      deltaadm enable-feature /data/events deletionVectors
+
+      deltaadm enable-feature --discover /data deletionVectors --out plans.jsonl
+    """
+
+    table: str | None = argument(metavar="TABLE", help=TABLE_HELP)
+    features: list[str] | None = argument(
+        metavar="FEATURE...",
+        help="See `deltaadm features`; where options name the tables, all arguments are features.",
+    )
+    support_only: bool = option(
+        "--support-only", help="Add to the protocol without making it active."
+    )
+    many: FleetOptions
+    change: ChangeOptions
+
+
+def command(given: EnableFeature, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    tables, names = split_words([given.table, *(given.features or ())], given.many)
+    if not names:
+        raise UsageError("Name a FEATURE; `deltaadm features` lists what there is.")
+    return plan_tables(
+        context,
+        tables,
+        given.many,
+        lambda table: plan_features(
+            table.snapshot, names, support_only=given.support_only, session=table.session
+        ),
+        change=given.change,
+    )

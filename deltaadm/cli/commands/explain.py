@@ -1,0 +1,43 @@
+"""`deltaadm explain`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.cli.declare import Parameters, argument
+from deltaadm.cli.options import OutputOptions
+from deltaadm.operations.explain import explain
+from deltaadm.operations.reports import RuleExplanation
+from deltaadm.runs.output import check_format, handle_errors, show
+from deltaadm.runs.requests import SparkRequest
+
+if TYPE_CHECKING:
+    from deltaadm.runs.context import RunContext
+
+
+class Explain(Parameters):
+    """
+    For example:
+
+      deltaadm explain DL101
+
+      deltaadm explain DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH
+    """
+
+    words: list[str] = argument(
+        metavar="WORD...", help="A rule, a table feature or a Delta error class."
+    )
+    output: OutputOptions
+
+
+def command(given: Explain, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    check_format(given.output, RuleExplanation)
+
+    context = context.with_request(SparkRequest(), given.output)
+
+    def answer() -> int:
+        show(context, [explain(word) for word in given.words])
+        return 0
+
+    return handle_errors(context, " ".join(given.words), answer)

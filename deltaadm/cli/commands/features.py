@@ -1,0 +1,41 @@
+"""`deltaadm features`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.cli.declare import Parameters, argument
+from deltaadm.cli.options import OutputOptions
+from deltaadm.operations.features import explain_feature, list_features
+from deltaadm.operations.reports import FeatureCatalogue
+from deltaadm.runs.output import check_format, handle_errors, show
+from deltaadm.runs.requests import SparkRequest
+
+if TYPE_CHECKING:
+    from deltaadm.runs.context import RunContext
+
+
+class Features(Parameters):
+    """
+    For example:
+
+      deltaadm features rowTracking
+
+      deltaadm features -o json
+    """
+
+    name: str | None = argument(metavar="[FEATURE]", help="One feature, to be explained.")
+    output: OutputOptions
+
+
+def command(given: Features, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    check_format(given.output, FeatureCatalogue)
+
+    context = context.with_request(SparkRequest(), given.output)
+
+    def answer() -> int:
+        show(context, [explain_feature(given.name) if given.name else list_features()])
+        return 0
+
+    return handle_errors(context, given.name or "", answer)

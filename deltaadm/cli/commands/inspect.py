@@ -1,0 +1,131 @@
+"""`deltaadm inspect`."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.cli.options import (
+    TABLES_HELP,
+    FleetOptions,
+    SparkOptionGroup,
+    TableOutputOptions,
+    require_tables,
+)
+from deltaadm.errors import UsageError
+from deltaadm.runs.context import do_without_numpy, log_reader
+from deltaadm.runs.output import check_format, handle_errors, show
+from deltaadm.runs.requests import Engine, require_streaming
+from deltaadm.runs.target import find
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
+
+    from deltaadm.operations.inspect import TableReport
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.target import Target
+
+
+class Inspect(Parameters):
+    """
+    Reads the log alone, whatever features the table has; needs neither Spark nor Java, except to
+    look up the name of a table in a catalog.
+
+    For example:
+
+      deltaadm inspect /data/events
+
+      deltaadm inspect --discover /data
+
+      deltaadm inspect --discover /data --save-as delta /data/inventory
+
+      deltaadm inspect --discover /data -o jsonl --resume run.jsonl >> run.jsonl
+    """
+
+    tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
+    version: int | None = option(metavar="N", help="The table as it was at version N.", minimum=0)
+    timestamp: str | None = option(
+        metavar="TIME", help="As of a time: ISO 8601, or milliseconds since 1970."
+    )
+    files: bool = option(
+        "--files", help="Count the live files, tell the clustering; reads the whole state."
+    )
+    columns: bool = option("--columns", help="List columns with their ids and physical names.")
+    clients: bool = option("--clients", help="List every client with its verdict and the sources.")
+    save_as: tuple[str, Path] | None = option(
+        metavar="FORMAT PATH",
+        help="Save a row for each table as well: delta, parquet or csv, and where.",
+    )
+    many: FleetOptions
+    spark: SparkOptionGroup
+    output: TableOutputOptions
+
+
+def command(given: Inspect, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    output, tables, many = given.output, given.tables or [], given.many
+    check_format(output, "TableReport")
+    if given.version is not None and given.timestamp is not None:
+        raise UsageError("cannot be combined with --version", option="--timestamp")
+    require_tables(tables, many)
+    require_streaming(many, output.output)
+    report = _reporter(given)
+    context = context.with_request(given.spark, output)
+    reads_alone = given.save_as is None and given.spark.engine is Engine.EMBEDDED
+    if reads_alone and len(tables) == 1 and many == FleetOptions():
+
+        def answer_alone() -> int:
+            target = find(context, tables[0])
+            do_without_numpy()  # not before: Spark, which knows names of tables, needs it
+            show(context, [report(context, target)])
+            return 0
+
+        return handle_errors(context, tables[0], answer_alone)
+
+    def answer() -> int:
+        from deltaadm.runs.fleet import collect_tables
+        from deltaadm.runs.inventory import Inventory
+        from deltaadm.runs.results import report_all
+
+        inventories = [Inventory(*given.save_as)] if given.save_as else []
+        with log_reader(context) as reader:
+            fleet = collect_tables(reader, tables, many, "inspect")
+            if reads_alone:
+                do_without_numpy()
+            return report_all(reader, fleet, partial(report, reader), sinks=inventories)
+
+    return handle_errors(context, "", answer)
+
+
+def _reporter(given: Inspect) -> Callable[[RunContext, Target], TableReport]:
+    """What makes the report on a table."""
+    from deltaadm.operations.inspect import describe
+    from deltaadm.replay.engine import Detail
+
+    detail = Detail.STATE if given.files else Detail.PROTOCOL
+    timestamp = None if given.timestamp is None else _milliseconds(given.timestamp)
+
+    def report(context: RunContext, target: Target) -> TableReport:
+        snapshot = context.load(target, detail=detail, version=given.version, timestamp=timestamp)
+        return describe(target.text, snapshot, columns=given.columns, clients=given.clients)
+
+    return report
+
+
+def _milliseconds(text: str) -> int:
+    """A time without zone is UTC."""
+    from datetime import UTC, datetime
+
+    try:
+        if text.removeprefix("-").isdecimal():
+            return int(text)
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            f"{text!r} is not a time such as 2026-11-21T10:00:00Z", option="--timestamp"
+        ) from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return round(moment.timestamp() * 1000)

@@ -1,0 +1,41 @@
+"""`deltaadm rules`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.cli.declare import Parameters, argument
+from deltaadm.cli.options import OutputOptions
+from deltaadm.operations.explain import list_rules
+from deltaadm.operations.reports import RuleCatalogue
+from deltaadm.runs.output import check_format, handle_errors, show
+from deltaadm.runs.requests import SparkRequest
+
+if TYPE_CHECKING:
+    from deltaadm.runs.context import RunContext
+
+
+class Rules(Parameters):
+    """
+    For example:
+
+      deltaadm rules DL4 DL6
+    """
+
+    families: list[str] | None = argument(
+        metavar="[CODE...]", help="Families or codes, such as DL4; all if none."
+    )
+    output: OutputOptions
+
+
+def command(given: Rules, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    check_format(given.output, RuleCatalogue)
+
+    context = context.with_request(SparkRequest(), given.output)
+
+    def answer() -> int:
+        show(context, [list_rules(given.families or ())])
+        return 0
+
+    return handle_errors(context, "", answer)

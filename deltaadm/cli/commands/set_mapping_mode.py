@@ -1,0 +1,67 @@
+"""`deltaadm set-mapping-mode`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.cli.declare import Parameters, argument
+from deltaadm.cli.options import (
+    TABLE_HELP,
+    ChangeOptions,
+    FleetOptions,
+    split_words,
+)
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
+from deltaadm.errors import UsageError
+from deltaadm.operations.set_mapping_mode import plan_mapping_mode
+from deltaadm.runs.plan_tables import plan_tables
+
+if TYPE_CHECKING:
+    from deltaadm.runs.context import RunContext
+
+
+class SetMappingMode(Parameters):
+    """
+    An existing table can go from none to name, which touches no data file, and back to none,
+    which rewrites all of them. The mode id can only be chosen when a table is created.
+
+    For example:
+
+      deltaadm set-mapping-mode /data/events name
+
+      deltaadm set-mapping-mode --discover /data name --check
+    """
+
+    table: str | None = argument(metavar="TABLE", help=TABLE_HELP)
+    mode: ColumnMappingMode | None = argument(
+        metavar="MODE",
+        help="none, name or id; the only argument where options name the tables.",
+        any_case=True,
+    )
+    many: FleetOptions
+    change: ChangeOptions
+
+
+def command(given: SetMappingMode, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    tables, words = split_words([given.table, given.mode and given.mode.value], given.many)
+    mode = _mode(words)
+    return plan_tables(
+        context,
+        tables,
+        given.many,
+        lambda table: plan_mapping_mode(table.snapshot, mode, session=table.session),
+        change=given.change,
+    )
+
+
+def _mode(words: list[str]) -> ColumnMappingMode:
+    """The mode that the arguments beside the table name; anything else is a usage error."""
+    try:
+        [word] = words
+        return ColumnMappingMode(word.lower())
+    except ValueError:
+        modes = ", ".join(mode.value for mode in ColumnMappingMode)
+        if not words:
+            raise UsageError(f"Name a MODE: {modes}.") from None
+        raise UsageError(f"{' '.join(words)!r} is not one of {modes}", option="MODE") from None

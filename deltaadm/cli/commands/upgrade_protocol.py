@@ -1,0 +1,67 @@
+"""`deltaadm upgrade-protocol`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.cli.options import (
+    TABLES_HELP,
+    ChangeOptions,
+    FleetOptions,
+    require_tables,
+)
+from deltaadm.errors import UsageError
+from deltaadm.operations.upgrade_protocol import plan_minimum, plan_upgrade
+from deltaadm.runs.context import now
+from deltaadm.runs.plan_tables import plan_tables
+
+if TYPE_CHECKING:
+    from deltaadm.operations.plan import Plan
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.plan_run import PlanInput
+
+
+class UpgradeProtocol(Parameters):
+    """
+    Without versions: the upgrade that the metadata needs, usually none. Delta keeps the lowest
+    versions that support the table's features; dropping features is the way down.
+
+    For example:
+
+      deltaadm upgrade-protocol /data/events --reader 2 --writer 5
+
+      deltaadm upgrade-protocol /data/events --minimum
+    """
+
+    tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
+    reader: int | None = option(metavar="N", help="Reader version of at least N.")
+    writer: int | None = option(metavar="N", help="Writer version of at least N.")
+    minimum: bool = option(
+        "--minimum", help="Drop the features that the table does not need instead."
+    )
+    many: FleetOptions
+    change: ChangeOptions
+
+
+def command(given: UpgradeProtocol, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    if given.minimum and (given.reader is not None or given.writer is not None):
+        raise UsageError("cannot be combined with versions", option="--minimum")
+
+    def plan(table: PlanInput) -> Plan:
+        snapshot, session = table.snapshot, table.session
+        if given.minimum:
+            history_of = partial(table.context.history_of, snapshot)
+            return plan_minimum(snapshot, history_of, now=now(), session=session)
+        return plan_upgrade(snapshot, reader=given.reader, writer=given.writer, session=session)
+
+    require_tables(given.tables, given.many)
+    return plan_tables(
+        context,
+        given.tables or (),
+        given.many,
+        plan,
+        change=given.change,
+    )

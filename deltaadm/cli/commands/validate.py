@@ -1,0 +1,363 @@
+"""`deltaadm validate`."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.cli.options import (
+    TABLES_HELP,
+    ChangeOptions,
+    ClientOptions,
+    CommitOptions,
+    ConsentOptions,
+    FleetOptions,
+    OutputOptions,
+    PlanOptions,
+    ReportOptions,
+    SettingsOptions,
+    SparkOptionGroup,
+    TableOutputOptions,
+    require_tables,
+)
+from deltaadm.cli.outlets import outlets
+from deltaadm.clients import ClientRelease, parse_client
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.documents.baseline import read_baseline, write_baseline
+from deltaadm.errors import Refused, SettingsError, TableError, UsageError
+from deltaadm.operations.baseline import Baseline, baseline_of, without_known
+from deltaadm.operations.reports import PlanReport
+from deltaadm.operations.validate import (
+    choose_rules,
+    code_prefix,
+    similar_code,
+    unreadable,
+    validate,
+)
+from deltaadm.render.formats import Style
+from deltaadm.runs.context import do_without_numpy, log_reader, now
+from deltaadm.runs.exit_codes import FOUND
+from deltaadm.runs.files import read_file, write_file
+from deltaadm.runs.fleet import TableTask, collect_tables, table_results
+from deltaadm.runs.output import handle_errors
+from deltaadm.runs.progress import Progress
+from deltaadm.runs.requests import require_streaming
+from deltaadm.runs.results import ResultPrinter
+from deltaadm.runs.settings import Settings, load_settings
+from deltaadm.validation.finding import Severity, ValidationReport
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from deltaadm.operations.plan import Plan
+    from deltaadm.replay.examine import Depth
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.plan_run import PlanInput, Planner
+    from deltaadm.runs.results import OutputTarget
+    from deltaadm.runs.target import Target
+    from deltaadm.validation.rule import Rule
+
+
+class DepthOptions(Parameters):
+    """How far the rules look."""
+
+    history: bool = option("--history", help="Every commit that is still in the log.")
+    deep: bool = option("--deep", help="Whole checkpoints, sidecars and data files as well.")
+    cross_check: bool = option("--cross-check", help="Compare with what deltalake reads.")
+
+
+class SelectionOptions(Parameters):
+    """Which findings there are, and which of them count."""
+
+    select: list[str] | None = option(
+        metavar="CODE", help="Only these rules: codes or families such as DL4, with commas."
+    )
+    ignore: list[str] | None = option(
+        metavar="CODE", help="All rules but these, given as with --select."
+    )
+    fail_on: Severity | None = option(
+        metavar="SEVERITY",
+        help="From where on findings give exit code 1: error (default), warning, info.",
+    )
+    baseline: Path | None = option(
+        metavar="FILE", help="Findings that are known; only others count."
+    )
+    write_baseline: Path | None = option(
+        metavar="FILE", help="Save all findings as known; exit with 0."
+    )
+
+
+class UserOptions(Parameters):
+    """Which programs must be able to use the tables; they replace those of the settings."""
+
+    for_client: list[str] | None = option(
+        metavar="CLIENT", help="It must be able to read: NAME or NAME@VERSION, such as trino@480."
+    )
+    for_client_writing: list[str] | None = option(
+        metavar="CLIENT", help="It must be able to write, given likewise."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What is the same for every table."""
+
+    depth: Depth
+    depth_names: tuple[str, ...]
+    rules: Sequence[Rule]
+    settings: Settings
+    readers: tuple[ClientRelease, ...]
+    writers: tuple[ClientRelease, ...]
+    baseline: Baseline
+    fail_on: Severity
+
+    def report(
+        self, context: RunContext, target: Target, *, watched: bool = True
+    ) -> ValidationReport:
+        from deltaadm.replay.examine import examine
+
+        progress = Progress(target.text)
+        try:
+            with progress.shown() if watched else nullcontext():
+                store = context.open_store(target.location)
+                facts = examine(store, self.depth, now=now(), engine=context.engine)
+                found = validate(
+                    target.text,
+                    progress.watched(facts),
+                    self.rules,
+                    demands=self.settings.demands(
+                        target.text, target.location, readers=self.readers, writers=self.writers
+                    ),
+                    depth=self.depth_names,
+                )
+        except TableError as error:
+            return self.report_missing(target.text, error)
+        return without_known(found, self.baseline)
+
+    def report_missing(self, table: str, error: TableError) -> ValidationReport:
+        return without_known(unreadable(table, error), self.baseline)
+
+    def code(self, document: Mapping[str, Any]) -> int:
+        """The exit code of a table with this report."""
+        if document["stopped"]:
+            return TableError.exit_code
+        counted = (severity for severity in Severity if document["counts"][severity.value])
+        return int(any(severity.rank <= self.fail_on.rank for severity in counted))
+
+
+class Validate(Parameters):
+    """
+    Reads the log alone; needs neither Spark nor Java. With --fix it shows plans instead, which
+    --apply carries out.
+
+    For example:
+
+      deltaadm validate /data/events --deep
+
+      deltaadm validate --discover /data -o text -o sarif:tables.sarif
+    """
+
+    tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
+    many: FleetOptions
+    looking: DepthOptions
+    selection: SelectionOptions
+    users: UserOptions
+    settings: SettingsOptions
+    fix: bool = option("--fix", help="Plan whatever deltaadm can mend, as one plan.")
+    planning: PlanOptions
+    consent: ConsentOptions
+    spark: SparkOptionGroup
+    output: ReportOptions
+
+
+def command(given: Validate, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    require_tables(given.tables, given.many)
+    if given.fix:
+        clients = ClientOptions(
+            for_client=given.users.for_client, for_client_writing=given.users.for_client_writing
+        )
+        plans = TableOutputOptions(
+            output=_plan_format(given.output),
+            color=given.output.color,
+            show_secrets=given.output.show_secrets,
+        )
+        commit = CommitOptions(
+            clients=clients, consent=given.consent, spark=given.spark, output=plans
+        )
+        change = ChangeOptions(planning=given.planning, commit=commit)
+
+        context = context.with_request(given.spark, plans)
+
+        def fix() -> int:
+            from deltaadm.runs.plan_tables import plan_tables
+
+            run = _run(given.looking, given.selection, given.users, given.settings)
+            return plan_tables(
+                context, given.tables or (), given.many, _fixes(run), change, settings=run.settings
+            )
+
+        return handle_errors(context, "", fix)
+    _refuse_plan_options(given.planning)
+    places = outlets(given.output, ValidationReport)
+    _require_streaming(given.many, places, given.selection)
+    context = context.with_request(
+        given.spark,
+        OutputOptions(output=next((place.format for place in places if not place.file), "text")),
+    )
+
+    def work() -> int:
+        with log_reader(context) as reader:
+            return _report(given, reader, places)
+
+    return handle_errors(context, "", work)
+
+
+def _report(given: Validate, context: RunContext, places: Sequence[OutputTarget]) -> int:
+    """Show the findings in all tables; the exit code."""
+    run = _run(given.looking, given.selection, given.users, given.settings)
+    fleet = collect_tables(context, given.tables or (), given.many, "validate")
+    do_without_numpy()
+    style = Style(
+        color=given.output.color, fail_on=run.fail_on, show_secrets=given.output.show_secrets
+    )
+    context = replace(context, style=style)
+    printer = ResultPrinter(fleet, places, style)
+    baseline_file = given.selection.write_baseline
+    known = []
+    task = TableTask(
+        context,
+        fleet,
+        partial(run.report, context, watched=fleet.alone),
+        run.code,
+        keep=printer.keeps or baseline_file is not None,
+        report_missing=run.report_missing,
+    )
+    for result in table_results(task, threshold=_PARALLEL_THRESHOLD[run.depth_names != ()]):
+        printer.add(result)
+        known += [result.report] if isinstance(result.report, ValidationReport) else []
+    if baseline_file is None:
+        return printer.finish()
+    write_file(baseline_file, write_baseline(baseline_of(known)))
+    code = printer.finish()
+    return 0 if code == FOUND else code
+
+
+_PARALLEL_THRESHOLD = {False: 16, True: 2}
+"""So many tables that processes pay, by whether more than the newest version is looked at."""
+
+
+def _run(
+    looking: DepthOptions,
+    selection: SelectionOptions,
+    users: UserOptions,
+    settings: SettingsOptions,
+) -> _Run:
+    from deltaadm.replay.examine import Depth
+
+    project = load_settings(settings.config, isolated=settings.isolated)
+    select = _prefixes(selection.select, "--select")
+    ignore = _prefixes(selection.ignore, "--ignore")
+    chosen = {
+        "history": looking.history,
+        "deep": looking.deep,
+        "cross-check": looking.cross_check,
+    }
+    return _Run(
+        depth=Depth(history=looking.history, deep=looking.deep, cross_check=looking.cross_check),
+        depth_names=tuple(name for name, is_chosen in chosen.items() if is_chosen),
+        rules=choose_rules(select or project.select, ignore or project.ignore),
+        settings=project,
+        readers=_clients(users.for_client, "--for-client"),
+        writers=_clients(users.for_client_writing, "--for-client-writing"),
+        baseline=_baseline(selection.baseline),
+        fail_on=selection.fail_on or project.fail_on,
+    )
+
+
+def _baseline(file: Path | None) -> Baseline:
+    if file is None:
+        return Baseline()
+    try:
+        return read_baseline(read_file(file))
+    except Refused as error:
+        raise SettingsError(error.message, remedy=error.remedy) from error
+
+
+def _clients(given: list[str] | None, option: str) -> tuple[ClientRelease, ...]:
+    try:
+        return tuple(map(parse_client, given or ()))
+    except Refused as error:
+        raise UsageError(f"{error.message} {error.remedy}", option=option) from error
+
+
+def _prefixes(given: list[str] | None, option: str) -> tuple[str, ...]:
+    """The beginnings of codes that an option names, several of them with commas."""
+    found = []
+    for word in (word for text in given or () for word in text.split(",")):
+        prefix = code_prefix(word)
+        if prefix is None:
+            raise UsageError(
+                f"there is no rule {word.strip()!r}. "
+                f"{similar_code(word) or '`deltaadm rules` lists them all.'}",
+                option=option,
+            )
+        found.append(prefix)
+    return tuple(found)
+
+
+def _require_streaming(
+    many: FleetOptions, places: Sequence[OutputTarget], selection: SelectionOptions
+) -> None:
+    """Turn away what the answers of an earlier run would be missing in: a usage error."""
+    require_streaming(many, *(place.format for place in places))
+    if many.resume is None:
+        return
+    if selection.write_baseline is not None or any(place.file is not None for place in places):
+        raise UsageError(
+            "goes with standard output alone: the tables of the earlier run would be missing in "
+            "other files",
+            option="--resume",
+        )
+
+
+# Mending
+
+
+def _plan_format(output: ReportOptions) -> str:
+    """The format of the plans: one, on standard output."""
+    [place, *others] = outlets(output, PlanReport)
+    if others or place.file is not None:
+        raise UsageError(
+            "with --fix there is one format, on standard output; --out FILE saves the plan",
+            option="--output",
+        )
+    return place.format
+
+
+def _refuse_plan_options(planning: PlanOptions) -> None:
+    for name, given in (
+        ("--apply", planning.apply),
+        ("--check", planning.check),
+        ("--out", planning.out is not None),
+    ):
+        if given:
+            raise UsageError("is for plans: add --fix", option=name)
+
+
+def _fixes(run: _Run) -> Planner:
+    from deltaadm.operations.fixes import plan_fixes
+
+    reports: dict[str, ValidationReport] = {}
+
+    def plan(table: PlanInput) -> Plan:
+        name = table.target.text
+        if name not in reports:  # a table may be planned twice, with more detail
+            reports.clear()
+            reports[name] = run.report(table.context, table.target)
+        return plan_fixes(table.snapshot, reports[name], session=table.session)
+
+    return plan

@@ -1,0 +1,59 @@
+"""The subcommands: what each does, in a sentence, and where it is."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, Final
+
+    from deltaadm.cli.declare import Parameters
+    from deltaadm.runs.context import RunContext
+
+COMMANDS: Final[Mapping[str, str]] = {
+    "inspect": "Show what a table's protocol is, and why it is so.",
+    "validate": "Check tables against the protocol and Delta's behaviour.",
+    "upgrade-protocol": "Raise the protocol, or with --minimum lower it.",
+    "enable-feature": "Make table features active, with all that they require.",
+    "set-mapping-mode": "Turn column mapping on, or off by rewriting the table.",
+    "create": "Make a new table, or put one in an old one's place.",
+    "alter": "Change columns, constraints, clustering or properties.",
+    "drop-feature": "Take a table feature out of the protocol.",
+    "apply": "Carry out exactly the plan, or the plans, in a file.",
+    "features": "List all table features, or explain one.",
+    "rules": "List the rules of `validate`.",
+    "explain": "Explain a rule, a table feature or an error of Delta.",
+    "doctor": "Check this machine: Java, Spark, Delta's jars, tables.",
+    "schema": "Print the JSON Schema of a kind of document.",
+    "completion": "Print a script that completes command lines in a shell.",
+}
+"""Every subcommand and its summary, in the order of the help."""
+
+ANSWER_ALONE: Final = frozenset({"features", "rules", "doctor"})
+"""Those that have an answer without any argument; the others show their help."""
+
+
+class Command:
+    """
+    A subcommand, imported.
+
+    `parameters` is the class of what it takes; its documentation is the rest of the help.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.summary = COMMANDS[name]
+        module = import_module(f"deltaadm.cli.commands.{name.replace('-', '_')}")
+        self.run: Callable[[Any, RunContext], int] = module.command
+        self.parameters: type[Parameters] = getattr(module, "".join(name.title().split("-")))
+
+    @property
+    def help(self) -> str:
+        """The text of the help, above the options."""
+        return f"{self.summary}\n\n{_unindented(self.parameters.__doc__ or '')}"
+
+
+def _unindented(text: str) -> str:
+    return "\n".join(line.removeprefix("    ") for line in text.strip().splitlines())

@@ -1,0 +1,93 @@
+"""The file of a baseline, and back."""
+
+from __future__ import annotations
+
+import json
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.documents.common import Document
+from deltaadm.domain.model.json_values import COUNT, STRING, array, constant, one_of, record
+from deltaadm.errors import SettingsError
+from deltaadm.operations.baseline import Baseline, Known
+from deltaadm.validation.finding import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltaadm.operations.baseline import Key
+
+FORMAT_VERSION: Final = 1
+_KIND: Final = "deltaadm-baseline"
+
+
+_FINDING: Final = record(
+    table=(STRING, lambda item: item[0][0]),
+    code=(STRING, lambda item: item[0][1]),
+    where=(STRING, lambda item: item[0][2]),
+    severity=(one_of(Severity), lambda item: item[1].severity),
+    count=(COUNT, lambda item: item[1].count),
+)
+_MORE: Final = record(
+    table=(STRING, lambda item: item[0][0]),
+    code=(STRING, lambda item: item[0][1]),
+    count=(COUNT, lambda item: item[1]),
+)
+_BASELINE: Final = record(
+    kind=constant(_KIND),
+    format_version=constant(FORMAT_VERSION),
+    findings=(array(_FINDING), lambda baseline: _sorted(baseline.findings)),
+    more=(array(_MORE), lambda baseline: _sorted(baseline.more)),
+)
+DOCUMENT: Final = Document(
+    "The findings that are known already, as a file", _BASELINE.schema, _BASELINE.write
+)
+
+
+def _sorted(entries: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    return sorted(entries.items(), key=itemgetter(0))
+
+
+def write_baseline(baseline: Baseline) -> str:
+    """The file of *baseline*: sorted, and the same wherever and whenever it is written."""
+    return json.dumps(DOCUMENT.write(baseline), indent=2) + "\n"
+
+
+def read_baseline(text: str) -> Baseline:
+    """
+    The baseline in *text*.
+
+    Raises `SettingsError` for anything else, a newer format included.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable("it is not JSON") from error
+    if not isinstance(document, dict) or document.get("kind") != _KIND:
+        raise _unreadable("it does not say that it is one")
+    if document.get("format_version") != FORMAT_VERSION:
+        raise _unreadable(
+            f"its format version is {document.get('format_version')!r}, not {FORMAT_VERSION}"
+        )
+    try:
+        return Baseline(
+            findings=dict(map(_known, document["findings"])),
+            more={
+                (str(entry["table"]), str(entry["code"])): int(entry["count"])
+                for entry in document["more"]
+            },
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise _unreadable("it has an entry that cannot be understood") from error
+
+
+def _known(entry: Mapping[str, Any]) -> tuple[Key, Known]:
+    key = (str(entry["table"]), str(entry["code"]), str(entry["where"]))
+    return key, Known(int(entry["count"]), Severity(entry["severity"]))
+
+
+def _unreadable(cause: str) -> SettingsError:
+    return SettingsError(
+        f"The file is not a baseline of deltaadm: {cause}.",
+        remedy="Write one with --write-baseline FILE.",
+    )

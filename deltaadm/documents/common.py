@@ -1,0 +1,87 @@
+"""What JSON documents have in common."""
+
+from __future__ import annotations
+
+from deltaadm import __version__
+from deltaadm.dataclass import dataclass
+from deltaadm.domain.model.json_values import STRING, constant, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, Final
+
+    from deltaadm.domain.model.json_values import Field, Fields, Schema
+
+FORMAT_VERSION: Final = 1
+_SEAL: Final = "document_sha256"
+HEAD: Final[Fields] = {
+    "format_version": constant(FORMAT_VERSION),
+    "tool_version": (STRING, lambda _: __version__),
+}
+"""What every document begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A kind of document: the title of its schema, and what is written."""
+
+    title: str
+    schema: Schema
+    write: Callable[[Any], dict[str, Any]]
+
+    @classmethod
+    def of(cls, title: str, /, **fields: Field) -> Document:
+        """One with *fields*, after those that all documents have."""
+        written = record(**HEAD, **fields)
+        return cls(title, written.schema, written.write)
+
+    @classmethod
+    def sealed(
+        cls, title: str, binding: Fields, bound_to: Callable[[Any], Any], /, **fields: Field
+    ) -> Document:
+        """The same with a `binding` to what the document rests on, and with its digest in there."""
+        written = record(**HEAD, **fields, binding=(record(**binding), bound_to))
+        described = record(**HEAD, **fields, binding=record(**binding, **{_SEAL: STRING}))
+        return cls(title, described.schema, lambda value: sealed(written.write(value)))
+
+
+def sha256(document: Any) -> str:
+    """The digest of a JSON value, keys sorted, without spaces."""
+    import hashlib
+    import json
+
+    compact = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(compact.encode()).hexdigest()
+
+
+def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """*document* with a digest of all else that it says, `binding.document_sha256`."""
+    return {
+        **document,
+        "binding": {**document.get("binding", {}), _SEAL: sha256(_unsealed(document))},
+    }
+
+
+def _unsealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    binding = document.get("binding", {})
+    return {**document, "binding": {key: binding[key] for key in binding if key != _SEAL}}
+
+
+def require_sealed(document: Mapping[str, Any], made_by: str) -> None:
+    """Raise `Refused` for a document that is not as `sealed` left it; *made_by* is what made it."""
+    from deltaadm.errors import Refused
+
+    binding = document.get("binding")
+    if not isinstance(binding, dict) or _SEAL not in binding:
+        raise Refused(
+            f"The plan file has no binding.{_SEAL}: deltaadm {made_by} did not write it as it is, "
+            "or is older than this digest of the whole file.",
+            remedy="Plan again.",
+        )
+    if sha256(_unsealed(document)) != binding[_SEAL]:
+        raise Refused(
+            "The plan file was changed after it was made: it does not have the digest that it "
+            "names.",
+            remedy="Plan again.",
+        )

@@ -1,0 +1,37 @@
+"""How far features of a table are from being dropped."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from deltaadm.documents.common import Document
+from deltaadm.documents.error import ERROR
+from deltaadm.domain.model.instants import second
+from deltaadm.domain.model.json_values import (
+    BOOLEAN,
+    COUNT,
+    STRING,
+    STRINGS,
+    Json,
+    array,
+    maybe,
+    one_of,
+    record,
+)
+from deltaadm.operations.drop_feature import Phase
+
+_STATUS: Final = record(
+    name=STRING,
+    phase=one_of(Phase),
+    keeps_history=BOOLEAN,
+    truncates_history=BOOLEAN,
+    ready_at=maybe(Json(STRING.schema, second)),
+    work=STRINGS,
+    refusal=maybe(ERROR),
+)
+DOCUMENT: Final = Document.of(
+    "How far features of a table are from being dropped",
+    table=STRING,
+    version=COUNT,
+    features=array(_STATUS),
+)

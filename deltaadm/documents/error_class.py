@@ -1,0 +1,17 @@
+"""What `explain` writes of an error class of Delta."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from deltaadm.documents.common import Document
+from deltaadm.documents.rule import RULE
+from deltaadm.domain.model.json_values import STRING, STRINGS, array, record
+
+DOCUMENT: Final = Document.of(
+    "What `explain` writes of an error class of Delta",
+    delta_error_class=(STRING, lambda report: report.error_class.name),
+    meaning=(STRING, lambda report: report.error_class.meaning),
+    commands=(STRINGS, lambda report: report.error_class.commands),
+    rules=array(record(**RULE)),
+)

@@ -1,0 +1,11 @@
+"""What `features` writes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from deltaadm.documents.common import Document
+from deltaadm.documents.feature import FEATURE
+from deltaadm.domain.model.json_values import array, record
+
+DOCUMENT: Final = Document.of("What `features` writes", features=array(record(**FEATURE)))

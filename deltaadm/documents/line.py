@@ -1,0 +1,16 @@
+"""A line of a run over many tables: one of the documents that are about a table."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from deltaadm.documents import document, drop_feature, error, inspect, outcome, plan, validate
+from deltaadm.documents.common import Document
+
+_KINDS: Final = (inspect, validate, plan, outcome, drop_feature, error)
+
+DOCUMENT: Final = Document(
+    "A line of a run over many tables",
+    {"anyOf": [kind.DOCUMENT.schema for kind in _KINDS]},
+    document,
+)

@@ -1,0 +1,150 @@
+"""A plan as versioned JSON: what `--out` writes and `apply` reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.clients import Access, Compatibility
+from deltaadm.documents.change import CHANGE
+from deltaadm.documents.common import Document, sealed, sha256
+from deltaadm.documents.finding import FINDING
+from deltaadm.documents.steps import STEP, STEP_TYPES, schema_of
+from deltaadm.documents.verdict import JUDGEMENT
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.json_values import (
+    BOOLEAN,
+    COUNT,
+    INTEGER,
+    OPEN,
+    STRING,
+    STRINGS,
+    Json,
+    array,
+    mapping,
+    maybe,
+    one_of,
+    record,
+    within,
+)
+from deltaadm.domain.model.protocol import PROTOCOL
+from deltaadm.domain.transaction.state_document import STATE
+from deltaadm.operations.clients import newly_shut_out
+from deltaadm.operations.reports import PlanReport
+from deltaadm.operations.secrets import Masker, fingerprints
+from deltaadm.operations.sql import statement
+
+if TYPE_CHECKING:
+    from deltaadm.domain.model.json_values import Fields, Schema
+    from deltaadm.domain.steps import Step
+    from deltaadm.operations.plan import Plan, Stage
+
+
+def _sql(staged: tuple[Plan, Stage]) -> str | None:
+    plan, stage = staged
+    if not stage.has_statement:
+        return None
+    return statement(plan.before.root, stage.step, plan.before.name)
+
+
+def _commits(staged: tuple[Plan, Stage]) -> str:
+    _, stage = staged
+    if not stage.is_commit:
+        return "none"
+    return "several" if stage.several_commits else "one"
+
+
+_STAGE_FIELDS: Final[Fields] = {
+    "sql": (maybe(STRING), _sql),
+    "cost": (one_of(Cost), lambda staged: staged[1].cost),
+    "commits": (one_of("none", "one", "several"), _commits),
+}
+_STAGE: Final = record(**_STAGE_FIELDS)
+_WITH_WAITS: Final = record(**_STAGE_FIELDS, waits=(BOOLEAN, lambda staged: staged[1].waits))
+
+
+def _stage_of(step: Step | type[Step]) -> Json:
+    return _WITH_WAITS if step.may_wait else _STAGE
+
+
+def _schema_of_stage(step: type[Step]) -> Schema:
+    return schema_of(step, _stage_of(step))
+
+
+def _write_stage(staged: tuple[Plan, Stage]) -> Any:
+    step = staged[1].step
+    return STEP.write(step) | _stage_of(step).write(staged)
+
+
+_STAGES: Final = array(Json({"anyOf": list(map(_schema_of_stage, STEP_TYPES))}, _write_stage))
+_SHIFT: Final = record(
+    client=(STRING, lambda shift: shift.after.release.client.id),
+    version=(STRING, lambda shift: shift.after.release.version),
+    access=(one_of(Access), lambda shift: shift.after.access),
+    before=(one_of(Compatibility), lambda shift: shift.before.compatibility),
+    **within("after", JUDGEMENT),
+)
+_STATE_BOUND: Final[Fields] = {
+    "table_id": (maybe(STRING), lambda snapshot: snapshot.metadata.id),
+    "version": INTEGER,
+    "protocol_sha256": (STRING, lambda snapshot: sha256(PROTOCOL.write(snapshot.protocol))),
+    "metadata_sha256": (
+        STRING,
+        lambda snapshot: sha256(Masker().metadata(snapshot.metadata).to_wire()),
+    ),
+}
+BOUND: Final = record(**_STATE_BOUND)
+"""The state on which a plan rests, by hashes."""
+DOCUMENT: Final = Document.sealed(
+    "A plan, also as a file",
+    {**_STATE_BOUND, "secrets": (mapping(STRING), fingerprints)},
+    lambda report: report.plan.bound_to or report.plan.before,
+    operation=(STRING, lambda report: report.plan.operation),
+    table=STRING,
+    location=(STRING, lambda report: report.plan.before.root),
+    name=(maybe(STRING), lambda report: report.plan.before.name),
+    **within(
+        "plan",
+        {
+            "before": STATE,
+            "after": record(
+                protocol=PROTOCOL, metadata=(OPEN, lambda snapshot: snapshot.metadata.to_wire())
+            ),
+            "steps": (_STAGES, lambda plan: [(plan, stage) for stage in plan.stages]),
+            "changes": array(
+                record(**within("change", CHANGE), because=STRING, undo=STRING, cost=one_of(Cost))
+            ),
+            "findings": array(record(**FINDING)),
+            "cost": one_of(Cost),
+            "size": (maybe(record(files=COUNT, bytes=COUNT)), lambda plan: plan.before.files),
+            "is_noop": BOOLEAN,
+            "irreversible": STRINGS,
+            "notes": STRINGS,
+            "clients": (array(_SHIFT), newly_shut_out),
+            "session": (mapping(STRING), lambda plan: plan.session.to_conf()),
+        },
+    ),
+)
+
+
+def plan_document(plan: Plan, table: str) -> dict[str, Any]:
+    """
+    The JSON document of *plan* for the table that the user called *table*.
+
+    The table's absolute location is that of the plan's snapshot. `binding.document_sha256` is the
+    digest of all the rest.
+    """
+    return DOCUMENT.write(PlanReport(table, plan))
+
+
+def saved_document(plan: Plan, table: str) -> dict[str, Any]:
+    """
+    The JSON document of *plan* for a file from which it is carried out.
+
+    Secrets are masked, as they are where plans are shown, except those that the plan itself sets.
+    The table's own are not needed: the table has them, and `binding.secrets` how to know them.
+    """
+    document = plan_document(Masker().plan(plan), table)
+    steps = [
+        entry | STEP.write(step) for entry, step in zip(document["steps"], plan.steps, strict=True)
+    ]
+    return sealed(document | {"steps": steps, "session": plan.session.to_conf()})

@@ -1,0 +1,92 @@
+"""Plans for tables of other providers as JSON, and back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.dataclass import dataclass
+from deltaadm.documents import document as document_of
+from deltaadm.documents.foreign import FOREIGN_TABLE
+from deltaadm.documents.saved_plan import read_document
+from deltaadm.domain.model.json_values import place, text
+from deltaadm.domain.steps import CreateTable, read_step
+from deltaadm.errors import CommitError
+from deltaadm.operations.reports import ForeignReport
+from deltaadm.operations.secrets import require_no_masks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltaadm.domain.steps import Step
+    from deltaadm.operations.foreign.carry_out import ForeignPlan
+    from deltaadm.operations.foreign.catalog import ForeignOutcome, ForeignTable
+
+
+def foreign_document(plan: ForeignPlan, outcome: ForeignOutcome | None = None) -> dict[str, Any]:
+    """The JSON document of *plan*, from which `read_foreign_plan` knows the wish again."""
+    return document_of(ForeignReport(plan, outcome))
+
+
+@dataclass(frozen=True, slots=True)
+class SavedForeignPlan:
+    """
+    What a plan file says: the wish, and the document that planning it again must give.
+
+    The wish is a table to be made, or steps to be taken on one that there is.
+    """
+
+    table: str
+    provider: str
+    wish: CreateTable | tuple[Step, ...]
+    document: Mapping[str, Any]
+
+    def require_base(self, found: ForeignTable) -> None:
+        """Raise `CommitError` unless the table that the plan alters is as it was."""
+        if FOREIGN_TABLE.write(found) != self.document.get("before"):
+            raise CommitError(
+                f"The table {self.table} has changed since it was planned; nothing was changed.",
+                remedy="Plan again.",
+            )
+
+    def require_same(self, plan: ForeignPlan) -> None:
+        """Raise `CommitError` unless *plan*, made anew, is what was saved."""
+        now, then = foreign_document(plan), self.document
+        differ = [key for key in now if key not in _PROSE and now[key] != then.get(key)]
+        if differ:
+            raise CommitError(
+                f"The plan would be another one now, in {', '.join(differ)}: the table has "
+                "changed since then, or the file; nothing was changed.",
+                remedy="Plan again.",
+            )
+
+
+_PROSE: Final = frozenset({"tool_version", "notes", "binding"})
+"""Keys whose wording may differ from one version of deltaadm to another, and the digest of all."""
+
+
+def read_foreign_plan(body: str) -> SavedForeignPlan | None:
+    """
+    The plan in the document *body*, or None for another kind of document.
+
+    Raises `Refused` for one of another format, or one that is damaged.
+    """
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(document, dict) or not {"provider", "statements"} <= set(document):
+        return None
+    return read_document(document, _saved)
+
+
+def _saved(document: Mapping[str, Any]) -> SavedForeignPlan:
+    wish = _wish(document)
+    require_no_masks([wish] if isinstance(wish, CreateTable) else wish)
+    return SavedForeignPlan(place(document["table"]), text(document["provider"]), wish, document)
+
+
+def _wish(document: Mapping[str, Any]) -> CreateTable | tuple[Step, ...]:
+    if "step" in document:
+        return CreateTable.read(document["step"])
+    return tuple(map(read_step, document["steps"]))

@@ -1,0 +1,357 @@
+"""Plans read back from their documents, and what is left of them to do."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.documents.common import (
+    FORMAT_VERSION,
+    require_sealed,
+    sha256,
+)
+from deltaadm.documents.plan import BOUND, plan_document, saved_document
+from deltaadm.domain.model.json_values import place, text_map, version_number
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.steps import CreateTable, UnknownStep, read_step
+from deltaadm.domain.transaction.state_document import read_state
+from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.operations.alter import step_notes
+from deltaadm.operations.diff import diff, mismatches
+from deltaadm.operations.plan import Plan, depends_on_state, propose, require_same_base
+from deltaadm.operations.secrets import Masker, require_no_masks, revealed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeVar
+
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+
+    Saved = TypeVar("Saved")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedPlan:
+    """
+    What a plan file says: enough to find the table, and to make the same plan again.
+
+    `table` is what the file calls the table, which says nothing until `called` has looked at it.
+    `is_managed` is not from the file: whether the catalog disposes of the files of the table.
+    What is shown of the plan follows from its steps and states, and from nothing else in the file.
+    """
+
+    table: str
+    location: str
+    name: str | None
+    before: Snapshot
+    steps: tuple[Step, ...]
+    session: SessionSettings
+    promise: Mapping[str, Any]
+    digest: str
+    secrets: Mapping[str, str]
+    shows_secrets: bool
+    is_managed: bool = False
+
+    def called(self, table: str) -> SavedPlan:
+        """The same plan, where *table* is known to be a name of its table."""
+        return replace(self, table=table)
+
+    def require_location(self, location: str) -> None:
+        """
+        Raise `CommitError` unless the table's name still leads to where it was.
+
+        Where the plan is carried out already, it leads to where the plan sends it.
+        """
+        if location != self.location and not self._sends_to(location):
+            raise CommitError(
+                f"{self.name or self.location} is at {location} now, and the plan is for "
+                f"{self.location}; nothing was committed.",
+                remedy="Plan again.",
+            )
+
+    def _sends_to(self, location: str) -> bool:
+        destinations = (step.destination for step in self.steps)
+        return any(there is not None and there.root == location for there in destinations)
+
+    def left_on(self, current: Snapshot, *, begun: bool = False) -> Plan:
+        """
+        What is left to do on the table as it is now; nothing if it already is as promised.
+
+        Where the plan has *begun* to be carried out, by a run that was interrupted, these are its
+        last steps: those after the one whose result the table shows, or from the one on that takes
+        several commits and was interrupted between them. *current* is the table to which the name
+        leads. Raises what `renewed_on` does for a table that something else has changed.
+        """
+        known = self._revealed(current)
+        if known is not self:
+            return known.left_on(current, begun=begun)
+        if self._sends_to(current.root) or self._has_made(current):
+            return self._carried_out(current)
+        if current.metadata.id != self.before.metadata.id or not diff(self.before, current):
+            return self.renewed_on(current)
+        promised = self._plan_on(self.before)
+        if _without_costs(self._promise_of(promised)) != _without_costs(self.promise):
+            raise _edited(_OTHER_STEPS)
+        base = replace(current, root=self.location, name=self.name)
+        stages = promised.stages
+        ended = [number for number, one in enumerate(stages, 1) if one.is_commit]
+        for taken in reversed(ended if begun else ended[-1:]):
+            if mismatches(stages[taken - 1].after, current):
+                continue
+            left = self._plan_on(base, self.steps[taken:])
+            return self._carried_out(base) if left.is_noop else left
+        for taken, stage in enumerate(stages):
+            if begun and stage.several_commits and self._leads_on(base, taken, promised.after):
+                return self._plan_on(base, self.steps[taken:])
+        return self.renewed_on(current)
+
+    def _carried_out(self, current: Snapshot) -> Plan:
+        """The plan for *current* that says that nothing is left to do."""
+        return replace(self._plan_on(current, ()), notes=(CARRIED_OUT,))
+
+    def _has_made(self, current: Snapshot) -> bool:
+        """
+        Whether *current* is the table that the plan creates.
+
+        One that replaces another, or is filled by a query, counts as long as its newest commit is
+        the one that created it: nothing else shows whose rows they are.
+        """
+        if not self.steps or not isinstance(self.steps[-1], CreateTable):
+            return False
+        if not current.exists or current.metadata.id == self.before.metadata.id:
+            return False
+        promised = self._plan_on(self.before)
+        if mismatches(promised.after, current):
+            return False
+        if not self.before.exists and self.steps[-1].query is None:
+            return True
+        operation = current.commit_info.operation if current.commit_info else None
+        return current.version == promised.after.version and operation in self.steps[-1].operations
+
+    def _leads_on(self, base: Snapshot, taken: int, promised: Snapshot) -> bool:
+        """Whether the steps that are not yet *taken* lead from *base* to what is *promised*."""
+        try:
+            plan = self._plan_on(base, self.steps[taken:])
+        except DeltaadmError:
+            return False
+        return not mismatches(promised, plan.after)
+
+    def renewed_on(self, current: Snapshot) -> Plan:
+        """
+        The same plan on the table as it is now.
+
+        Raises `CommitError` when the table's identity, protocol or metadata is no longer what
+        the plan rests on, and `Refused` when the file promises something else than its steps do:
+        harmless appends since then may move a version that the plan names, nothing else. What a
+        step costs is compared where it does not depend on files, or *current* has facts on them.
+        """
+        known = self._revealed(current)
+        if known is not self:
+            return known.renewed_on(current)
+        if current.exists and not self.before.exists:
+            raise CommitError(
+                f"There is a table at {self.location} by now, and the plan makes one; nothing was "
+                "committed.",
+                remedy="Plan again.",
+                delta_error_class="DELTA_METADATA_CHANGED",
+            )
+        if current.metadata.id != self.before.metadata.id:
+            raise CommitError(
+                f"The table at {self.location} is not the one that was planned for: its id is "
+                f"{current.metadata.id}; nothing was committed.",
+                remedy="Plan again.",
+                delta_error_class="DELTA_METADATA_CHANGED",
+            )
+        require_same_base(self.before, current)
+        then = self._plan_on(
+            replace(
+                current,
+                root=self.location,
+                name=self.name,
+                version=self.before.version,
+                domains=self.before.domains if current.domains is None else current.domains,
+            )
+        )
+        promise = self._promise_of(then)
+        if promise == self.promise:
+            return self._plan_on(current)
+        state_matters = any(depends_on_state(plan) for plan in (then, self._plan_on(self.before)))
+        if not state_matters or _without_costs(promise) != _without_costs(self.promise):
+            raise _edited(_OTHER_STEPS)
+        if current.files is not None:
+            raise CommitError(
+                f"The table's files have changed: the plan's cost would be {promise['cost']}, "
+                f"and {self.promise['cost']} was planned; nothing was committed.",
+                remedy="Plan again.",
+            )
+        return self._plan_on(current)
+
+    def _revealed(self, current: Snapshot) -> SavedPlan:
+        """The same plan, with the secrets of the state before that the table still has."""
+        before = revealed(self.before, self.secrets, current)
+        return self if before is self.before else replace(self, before=before)
+
+    def _promise_of(self, plan: Plan) -> dict[str, Any]:
+        """What the file would promise if it was that of *plan*."""
+        write = plan_document if self.shows_secrets else saved_document
+        return _promise(write(plan, self.table))
+
+    def _plan_on(self, snapshot: Snapshot, steps: Sequence[Step] | None = None) -> Plan:
+        left = self.steps if steps is None else steps
+        plan = propose(OPERATION, snapshot, left, because=_because(left), session=self.session)
+        return replace(plan, notes=(*plan.notes, *step_notes(plan, is_managed=self.is_managed)))
+
+
+def _because(steps: Sequence[Step]) -> dict[str, str]:
+    return {subject: why for step in steps for subject, why in step.reasons().items()}
+
+
+OPERATION: Final = "apply"
+"""What plans are called that come out of a file, whichever command has made them."""
+
+CARRIED_OUT: Final = "The plan is carried out already: the table is as it promises."
+"""The note of a plan of which nothing is left to do."""
+_OTHER_STEPS: Final = "it promises something else than its steps do"
+
+
+def read_plans(text: str) -> tuple[SavedPlan, ...]:
+    """
+    Read the documents that `plan_document` makes: one, an array of them, or one a line.
+
+    Errors among them, of tables for which there is no plan, are passed over. Raises `Refused` for
+    anything else, a newer format, an edited file or two plans for one table included.
+    """
+    documents = _documents(text)
+    plans = tuple(_read(document) for document in documents if not _is_error(document))
+    if not plans:
+        raise _unreadable("it has no plan")
+    places = Counter(plan.location for plan in plans)
+    for location, count in places.items():
+        if count > 1:
+            raise Refused(
+                f"The file has {count} plans for the table at {location}.",
+                remedy="Each rests on the table as it is now, so carry them out one after the "
+                "other, planning in between.",
+            )
+    return plans
+
+
+def _documents(text: str) -> list[Any]:
+    try:
+        found = json.loads(text)
+    except RecursionError as error:
+        raise _unreadable("it is not JSON") from error
+    except ValueError:
+        try:
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+        except (ValueError, RecursionError) as error:
+            raise _unreadable("it is not JSON") from error
+    return found if isinstance(found, list) else [found]
+
+
+def _is_error(document: Any) -> bool:
+    return isinstance(document, dict) and "error" in document and "table" in document
+
+
+def _read(document: Any) -> SavedPlan:
+    saved = read_document(document, _saved)
+    if not BOUND.write(saved.before).items() <= document["binding"].items():
+        raise _edited("the state it starts from does not have the hashes that it names")
+    return saved
+
+
+def read_document(document: Any, read: Callable[[Mapping[str, Any]], Saved]) -> Saved:
+    """
+    What *read* makes of the *document* of a plan, of whatever provider.
+
+    Raises `Refused` for one of another format, or one that was changed or is damaged.
+    """
+    try:
+        version = document["format_version"]
+    except (KeyError, TypeError) as error:
+        raise _unreadable("it has no 'format_version'") from error
+    if version != FORMAT_VERSION:
+        raise Refused(
+            f"The plan has format version {version}; this deltaadm reads {FORMAT_VERSION}.",
+            remedy="Apply it with the deltaadm that made it, or plan again.",
+        )
+    try:
+        require_sealed(document, str(document.get("tool_version"))[:_SHORT])
+        return read(document)
+    except KeyError as error:
+        raise _unreadable(f"it has no {error}") from error
+    except UnknownStep as error:
+        raise _unreadable(f"it has a step of the unknown kind {error.args[0]!r}") from error
+    except (TypeError, AttributeError, ValueError, RecursionError) as error:
+        raise _unreadable("it holds something unexpected") from error
+
+
+def _saved(document: Mapping[str, Any]) -> SavedPlan:
+    location = place(document["location"])
+    name = None if document["name"] is None else place(document["name"])
+    version = version_number(document["before"]["version"])
+    steps = tuple(map(read_step, document["steps"]))
+    session = SessionSettings.from_conf(text_map(document["session"]))
+    require_no_masks(steps, session.property_defaults)
+    return SavedPlan(
+        table=place(document["table"]),
+        location=location,
+        name=name,
+        before=replace(read_state(location, version, document["before"]), name=name),
+        steps=steps,
+        session=session,
+        promise=_promise(document),
+        digest=sha256(document),
+        secrets=text_map(document["binding"]["secrets"]),
+        shows_secrets=_shows_secrets(document),
+    )
+
+
+def _shows_secrets(document: Mapping[str, Any]) -> bool:
+    """Whether the states in *document* have their secrets, as `--show-secrets` writes them."""
+    states = [Metadata.from_wire(document[key]["metadata"]) for key in ("before", "after")]
+    return any(Masker().metadata(state) is not state for state in states)
+
+
+_SHORT: Final = 40
+"""So much of a version's name is repeated to the user."""
+
+
+_PROSE: Final = frozenset({"because", "undo"})
+"""Keys of a change whose wording may differ from one version of deltaadm to another."""
+
+
+def _promise(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a plan's document that must follow from its steps."""
+    return {
+        **{key: document[key] for key in ("after", "steps", "cost", "is_noop")},
+        "changes": [
+            {key: value for key, value in change.items() if key not in _PROSE}
+            for change in document["changes"]
+        ],
+    }
+
+
+def _without_costs(promise: Mapping[str, Any]) -> dict[str, Any]:
+    bare = {key: value for key, value in promise.items() if key != "cost"}
+    for entries in ("steps", "changes"):
+        bare[entries] = [
+            {key: value for key, value in entry.items() if key != "cost"}
+            for entry in promise[entries]
+        ]
+    return bare
+
+
+def _unreadable(cause: str) -> Refused:
+    return Refused(
+        f"The file is not a plan of deltaadm: {cause}.",
+        remedy="Make one with --out FILE on any command that plans.",
+    )
+
+
+def _edited(cause: str) -> Refused:
+    return Refused(f"The plan file was changed after it was made: {cause}.", remedy="Plan again.")

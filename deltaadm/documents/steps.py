@@ -1,0 +1,28 @@
+"""Steps as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.domain.model.json_values import Json, constant, record
+from deltaadm.domain.steps import KINDS, step_document, step_type
+
+if TYPE_CHECKING:
+    from deltaadm.domain.model.json_values import Schema
+    from deltaadm.domain.steps import Step
+
+_NOTHING: Final = record()
+
+
+def schema_of(step: type[Step], more: Json = _NOTHING) -> Schema:
+    """The schema of one kind of steps, and of what there is *more* in the object."""
+    parts = [record(kind=constant(step.kind)).schema, step.json.schema, more.schema]
+    return {
+        "type": "object",
+        "properties": {key: schema for part in parts for key, schema in part["properties"].items()},
+        "required": [key for part in parts for key in part["required"]],
+    }
+
+
+STEP_TYPES: Final = [step_type(kind) for kind in KINDS]
+STEP: Final = Json({"anyOf": list(map(schema_of, STEP_TYPES))}, step_document)

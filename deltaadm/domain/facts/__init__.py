@@ -1,0 +1,1 @@
+"""What validation rules look at."""

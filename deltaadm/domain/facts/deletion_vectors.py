@@ -1,0 +1,124 @@
+"""
+Deletion vectors: descriptors in the log, and what they point to.
+
+Source: PROTOCOL.md, Deletion Vector Descriptor Schema and Deletion Vector Format.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from deltaadm.domain.model.actions import DeletionVectorDescriptor
+
+INLINE: Final = "i"
+RELATIVE: Final = "u"
+ABSOLUTE: Final = "p"
+
+_MAGIC: Final = 1681511377
+_NATIVE_MAGIC: Final = 1681511376
+_FILE_FORMAT: Final = 1
+_UUID_LENGTH: Final = 20
+_Z85: Final = (
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+)
+_DIGITS: Final = {letter: value for value, letter in enumerate(_Z85)}
+_GROUP: Final = 5
+
+
+def z85_decode(text: str) -> bytes:
+    """The bytes that *text* encodes (ZeroMQ's Z85); raises `ValueError` if it is none."""
+    if len(text) % _GROUP:
+        raise ValueError(f"{len(text)} characters are not a multiple of {_GROUP}")
+    groups = (text[start : start + _GROUP] for start in range(0, len(text), _GROUP))
+    return b"".join(map(_decode_group, groups))
+
+
+def _decode_group(group: str) -> bytes:
+    number = 0
+    for letter in group:
+        if letter not in _DIGITS:
+            raise ValueError(f"{letter!r} is not a character of Z85")
+        number = number * len(_Z85) + _DIGITS[letter]
+    if number >= 1 << 32:
+        raise ValueError(f"{group!r} is beyond four bytes")
+    return number.to_bytes(4, "big")
+
+
+def descriptor_flaw(vector: DeletionVectorDescriptor) -> str:
+    """What is wrong with a descriptor by itself, in words; empty if nothing is."""
+    kind, text = vector.storage_type, vector.path_or_inline_dv
+    if kind not in (INLINE, RELATIVE, ABSOLUTE):
+        return f"its storage type is {kind!r}, which is none of u, i and p"
+    if not text:
+        return "it names no place"
+    if kind == INLINE and vector.offset is not None:
+        return f"it is inline and has the offset {vector.offset}"
+    if vector.offset is not None and vector.offset < 0:
+        return f"its offset is {vector.offset}"
+    return _decoding_flaw(vector)
+
+
+def _decoding_flaw(vector: DeletionVectorDescriptor) -> str:
+    text = vector.path_or_inline_dv
+    try:
+        if vector.storage_type == RELATIVE:
+            relative_path(vector)
+        elif vector.storage_type == INLINE and len(z85_decode(text)) < vector.size_in_bytes:
+            return f"it is said to have {vector.size_in_bytes} bytes, which is more than it holds"
+    except ValueError as error:
+        return f"{text!r} cannot be decoded: {error}"
+    return ""
+
+
+def relative_path(vector: DeletionVectorDescriptor) -> str:
+    """
+    The file of a vector of storage type u, relative to the table and not encoded.
+
+    Its text ends with a UUID; what comes before that is the name of a directory. Raises
+    `ValueError` if there is no UUID.
+    """
+    text = vector.path_or_inline_dv
+    if len(text) < _UUID_LENGTH:
+        raise ValueError(f"a UUID has {_UUID_LENGTH} characters")
+    prefix, encoded = text[:-_UUID_LENGTH], text[-_UUID_LENGTH:]
+    name = f"deletion_vector_{UUID(bytes=z85_decode(encoded))}.bin"
+    return f"{prefix}/{name}" if prefix else name
+
+
+def bitmap_flaw(bitmap: bytes) -> str:
+    """
+    What is wrong with the bytes of a vector themselves; empty if nothing is seen.
+
+    The protocol has one form; its own example of an inline vector is in an older one, which
+    Delta reads as well.
+    """
+    magic = int.from_bytes(bitmap[:4], "little")
+    if magic == _MAGIC or _NATIVE_MAGIC in (magic, int.from_bytes(bitmap[:4], "big")):
+        return ""
+    return f"it begins with {magic} in place of {_MAGIC}"
+
+
+def stored_flaw(head: bytes, stored: bytes, vector: DeletionVectorDescriptor) -> str:
+    """
+    What is wrong with a vector in a file: *head* is the file's first byte, *stored* what follows
+    the vector's offset, as far as `stored_length` goes; empty if nothing is.
+    """
+    if head != bytes([_FILE_FORMAT]):
+        return f"its file begins with {head!r} in place of the format's version {_FILE_FORMAT}"
+    size = int.from_bytes(stored[:4], "big")
+    if len(stored) < stored_length(vector):
+        return "its file ends before it does"
+    if size != vector.size_in_bytes:
+        return f"it has {size} bytes, and the log says {vector.size_in_bytes}"
+    bitmap, checksum = stored[4 : 4 + size], int.from_bytes(stored[4 + size :], "big")
+    if zlib.crc32(bitmap) != checksum:
+        return f"its checksum is {zlib.crc32(bitmap)}, and {checksum} is stored"
+    return bitmap_flaw(bitmap)
+
+
+def stored_length(vector: DeletionVectorDescriptor) -> int:
+    """How many bytes a vector takes up in its file: size, bitmap, checksum."""
+    return 4 + max(vector.size_in_bytes, 0) + 4

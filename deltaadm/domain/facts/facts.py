@@ -1,0 +1,444 @@
+"""
+What examining a log brings to light: the facts that validation rules judge, as values.
+
+Each class is what one kind of rule is given; nothing else reaches it. Documents are JSON objects
+as the log has them, so that a rule sees oddities that typed values would smooth over. Times are
+in milliseconds since the epoch, sizes in bytes.
+"""
+
+from __future__ import annotations
+
+import typing
+from typing import TYPE_CHECKING, Any
+
+from deltaadm.dataclass import dataclass, field
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from deltaadm.domain.facts.policy import ClientVerdict, Ignore, Policy
+    from deltaadm.domain.model.actions import AddFile
+    from deltaadm.domain.model.log_segment import Checkpoint, LogFile, LogListing, LogSegment
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.protocol import Protocol
+    from deltaadm.domain.model.schema import Path
+    from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+    from deltaadm.errors import TableError
+
+    Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Protocol and metadata in effect after `version`; None where the log has not said yet."""
+
+    version: int
+    protocol: Protocol | None = None
+    metadata: Metadata | None = None
+
+    def supports(self, feature: str) -> bool:
+        """Whether the protocol is known and has *feature*, listed or implied."""
+        return self.protocol is not None and self.protocol.supports(feature)
+
+    def property(self, key: str, default: str = "") -> str:
+        """The value of a table property."""
+        return default if self.metadata is None else self.metadata.configuration.get(key, default)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """
+    `_last_checkpoint`.
+
+    `document` is None if it is no JSON object with a version, and `error` then says why;
+    `text` is its content, for what decoding loses (duplicate keys, the spelling of numbers).
+    """
+
+    text: str
+    document: Document | None
+    error: str = ""
+
+    @property
+    def version(self) -> int | None:
+        """The version that it points to."""
+        return None if self.document is None else int(self.document["version"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFacts:
+    """
+    The log as a whole: what was listed, which files make the newest version, or why none do.
+
+    `listing` is complete: it has every file directly in the log and in `_sidecars` and
+    `_staged_commits`. `failure` is why there is no snapshot, if there is none; `versions` is
+    the first and last version that can be rebuilt. `state` is the newest one known. `orphans`
+    are sidecars that no checkpoint names; it is None where not all checkpoints were asked.
+    """
+
+    listing: LogListing
+    pointer: Pointer | None
+    segment: LogSegment | None
+    failure: TableError | None
+    versions: tuple[int, int] | None
+    state: State
+    now: int
+    orphans: tuple[LogFile, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """
+    One line of a commit that is not blank; `number` counts from 1.
+
+    `document` is None for a line that is not a JSON object. `error` says why it is none, or
+    why Delta's reader cannot decode an action on it. `spread` marks the one line that stands for
+    a whole file whose objects go over several lines.
+    """
+
+    number: int
+    document: Document | None
+    error: str = ""
+    spread: bool = False
+
+    @property
+    def actions(self) -> tuple[tuple[str, Any], ...]:
+        """The actions on it by name; the protocol allows exactly one."""
+        return tuple((k, v) for k, v in (self.document or {}).items() if v is not None)
+
+
+class LargeLines(typing.Protocol):
+    """
+    The lines of a commit that is not held in memory: whoever iterates reads the file again.
+
+    What is asked for most often, it knows from the first time.
+    """
+
+    def __len__(self) -> int:
+        """How many lines are not blank."""
+
+    def __iter__(self) -> Iterator[Line]:
+        """The lines in their order."""
+
+    def __getitem__(self, index: slice) -> tuple[Line, ...]:
+        """The last line alone, `[-1:]`."""
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The names of all actions in their order."""
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any line cannot be used."""
+
+    def actions(self, name: str) -> Collection[Any]:
+        """The JSON values of all actions *name*."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitTimes:
+    """When a commit says it was made, and when its file was written."""
+
+    version: int
+    in_commit: int | None
+    timestamp: int | None
+    modified: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitFacts:
+    """
+    One commit with the states before and after it.
+
+    `previous` are the times of the commit before it, if that was read as well. `columns` maps
+    every column id seen in an earlier state to the physical name it had then, as far back as the
+    table has been mapped without being made anew. `newest` marks the last commit of the log, and
+    `in_effect` is the metadata of the newest version, where it is known.
+    """
+
+    file: LogFile
+    version: int
+    lines: tuple[Line, ...] | LargeLines
+    before: State
+    after: State
+    previous: CommitTimes | None = None
+    columns: Mapping[int, str] = field(default_factory=dict)
+    newest: bool = False
+    in_effect: Metadata | None = None
+    now: int = 0
+
+    def actions(self, name: str) -> Collection[Any]:
+        """The JSON values of all actions *name*, in the order of the commit."""
+        if isinstance(self.lines, tuple):
+            return tuple(value for one in self.lines for key, value in one.actions if key == name)
+        return self.lines.actions(name)
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The names of all its actions, in their order."""
+        if isinstance(self.lines, tuple):
+            return [name for line in self.lines for name, _ in line.actions]
+        return self.lines.names
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any of its lines cannot be used."""
+        if isinstance(self.lines, tuple):
+            return any(line.error for line in self.lines)
+        return self.lines.has_errors
+
+    @property
+    def info(self) -> Document:
+        """The first commitInfo; empty if there is none."""
+        return next((one for one in self.actions("commitInfo") if isinstance(one, dict)), {})
+
+    @property
+    def operation(self) -> str:
+        """What the commit says it does; empty if it does not say."""
+        value = self.info.get("operation")
+        return value if isinstance(value, str) else ""
+
+    @property
+    def makes_table_anew(self) -> bool:
+        """Whether the commit replaces the table as a whole, so that nothing old need remain."""
+        words = ("REPLACE TABLE", "CLONE", "RESTORE")
+        return any(one in self.operation for one in words)
+
+    @property
+    def times(self) -> CommitTimes:
+        """The times of the commit, for the one after it."""
+        return CommitTimes(
+            version=self.version,
+            in_commit=_integer(self.info.get("inCommitTimestamp")),
+            timestamp=_integer(self.info.get("timestamp")),
+            modified=self.file.info.modified,
+        )
+
+
+def _integer(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFile:
+    """One file of the snapshot, with the state that it belongs to."""
+
+    add: AddFile
+    state: State
+    now: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """How many files share something, and the paths of the first few."""
+
+    count: int = 0
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileTotals:
+    """
+    Facts about all live files that no single one shows.
+
+    `facts` are the usual aggregates. `highest_row_id` is the largest `baseRowId + numRecords
+    - 1`; `overlapping_row_ids` are pairs of paths whose row ids overlap, `with_two_vectors`
+    paths that are alive with several deletion vectors: the first few of each. `absolute` are
+    the files whose path is not relative to the table, `without_row_tracking` those that lack a
+    base row id or a default row commit version, `inline_vectors` those whose deletion vector
+    stands in the log itself. `deletion_vectors` counts the files that have
+    one and `deleted_records` the rows in them; `deleted_record_counts` counts all files by how
+    many rows each has deleted, in the bins of version checksums. `adds` are the actions
+    themselves, without statistics, tags and partition values, where there are few enough to hold.
+    """
+
+    facts: FileFacts
+    highest_row_id: int | None = None
+    overlapping_row_ids: tuple[tuple[str, str], ...] = ()
+    with_two_vectors: tuple[str, ...] = ()
+    absolute: Some = field(default_factory=Some)
+    without_row_tracking: Some = field(default_factory=Some)
+    inline_vectors: Some = field(default_factory=Some)
+    deletion_vectors: int = 0
+    deleted_records: int = 0
+    deleted_record_counts: tuple[int, ...] = (0,) * 10
+    adds: tuple[AddFile, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotFacts:
+    """
+    The newest version.
+
+    `totals` is None where the files were not looked at. `enablement_timestamp` is the in-commit
+    timestamp of the commit that the table's properties name as the one that enabled them, if
+    that commit is still there. `earlier_names` says what columns were called, by physical paths
+    that clustering names and no column has any more.
+    """
+
+    snapshot: Snapshot
+    totals: FileTotals | None
+    listing: LogListing
+    enablement_timestamp: int | None = None
+    earlier_names: Mapping[Path, Path] = field(default_factory=dict)
+    now: int = 0
+
+    @property
+    def state(self) -> State:
+        """Protocol and metadata."""
+        one = self.snapshot
+        return State(version=one.version, protocol=one.protocol, metadata=one.metadata)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksumFacts:
+    """
+    A version checksum beside the state that it describes.
+
+    `document` is None if the file is not one JSON object, and `error` then says why. What of
+    the state is not known is None. `commit` is the commit of the same version, if it was read.
+    """
+
+    file: LogFile
+    document: Document | None
+    error: str
+    state: State
+    snapshot: Snapshot | None = None
+    totals: FileTotals | None = None
+    commit: CommitTimes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SidecarFacts:
+    """A sidecar as its checkpoint names it; `size` is that of the file, None if it is missing."""
+
+    path: str
+    size_in_bytes: int | None
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What a checkpoint has and the commits have not, or the reverse; paths are the first few."""
+
+    protocol: bool = False
+    metadata: bool = False
+    only_in_checkpoint: int = 0
+    only_in_commits: int = 0
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointFacts:
+    """
+    One checkpoint, complete or not.
+
+    `files` are those that are there; `checkpoint` is None for an incomplete or empty one.
+    `opened` tells whether it was read at all; if so, `small` are its actions that are not about
+    files, by name, in order, and `columns` the names of its Parquet columns and of its first
+    sidecar's, nested ones with dots. `counts` are the numbers of its actions by name, sidecars'
+    contents included under `sidecar.add` and so on; it is None, and so is `difference`, where
+    the checkpoint was not read completely or no replay reaches its version without it. `error`
+    says why it cannot be read. `chosen` marks the one that the newest version is built on.
+    `state` is what the checkpoint itself says.
+    """
+
+    version: int
+    files: tuple[LogFile, ...]
+    checkpoint: Checkpoint | None
+    opened: bool = False
+    small: tuple[tuple[str, Document], ...] = ()
+    columns: frozenset[str] = frozenset()
+    counts: Mapping[str, int] | None = None
+    sidecars: tuple[SidecarFacts, ...] = ()
+    difference: Difference | None = None
+    error: str = ""
+    chosen: bool = False
+    pointer: Pointer | None = None
+    listing: LogListing
+    state: State
+    now: int = 0
+
+    def actions(self, name: str) -> tuple[Document, ...]:
+        """The actions *name* that are not about files."""
+        return tuple(one for each, one in self.small if each == name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFileFacts:
+    """
+    What the storage says about one live file.
+
+    `size` is None if there is no such file; `out_of_reach` says why the storage did not answer,
+    so that nothing else is known, and `unreadable` why the file's footer cannot be read.
+    `without_field_id` are the columns of the footer that lack one, parts joined by dots.
+    `vector_problem` says what is wrong with its deletion vector, empty if nothing is.
+    """
+
+    add: AddFile
+    state: State
+    size: int | None
+    out_of_reach: str = ""
+    unreadable: str = ""
+    without_field_id: tuple[str, ...] = ()
+    vector_problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionFacts:
+    """
+    A file of compacted commits.
+
+    `difference` says how it differs from them, if it does, and `error` why it cannot be read.
+    Both are looked for in a deep examination, where the table cannot be loaded, and in the files
+    that the newest version was built from.
+    """
+
+    file: LogFile
+    listing: LogListing
+    difference: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossCheck:
+    """
+    What another implementation reads from the same table.
+
+    `differences` maps what differs to our value and theirs, as texts; `refusal` is why it did
+    not open the table, empty if it did.
+    """
+
+    program: str
+    refusal: str = ""
+    differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyFacts:
+    """
+    What is demanded of the newest version, and which clients can use it.
+
+    `verdicts` are on the clients that must be able to use the table, for what they must be able
+    to do; `others` on the newest known release of every client, for reading and for writing.
+    `expired` are ignores of the settings that no longer count.
+    """
+
+    snapshot: Snapshot
+    policy: Policy
+    verdicts: tuple[ClientVerdict, ...] = ()
+    others: tuple[ClientVerdict, ...] = ()
+    expired: tuple[Ignore, ...] = ()
+
+
+Facts = (
+    LogFacts
+    | CommitFacts
+    | CheckpointFacts
+    | CompactionFacts
+    | LiveFile
+    | SnapshotFacts
+    | ChecksumFacts
+    | DataFileFacts
+    | CrossCheck
+    | PolicyFacts
+)

@@ -1,0 +1,132 @@
+"""Per-file statistics: the JSON text in `add.stats` (PROTOCOL.md, Per-file Statistics)."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.model.schema import PrimitiveType, StructType
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, physical_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    Document = Mapping[str, Any]
+    Kinds = Mapping[str, "str | Kinds"]
+
+
+class NotStatistics(ValueError):  # noqa: N818 -- reads as the finding it is
+    """The text is not the JSON of an object."""
+
+
+def parse_statistics(text: str) -> Document:
+    """The statistics that *text* holds; raises `NotStatistics`."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise NotStatistics(str(error)) from error
+    if not isinstance(document, dict):
+        raise NotStatistics("it is not a JSON object")
+    return document
+
+
+_NUM_RECORDS_FIRST: Final = re.compile(r'\s*\{\s*"numRecords"\s*:\s*(-?\d{1,18})\s*[,}]')
+
+
+def num_records(text: str | None) -> int | None:
+    """
+    How many records the file has, deleted ones included; None where the statistics don't say.
+
+    >>> num_records('{"numRecords":3,"minValues":{}}'), num_records("{}"), num_records(None)
+    (3, None, None)
+    """
+    if not text:
+        return None
+    if found := _NUM_RECORDS_FIRST.match(text):
+        return int(found[1])
+    try:
+        return whole(parse_statistics(text).get("numRecords"))
+    except NotStatistics:
+        return None
+
+
+def whole(value: Any) -> int | None:
+    """*value* if it is a whole number, which true and false are not."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def column_kinds(schema: StructType, mode: ColumnMappingMode) -> Kinds:
+    """
+    The types of the columns that may have bounds, by the names that statistics use.
+
+    A struct is a mapping in turn; arrays, maps and the like have no bounds and are left out.
+    """
+    kinds: dict[str, str | Kinds] = {}
+    for one in schema.fields:
+        name = one.name if mode is ColumnMappingMode.NONE else physical_name(one)
+        if isinstance(one.type, StructType):
+            kinds[name] = column_kinds(one.type, mode)
+        elif isinstance(one.type, PrimitiveType):
+            kinds[name] = one.type.name
+    return kinds
+
+
+def contradictions(statistics: Document, kinds: Kinds) -> Iterator[str]:
+    """
+    What in *statistics* cannot be true of any file, in words.
+
+    A lower bound above the upper one, and more nulls than records. Values are compared only
+    where every writer orders and spells them the same.
+    """
+    low, high = statistics.get("minValues"), statistics.get("maxValues")
+    if isinstance(low, dict) and isinstance(high, dict):
+        yield from _crossed(low, high, kinds, "")
+    nulls, records = statistics.get("nullCount"), whole(statistics.get("numRecords"))
+    if isinstance(nulls, dict) and records is not None:
+        yield from _too_many_nulls(nulls, records, "")
+
+
+_NUMBERS: Final = frozenset({int, float})
+
+
+def _crossed(low: Document, high: Document, kinds: Kinds, within: str) -> Iterator[str]:
+    """Tables have millions of files with dozens of bounds: the usual case does the least."""
+    for name, least in low.items():
+        most: Any = high.get(name)
+        first, second = type(least), type(most)
+        if first in _NUMBERS and second in _NUMBERS:
+            crossed = least > most and isinstance(kinds.get(name), str)
+        elif first is str and second is str:
+            crossed = least > most and _is_ordered_as_text(least, most, kinds.get(name))
+        else:
+            inner = kinds.get(name)
+            if first is dict and second is dict and isinstance(inner, dict):
+                yield from _crossed(least, most, inner, f"{within}{name}.")
+            continue
+        if crossed:
+            yield f"the minimum of {within + name!r} is {least!r}, its maximum {most!r}"
+
+
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?", re.ASCII)
+
+
+def _is_ordered_as_text(least: str, most: str, kind: str | Kinds | None) -> bool:
+    """Text beyond ASCII is left alone, since writers order it by bytes or by UTF-16 units."""
+    if kind == "string":
+        return least.isascii() and most.isascii()
+    if kind == "date":
+        return bool(_DATE.fullmatch(least) and _DATE.fullmatch(most))
+    if kind in ("timestamp", "timestamp_ntz"):
+        same = least.endswith("Z") == most.endswith("Z")
+        return bool(same and _UTC.fullmatch(least) and _UTC.fullmatch(most))
+    return False
+
+
+def _too_many_nulls(nulls: Document, records: int, within: str) -> Iterator[str]:
+    for name, count in nulls.items():
+        if isinstance(count, dict):
+            yield from _too_many_nulls(count, records, f"{within}{name}.")
+        elif type(count) is int and not 0 <= count <= records:
+            yield f"{within + name!r} has {count} nulls in {records} records"

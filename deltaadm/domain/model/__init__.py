@@ -1,0 +1,1 @@
+"""Delta's values: schemas, metadata, actions, protocols, features, properties and snapshots."""

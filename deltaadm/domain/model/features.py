@@ -1,0 +1,842 @@
+"""
+Everything deltaadm knows about each table feature, once.
+
+Facts about Delta Spark 4.4.0 were recorded from the running engine; those about other
+clients and RFCs come from delta-io/delta (`TableFeature.scala`, Kernel's
+`TableFeatures.java`, `protocol_rfcs/`) and delta-io/delta-kernel-rs (`table_features/mod.rs`).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import lru_cache
+
+from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.properties import (
+    COLUMN_MAPPING_MODE,
+    CONSTRAINT_PREFIX,
+    PROPERTIES,
+    boolean,
+    did_you_mean,
+    is_true,
+)
+from deltaadm.domain.model.schema import (
+    EMPTY_SCHEMA,
+    SCHEMAS_REMEMBERED,
+    PrimitiveType,
+    StructType,
+    all_types,
+    parse_schema,
+    path_text,
+)
+from deltaadm.errors import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Final
+
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.schema import DataType, StructField
+
+    Evidence = Callable[[Metadata], Iterator[str]]
+
+
+class Kind(Enum):
+    """Whom a feature concerns: writers only, or readers as well."""
+
+    WRITER = "writer"
+    READER_WRITER = "reader-writer"
+
+
+class Status(Enum):
+    """How settled a feature is, and who knows it."""
+
+    STABLE = "stable"
+    PREVIEW = "preview"
+    RFC = "rfc"
+    OTHER_CLIENTS = "other clients"
+    TEST_ONLY = "test only"
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """
+    When a supported feature becomes active.
+
+    `find` yields what in the metadata makes it so, in words; None where being supported is
+    enough. `properties` are those that activate it when set, and empty where no property can.
+    `asks` says that Delta wants the feature supported when the metadata activates it; `by_type`
+    that it is a column's type that does.
+    """
+
+    find: Evidence | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+    asks: bool = True
+    by_type: bool = False
+
+    def evidence(self, metadata: Metadata) -> tuple[str, ...]:
+        """What in *metadata* activates the feature; empty where nothing does."""
+        return tuple(self.find(metadata)) if self.find else ()
+
+    def asked_by(self, metadata: Metadata) -> bool:
+        """Whether *metadata* makes Delta want it (`metadataRequiresFeatureToBeEnabled`)."""
+        return self.asks and bool(self.evidence(metadata))
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """
+    What DROP FEATURE takes.
+
+    `keeps_history_out` says that older versions still need the feature, so that dropping it
+    adds `checkpointProtection` or truncates the history; `only_truncating` that it always
+    truncates it. `work` is what happens first. `refused_in_use` are the error class and the remedy
+    with which Delta refuses while the metadata uses it, `broken` says that dropping it never works.
+    """
+
+    keeps_history_out: bool
+    only_truncating: bool = False
+    work: str = ""
+    properties: tuple[str, ...] = ()
+    refused_in_use: tuple[str, str] | None = None
+    broken: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFeature:
+    """
+    One table feature.
+
+    `legacy` are the (reader, writer) versions that imply it; a reader version of 0 there means
+    that readers are not concerned. `in_reference` says whether Delta Spark 4.4.0 knows it;
+    `since` is the first release of Delta Spark that does. `waived_elsewhere` are those of
+    `requires` that other clients do without, and `requires_active` those that must not only be
+    supported when it is active, nor does Delta activate them by itself; `excludes` are features
+    that must not be beside it. `auto_update` says whether Delta adds it silently to an existing
+    table when the metadata asks for it. `not_addable` is empty or the reason why it cannot be added
+    to an existing table by a property, with the error class of the refusal in `refusal`;
+    `refused_when_asked` is that of metadata which asks for a feature that Delta does not offer yet.
+    `legacy_alternative` says how a table gets it without a list of features. `section` is where
+    the protocol describes it.
+    """
+
+    name: str
+    kind: Kind
+    activation: Activation
+    section: str
+    status: Status = Status.STABLE
+    since: str = ""
+    legacy: tuple[int, int] | None = None
+    requires: tuple[str, ...] = ()
+    waived_elsewhere: tuple[str, ...] = ()
+    requires_active: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    auto_update: bool = True
+    not_addable: str = ""
+    refusal: str | None = None
+    refused_when_asked: str | None = None
+    twin: str | None = None
+    removal: Removal | None = None
+    fails_concurrent_transactions: bool = False
+    cost: Cost = Cost.METADATA
+    caution: str = ""
+    legacy_alternative: str = ""
+    in_reference: bool = True
+    source: str = "Delta Spark 4.4.0"
+
+    def __reduce__(self) -> tuple[Callable[[str], TableFeature | None], tuple[str]]:
+        return lookup, (self.name,)
+
+    @property
+    def is_legacy(self) -> bool:
+        """Whether old versions imply it."""
+        return self.legacy is not None
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether readers must know it."""
+        return self.kind is Kind.READER_WRITER
+
+    @property
+    def versions(self) -> tuple[int, int]:
+        """The lowest (reader, writer) versions of a protocol that can have it; reader may be 0."""
+        return self.legacy or ((3, 7) if self.is_reader else (0, 7))
+
+
+def when_property(key: str, value: str = "true") -> Activation:
+    """Active while the property *key* has *value*, or, for true, is on."""
+
+    def evidence(metadata: Metadata) -> Iterator[str]:
+        stored = metadata.configuration.get(key)
+        if stored is not None:
+            PROPERTIES[key.lower()].check(PROPERTIES[key.lower()], stored)
+        if is_true(metadata.configuration, key) if value == "true" else stored == value:
+            yield f"property {key} is {value}"
+
+    return Activation(evidence, {key: value})
+
+
+def when_any_field(test: Callable[[StructField], bool], what: str, *, top: bool) -> Activation:
+    """Active while some field passes *test*: at the top level only, or inside structs as well."""
+
+    @lru_cache(maxsize=SCHEMAS_REMEMBERED)
+    def found(schema_string: str) -> tuple[str, ...]:
+        return tuple(
+            f"column {path_text(path)} {what}"
+            for path, one in struct_fields(parse_schema(schema_string))
+            if test(one) and not (top and len(path) > 1)
+        )
+
+    return Activation(lambda metadata: iter(found(metadata.schema_string or EMPTY_SCHEMA)))
+
+
+def when_any_type(test: Callable[[DataType], bool]) -> Activation:
+    """Active while a type that passes *test* occurs in the schema, at any depth."""
+
+    def evidence(metadata: Metadata) -> Iterator[str]:
+        wanted = tuple(filter(test, metadata.primitive_types))
+        for one in metadata.schema.fields if wanted else ():
+            for data_type in all_types(one.type):
+                if data_type in wanted and isinstance(data_type, PrimitiveType):
+                    yield f"column {path_text((one.name,))} has type {data_type.name}"
+                    break
+
+    return Activation(evidence, by_type=True)
+
+
+def when_supported() -> Activation:
+    """Active as soon as it is supported; nothing in the metadata asks for it."""
+    return Activation(asks=False)
+
+
+def unasked(activation: Activation) -> Activation:
+    """Active on the same evidence, without Delta wanting the feature because of it."""
+    return replace(activation, asks=False)
+
+
+def struct_fields(
+    struct: StructType, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], StructField]]:
+    """The fields reachable through structs alone, as Delta looks for invariants."""
+    for one in struct.fields:
+        here = (*path, one.name)
+        yield here, one
+        if isinstance(one.type, StructType):
+            yield from struct_fields(one.type, here)
+
+
+def _constraints(metadata: Metadata) -> Iterator[str]:
+    for key in metadata.configuration:
+        if key.lower().startswith(CONSTRAINT_PREFIX):
+            yield f"CHECK constraint {key[len(CONSTRAINT_PREFIX) :]}"
+
+
+def mapping_mode(metadata: Metadata) -> str:
+    """
+    The column mapping mode that the property says: none, name or id.
+
+    Delta Spark reads the property whatever the protocol says; PROTOCOL.md lets it count only
+    where the feature is supported. Raises `Refused` for any other value.
+    """
+    mode = metadata.configuration.get(COLUMN_MAPPING_MODE, "none").lower()
+    if mode not in ("none", "name", "id"):
+        raise Refused(
+            f"The column mapping mode {mode!r} does not exist.",
+            remedy="The modes are none, name and id.",
+        )
+    return mode
+
+
+def _mapped(metadata: Metadata) -> Iterator[str]:
+    mode = mapping_mode(metadata)
+    if mode != "none":
+        yield f"property {COLUMN_MAPPING_MODE} is {mode}"
+
+
+def _some_option(key: str) -> Activation:
+    def evidence(metadata: Metadata) -> Iterator[str]:
+        if metadata.configuration.get(key):
+            yield f"property {key} is set"
+
+    return Activation(evidence)
+
+
+def _optional_switch(key: str) -> Activation:
+    def evidence(metadata: Metadata) -> Iterator[str]:
+        if key in metadata.configuration and boolean(key, metadata.configuration[key]):
+            yield f"property {key} is true"
+
+    return Activation(evidence, {key: "true"})
+
+
+def _is_invariant(one: StructField) -> bool:
+    return not one.nullable or "delta.invariants" in one.metadata
+
+
+_IDENTITY_KEYS = frozenset(
+    {"delta.identity.start", "delta.identity.step", "delta.identity.allowExplicitInsert"}
+)
+
+
+def is_identity(one: StructField) -> bool:
+    """Whether Delta numbers the rows in this column."""
+    return one.metadata.keys() >= _IDENTITY_KEYS
+
+
+def _named(*names: str) -> Callable[[DataType], bool]:
+    return lambda data_type: isinstance(data_type, PrimitiveType) and data_type.name in names
+
+
+def is_variant(data_type: DataType) -> bool:
+    """Whether *data_type* is a variant."""
+    return isinstance(data_type, PrimitiveType) and data_type.name == "variant"
+
+
+def is_geospatial(data_type: DataType) -> bool:
+    """Whether *data_type* is a geometry or a geography."""
+    return isinstance(data_type, PrimitiveType) and data_type.name.startswith(
+        ("geometry", "geography")
+    )
+
+
+def _index(*features: TableFeature) -> Mapping[str, TableFeature]:
+    return {one.name: one for one in sorted(features, key=lambda one: one.name.lower())}
+
+
+_GEO_REMOVAL = Removal(
+    keeps_history_out=True,
+    work="every geo column must be dropped first",
+    refused_in_use=("DELTA_CANNOT_DROP_GEOSPATIAL_FEATURE", "Drop these columns first."),
+)
+_NOT_ON_EXISTING: Final = (
+    "Delta Lake cannot yet make an existing table catalog-managed; the feature can only be "
+    "chosen when the table is created in a catalog."
+)
+
+FEATURES: Final[Mapping[str, TableFeature]] = _index(
+    TableFeature(
+        name="appendOnly",
+        kind=Kind.WRITER,
+        legacy=(0, 2),
+        activation=when_property("delta.appendOnly"),
+        since="0.2.0",
+        section="Append-only Tables",
+        caution="Rows can no longer be deleted or changed while the property is true.",
+    ),
+    TableFeature(
+        name="invariants",
+        kind=Kind.WRITER,
+        legacy=(0, 2),
+        activation=when_any_field(_is_invariant, "is NOT NULL or has an invariant", top=False),
+        since="0.2.0",
+        section="Column Invariants",
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="checkConstraints",
+        kind=Kind.WRITER,
+        legacy=(0, 3),
+        activation=Activation(_constraints),
+        since="0.8.0",
+        section="CHECK Constraints",
+        removal=Removal(
+            keeps_history_out=False,
+            work="every constraint must be dropped first",
+            refused_in_use=(
+                "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
+                "Drop each of them first: alter --drop-constraint NAME.",
+            ),
+        ),
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="changeDataFeed",
+        kind=Kind.WRITER,
+        legacy=(0, 4),
+        activation=when_property("delta.enableChangeDataFeed"),
+        since="2.0.0",
+        section="Change Data Files",
+    ),
+    TableFeature(
+        name="generatedColumns",
+        kind=Kind.WRITER,
+        legacy=(0, 4),
+        activation=when_any_field(
+            lambda one: "delta.generationExpression" in one.metadata, "is generated", top=True
+        ),
+        since="1.0.0",
+        section="Generated Columns",
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="columnMapping",
+        kind=Kind.READER_WRITER,
+        legacy=(2, 5),
+        activation=Activation(_mapped, {COLUMN_MAPPING_MODE: "name"}),
+        since="1.2.0",
+        section="Column Mapping",
+        removal=Removal(keeps_history_out=True, work="every data file is rewritten"),
+        caution="Readers that do not know column mapping may see only nulls.",
+        legacy_alternative="Clients older than table features (Delta 1.2 to 2.2) cannot follow a "
+        "feature list. For them run `upgrade-protocol --reader 2 --writer 5` first: the protocol "
+        f"then stays (2, 5), which implies more features, and {COLUMN_MAPPING_MODE} can be set on "
+        "it.",
+    ),
+    TableFeature(
+        name="identityColumns",
+        kind=Kind.WRITER,
+        legacy=(0, 6),
+        activation=when_any_field(is_identity, "is an identity column", top=True),
+        since="3.3.0",
+        section="Identity Columns",
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="allowColumnDefaults",
+        kind=Kind.WRITER,
+        activation=when_supported(),
+        section="Default Columns",
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="domainMetadata",
+        kind=Kind.WRITER,
+        activation=when_supported(),
+        since="3.0.0",
+        section="Domain Metadata",
+        removal=Removal(keeps_history_out=False, work="every domain is removed first"),
+    ),
+    TableFeature(
+        name="rowTracking",
+        kind=Kind.WRITER,
+        activation=when_property("delta.enableRowTracking"),
+        requires=("domainMetadata",),
+        since="3.2.0",
+        section="Row Tracking",
+        removal=Removal(
+            keeps_history_out=False,
+            work="row ids are removed from every file",
+            properties=(
+                "delta.enableRowTracking",
+                "delta.rowTracking.materializedRowCommitVersionColumnName",
+                "delta.rowTracking.materializedRowIdColumnName",
+                "delta.rowTrackingSuspended",
+            ),
+        ),
+        cost=Cost.BACKFILL,
+        caution="Enabling it lists every file anew, with row ids, before the property is set.",
+    ),
+    TableFeature(
+        name="clustering",
+        kind=Kind.WRITER,
+        activation=when_supported(),
+        requires=("domainMetadata",),
+        since="3.1.0",
+        section="Clustered Table",
+        not_addable="It comes with its columns: alter --cluster-by COLUMN.",
+        refusal="DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="inCommitTimestamp",
+        kind=Kind.WRITER,
+        activation=when_property("delta.enableInCommitTimestamps"),
+        since="3.3.0",
+        section="In-Commit Timestamps",
+        removal=Removal(keeps_history_out=False, work="its properties are removed first"),
+    ),
+    TableFeature(
+        name="icebergCompatV1",
+        kind=Kind.WRITER,
+        activation=_optional_switch("delta.enableIcebergCompatV1"),
+        requires=("columnMapping",),
+        requires_active=("columnMapping",),
+        since="3.0.0",
+        section="Iceberg Compatibility V1",
+        caution="Needs column mapping, and forbids arrays, maps and deletion vectors.",
+    ),
+    TableFeature(
+        name="icebergCompatV2",
+        kind=Kind.WRITER,
+        activation=_optional_switch("delta.enableIcebergCompatV2"),
+        requires=("columnMapping",),
+        requires_active=("columnMapping",),
+        since="3.1.0",
+        section="Iceberg Compatibility V2",
+        caution="Needs column mapping; existing files may need REORG TABLE … UPGRADE UNIFORM.",
+    ),
+    TableFeature(
+        name="icebergCompatV3",
+        kind=Kind.WRITER,
+        activation=_optional_switch("delta.enableIcebergCompatV3"),
+        requires=("columnMapping", "rowTracking"),
+        requires_active=("columnMapping",),
+        status=Status.RFC,
+        section="protocol_rfcs/iceberg-compat-v3.md",
+        cost=Cost.BACKFILL,
+        caution="It can never be turned off again.",
+    ),
+    TableFeature(
+        name="checkpointProtection",
+        kind=Kind.WRITER,
+        activation=when_supported(),
+        status=Status.RFC,
+        since="4.0.0",
+        section="protocol_rfcs/checkpoint-protection.md",
+        removal=Removal(keeps_history_out=False, only_truncating=True),
+        fails_concurrent_transactions=True,
+        caution="Writers that do not know it can no longer write the table.",
+    ),
+    TableFeature(
+        name="materializePartitionColumns",
+        kind=Kind.WRITER,
+        activation=_optional_switch("delta.enableMaterializePartitionColumnsFeature"),
+        status=Status.RFC,
+        section="protocol_rfcs/materialize-partition-columns.md",
+        removal=Removal(
+            keeps_history_out=False, properties=("delta.enableMaterializePartitionColumnsFeature",)
+        ),
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="coordinatedCommits-preview",
+        kind=Kind.WRITER,
+        activation=_some_option("delta.coordinatedCommits.commitCoordinator-preview"),
+        requires=("inCommitTimestamp", "vacuumProtocolCheck"),
+        status=Status.PREVIEW,
+        section="protocol_rfcs/rejected: managed-commits.md, superseded by catalogManaged",
+        removal=Removal(
+            keeps_history_out=False, work="its properties are unset, staged commits published"
+        ),
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="deletionVectors",
+        kind=Kind.READER_WRITER,
+        activation=when_property("delta.enableDeletionVectors"),
+        since="2.3.0",
+        section="Deletion Vectors",
+        removal=Removal(keeps_history_out=True, work="files with deletion vectors are purged"),
+        caution="Readers that do not know deletion vectors can no longer read the table.",
+    ),
+    TableFeature(
+        name="timestampNtz",
+        kind=Kind.READER_WRITER,
+        activation=when_any_type(_named("timestamp_ntz")),
+        twin="timestampWithoutTimezone",
+        since="2.4.0",
+        section="Timestamp without timezone (TimestampNTZ)",
+        auto_update=False,
+    ),
+    TableFeature(
+        name="v2Checkpoint",
+        kind=Kind.READER_WRITER,
+        activation=when_property("delta.checkpointPolicy", "v2"),
+        since="3.0.0",
+        section="V2 Checkpoint Table Feature",
+        removal=Removal(keeps_history_out=True, work="a classic checkpoint is written"),
+    ),
+    TableFeature(
+        name="typeWidening",
+        kind=Kind.READER_WRITER,
+        activation=when_property("delta.enableTypeWidening"),
+        twin="typeWidening-preview",
+        since="4.0.0",
+        section="Type Widening",
+        removal=Removal(keeps_history_out=True, work="files with older types are rewritten"),
+    ),
+    TableFeature(
+        name="typeWidening-preview",
+        kind=Kind.READER_WRITER,
+        activation=unasked(when_property("delta.enableTypeWidening")),
+        twin="typeWidening",
+        status=Status.PREVIEW,
+        since="3.2.0",
+        section="Type Widening",
+        removal=Removal(keeps_history_out=True, work="files with older types are rewritten"),
+    ),
+    TableFeature(
+        name="vacuumProtocolCheck",
+        kind=Kind.READER_WRITER,
+        activation=when_supported(),
+        since="3.2.0",
+        section="VACUUM Protocol Check",
+        removal=Removal(keeps_history_out=True),
+        caution="Protects against VACUUM by old clients, and shuts those clients out as readers.",
+    ),
+    TableFeature(
+        name="variantType",
+        kind=Kind.READER_WRITER,
+        activation=when_any_type(is_variant),
+        twin="variantType-preview",
+        since="4.0.0",
+        section="Variant Data Type",
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="variantType-preview",
+        kind=Kind.READER_WRITER,
+        activation=unasked(when_any_type(is_variant)),
+        twin="variantType",
+        status=Status.PREVIEW,
+        since="4.0.0",
+        section="Variant Data Type",
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="variantShredding",
+        kind=Kind.READER_WRITER,
+        activation=unasked(when_property("delta.enableVariantShredding")),
+        requires=("variantType",),
+        twin="variantShredding-preview",
+        section="Variant Shredding",
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="variantShredding-preview",
+        kind=Kind.READER_WRITER,
+        activation=when_property("delta.enableVariantShredding"),
+        twin="variantShredding",
+        status=Status.PREVIEW,
+        since="4.0.0",
+        section="Variant Shredding",
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="geospatial",
+        kind=Kind.READER_WRITER,
+        activation=when_any_type(is_geospatial),
+        twin="geospatial-dev",
+        refused_when_asked="DELTA_GEOSPATIAL_NOT_SUPPORTED",
+        status=Status.PREVIEW,
+        section="delta-io/delta TableFeature.scala (no RFC yet)",
+        removal=_GEO_REMOVAL,
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="geospatial-dev",
+        kind=Kind.READER_WRITER,
+        activation=unasked(when_any_type(is_geospatial)),
+        twin="geospatial",
+        status=Status.PREVIEW,
+        section="delta-io/delta TableFeature.scala (no RFC yet)",
+        removal=_GEO_REMOVAL,
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="catalogManaged",
+        kind=Kind.READER_WRITER,
+        activation=when_supported(),
+        requires=("inCommitTimestamp", "vacuumProtocolCheck"),
+        waived_elsewhere=("vacuumProtocolCheck",),
+        twin="catalogOwned-preview",
+        status=Status.RFC,
+        section="protocol_rfcs/catalog-managed.md",
+        removal=Removal(
+            keeps_history_out=True, work="Delta Spark 4.4 throws when it is tried", broken=True
+        ),
+        not_addable=_NOT_ON_EXISTING,
+    ),
+    TableFeature(
+        name="adaptiveMetadata-preview",
+        kind=Kind.READER_WRITER,
+        activation=when_supported(),
+        requires=(
+            "domainMetadata",
+            "columnMapping",
+            "rowTracking",
+            "deletionVectors",
+            "catalogManaged",
+        ),
+        excludes=("v2Checkpoint",),
+        twin="adaptiveMetadata",
+        status=Status.PREVIEW,
+        section="protocol_rfcs/iceberg-v4-metadata.md",
+        not_addable="It can only be chosen when a table is created.",
+        refusal="DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED",
+        fails_concurrent_transactions=True,
+    ),
+    TableFeature(
+        name="redirectReaderWriter-preview",
+        kind=Kind.READER_WRITER,
+        activation=_some_option("delta.redirectReaderWriter-preview"),
+        status=Status.TEST_ONLY,
+        section="delta-io/delta TableFeature.scala",
+        in_reference=False,
+        source="Delta Spark, in its own tests only",
+    ),
+    TableFeature(
+        name="redirectWriterOnly-preview",
+        kind=Kind.WRITER,
+        activation=_some_option("delta.redirectWriterOnly-preview"),
+        status=Status.TEST_ONLY,
+        section="delta-io/delta TableFeature.scala",
+        in_reference=False,
+        source="Delta Spark, in its own tests only",
+    ),
+    TableFeature(
+        name="catalogOwned-preview",
+        kind=Kind.READER_WRITER,
+        activation=when_supported(),
+        requires=("inCommitTimestamp",),
+        twin="catalogManaged",
+        status=Status.OTHER_CLIENTS,
+        section="older spelling of catalogManaged",
+        in_reference=False,
+        source="delta-kernel-rs",
+    ),
+    TableFeature(
+        name="timestampWithoutTimezone",
+        kind=Kind.READER_WRITER,
+        activation=when_supported(),
+        twin="timestampNtz",
+        status=Status.OTHER_CLIENTS,
+        section="another spelling of timestampNtz",
+        in_reference=False,
+        source="delta-kernel-rs",
+    ),
+    TableFeature(
+        name="icebergWriterCompatV1",
+        kind=Kind.WRITER,
+        activation=_optional_switch("delta.enableIcebergWriterCompatV1"),
+        requires=("icebergCompatV2",),
+        status=Status.RFC,
+        section="protocol_rfcs/iceberg-writer-compat-v1.md",
+        in_reference=False,
+        source="Delta Kernel for Java",
+    ),
+    TableFeature(
+        name="icebergWriterCompatV3",
+        kind=Kind.WRITER,
+        activation=_optional_switch("delta.enableIcebergWriterCompatV3"),
+        requires=("icebergCompatV3",),
+        status=Status.OTHER_CLIENTS,
+        section="Kernel's TableFeatures.java",
+        in_reference=False,
+        source="Delta Kernel for Java",
+    ),
+    TableFeature(
+        name="collations",
+        kind=Kind.WRITER,
+        activation=when_supported(),
+        requires=("domainMetadata",),
+        twin="collations-preview",
+        status=Status.RFC,
+        section="protocol_rfcs/collated-string-type.md",
+        in_reference=False,
+        source="Delta Kernel for Java",
+    ),
+    TableFeature(
+        name="collations-preview",
+        kind=Kind.WRITER,
+        activation=when_supported(),
+        requires=("domainMetadata",),
+        twin="collations",
+        status=Status.RFC,
+        section="protocol_rfcs/collated-string-type.md",
+        in_reference=False,
+        source="Delta Kernel for Java",
+    ),
+    TableFeature(
+        name="columnMappingUsageTracking",
+        kind=Kind.WRITER,
+        activation=when_supported(),
+        requires=("columnMapping",),
+        status=Status.RFC,
+        section="protocol_rfcs/column-mapping-usage-tracking.md",
+        in_reference=False,
+        source="RFC only",
+    ),
+    TableFeature(
+        name="timestampNanos",
+        kind=Kind.READER_WRITER,
+        activation=when_any_type(_named("timestamp_nanos", "timestamp_ntz_nanos")),
+        requires=("timestampNtz",),
+        status=Status.RFC,
+        section="protocol_rfcs/nanosecond-timestamps.md",
+        in_reference=False,
+        source="delta-rs, behind a build flag",
+    ),
+    TableFeature(
+        name="adaptiveMetadata",
+        kind=Kind.READER_WRITER,
+        activation=when_supported(),
+        requires=(
+            "catalogManaged",
+            "columnMapping",
+            "deletionVectors",
+            "domainMetadata",
+            "inCommitTimestamp",
+            "rowTracking",
+        ),
+        excludes=("v2Checkpoint",),
+        twin="adaptiveMetadata-preview",
+        status=Status.RFC,
+        section="protocol_rfcs/iceberg-v4-metadata.md",
+        in_reference=False,
+        source="RFC only",
+    ),
+)
+"""Every feature by its name, in alphabetical order."""
+
+_BY_LOWER: Final = {name.lower(): one for name, one in FEATURES.items()}
+
+REFERENCE: Final[Mapping[str, TableFeature]] = {
+    name: one for name, one in FEATURES.items() if one.in_reference
+}
+"""The features that Delta Spark 4.4.0 knows."""
+
+LEGACY: Final[tuple[TableFeature, ...]] = tuple(
+    one for one in REFERENCE.values() if one.legacy is not None
+)
+
+
+def lookup(name: str) -> TableFeature | None:
+    """
+    The feature *name*, whatever its case.
+
+    None for a name from the future: worth reporting, never a reason to fail to read.
+    """
+    return FEATURES.get(name) or _BY_LOWER.get(name.lower())
+
+
+def find(name: str) -> TableFeature:
+    """Like `lookup`, but raises `Refused` with a suggestion for a name nobody knows."""
+    feature = lookup(name)
+    if feature is None:
+        raise Refused(
+            f"There is no table feature named {name!r}.",
+            remedy=did_you_mean(name, FEATURES) or "`deltaadm features` lists them all.",
+            delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+        )
+    return feature
+
+
+def with_requirements(names: Iterable[str]) -> tuple[str, ...]:
+    """*names* and everything they require, directly or not, in alphabetical order."""
+    closed: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in closed:
+            closed.add(name)
+            feature = FEATURES.get(name)
+            waiting.extend(feature.requires if feature else ())
+    return tuple(sorted(closed))
+
+
+def undo_feature(feature: TableFeature | None) -> str:
+    """What removes a feature from a table's protocol."""
+    if feature is None or feature.removal is None:
+        return "never: the feature cannot be dropped"
+    if feature.removal.only_truncating:
+        return f"DROP FEATURE {feature.name} TRUNCATE HISTORY, which takes 24 hours and the history"
+    work = f"; {feature.removal.work}" if feature.removal.work else ""
+    if feature.removal.keeps_history_out:
+        return (
+            f"DROP FEATURE {feature.name}, which adds checkpointProtection or, with TRUNCATE "
+            f"HISTORY, takes 24 hours and the history{work}"
+        )
+    return f"DROP FEATURE {feature.name} (keeps the history{work})"

@@ -1,0 +1,194 @@
+"""Values as JSON, each declared once: how it is written and read back, and its JSON Schema."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from deltaadm.dataclass import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from enum import Enum
+    from typing import Any, Final
+
+    Schema = dict[str, Any]
+
+# What reads a value raises `TypeError` or `ValueError` for one that is not of the type.
+
+
+def text(value: Any) -> str:
+    """*value*, a string; raises `TypeError`."""
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def place(value: Any) -> str:
+    """*value*, which can be the name of a file or a table; raises `TypeError` or `ValueError`."""
+    named = text(value)
+    if not named or "\0" in named:
+        raise ValueError(value)
+    named.encode("utf-8", "surrogateescape")
+    return named
+
+
+def optional_text(value: Any) -> str | None:
+    """The same for a part that may be null."""
+    return None if value is None else text(value)
+
+
+def elements(value: Any) -> list[Any]:
+    """*value*, an array; raises `TypeError`."""
+    if not isinstance(value, list):
+        raise TypeError(value)
+    return value
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """*value*, an array of strings; raises `TypeError`."""
+    return tuple(map(text, elements(value)))
+
+
+def text_map(value: Any) -> dict[str, str]:
+    """*value*, an object whose values are strings; raises `TypeError`."""
+    if not isinstance(value, dict):
+        raise TypeError(value)
+    return {text(key): text(one) for key, one in value.items()}
+
+
+def flag(value: Any) -> bool:
+    """*value*, true or false; raises `TypeError`."""
+    if not isinstance(value, bool):
+        raise TypeError(value)
+    return value
+
+
+def version_number(value: Any) -> int:
+    """*value*, a version of a table, -1 before there is one; raises `TypeError` or `ValueError`."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(value)
+    if not -1 <= value <= _LAST_VERSION:
+        raise ValueError(value)
+    return value
+
+
+_LAST_VERSION: Final = 2**63 - 1
+
+
+# Types
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """How values of one type are written and read back, and their schema."""
+
+    schema: Schema
+    write: Callable[[Any], Any] = _as_it_is
+    read: Callable[[Any], Any] = _as_it_is
+
+
+if TYPE_CHECKING:
+    Field = Json | tuple[Json, Callable[[Any], Any]]
+    """A part of an object: of the attribute that has its name, or of what a function gives."""
+    Fields = Mapping[str, Field]
+
+STRING: Final = Json({"type": "string"}, read=text)
+INTEGER: Final = Json({"type": "integer"})
+COUNT: Final = Json({"type": "integer", "minimum": 0})
+BOOLEAN: Final = Json({"type": "boolean"}, read=flag)
+OPEN: Final = Json({"type": "object"})
+ANY: Final = Json({})
+
+
+def array(items: Json) -> Json:
+    """An array, whatever kind of collection it is written from."""
+    write = items.write
+    return Json(
+        {"type": "array", "items": items.schema},
+        list if write is _as_it_is else lambda values: [write(value) for value in values],
+        lambda values: tuple(map(items.read, elements(values))),
+    )
+
+
+STRINGS: Final = array(STRING)
+
+
+def mapping(values: Json) -> Json:
+    """An object whose keys are data; one with strings can be read."""
+    return Json({"type": "object", "additionalProperties": values.schema}, dict, text_map)
+
+
+def maybe(value: Json) -> Json:
+    """A value, or null for None."""
+    write = value.write
+    return Json(
+        {"anyOf": [value.schema, {"type": "null"}]},
+        lambda given: None if given is None else write(given),
+        lambda given: None if given is None else value.read(given),
+    )
+
+
+def one_of(*values: str | type[Enum]) -> Json:
+    """One of some words; members of enumerations are written as their values."""
+    words = [
+        word
+        for value in values
+        for word in ([value] if isinstance(value, str) else [member.value for member in value])
+    ]
+    return Json({"enum": words}, lambda value: value if isinstance(value, str) else value.value)
+
+
+def name_of(members: type[Enum]) -> Json:
+    """A member of an enumeration, by its name in lower case."""
+    return Json({"enum": [member.name.lower() for member in members]}, lambda one: one.name.lower())
+
+
+def constant(value: object) -> Field:
+    """A part that always is *value*."""
+    return Json({"const": value}), lambda _: value
+
+
+def within(attribute: str, fields: Fields) -> Fields:
+    """The same *fields*, of an attribute of the value."""
+    outer = attrgetter(attribute)
+
+    def inside(name: str, field: Field) -> Field:
+        json, inner = field if isinstance(field, tuple) else (field, attrgetter(name))
+        return json, lambda value: inner(outer(value))
+
+    return {name: inside(name, field) for name, field in fields.items()}
+
+
+def record(optional: tuple[str, ...] = (), /, **fields: Field) -> Json:
+    """
+    An object with *fields*.
+
+    All that is promised is required, except *optional* ones, which something else writes. More is
+    not forbidden: fields may be added at any time. Read back, it is a mapping.
+    """
+    parts = {
+        name: field if isinstance(field, tuple) else (field, attrgetter(name))
+        for name, field in fields.items()
+    }
+    schema = {
+        "type": "object",
+        "properties": {name: json.schema for name, (json, _) in parts.items()},
+        "required": [name for name in parts if name not in optional],
+    }
+    writers = tuple((name, json.write, value_of) for name, (json, value_of) in parts.items())
+
+    def write(value: Any) -> dict[str, Any]:
+        return {
+            name: value_of(value) if write is _as_it_is else write(value_of(value))
+            for name, write, value_of in writers
+        }
+
+    def read(document: Any) -> dict[str, Any]:
+        return {name: json.read(document[name]) for name, (json, _) in parts.items()}
+
+    return Json(schema, write, read)

@@ -1,0 +1,31 @@
+"""Whose a commit is, while others may change the table as well."""
+
+from __future__ import annotations
+
+from deltaadm.dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CommitMark:
+    """
+    What the commits of a session have as `userMetadata`.
+
+    `user_metadata` is None where that is not known. `is_unique` says that no other session's
+    commits have the same, so that it alone tells whose a commit is.
+    """
+
+    user_metadata: str | None = None
+    is_unique: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """
+    Whether a commit is our own, and whether it may change protocol, metadata or clustering.
+
+    The latter also holds for a commit that writes the same again.
+    """
+
+    version: int
+    is_own: bool
+    changes_table: bool

@@ -1,0 +1,68 @@
+"""A table at one version: what replay produces and everything else consumes."""
+
+from __future__ import annotations
+
+from deltaadm.dataclass import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltaadm.domain.model.actions import CommitInfo, DomainMetadata, SetTransaction
+    from deltaadm.domain.model.log_segment import LogSegment
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.protocol import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFacts:
+    """
+    Aggregates over the live files; every engine computes the same ones.
+
+    Sizes are in bytes. `without_num_records` counts the files whose statistics lack
+    `numRecords`, or that have none; `partition_keys` are the sets of keys found in
+    `partitionValues`.
+    """
+
+    files: int = 0
+    bytes: int = 0
+    with_deletion_vector: int = 0
+    without_stats: int = 0
+    without_num_records: int = 0
+    without_base_row_id: int = 0
+    partition_keys: frozenset[tuple[str, ...]] = frozenset()
+
+    def __str__(self) -> str:
+        """How much data there is, in words."""
+        return f"{self.files} file{'' if self.files == 1 else 's'}, {self.bytes} bytes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """
+    The state of a table at `version`.
+
+    `root` is the location as the user gave it, and `name` the table's name in the catalog, as SQL
+    spells it, where it was found by that; `timestamp` is in milliseconds since the epoch
+    (the in-commit timestamp where the table has them, else the commit file's modification
+    time) and None where it is not known. `domains`, `transactions` and `files` are None where
+    they were not asked for. `commit_info` is that of the newest commit, when it was read.
+    """
+
+    root: str
+    version: int
+    protocol: Protocol
+    metadata: Metadata
+    timestamp: int | None = None
+    domains: Mapping[str, DomainMetadata] | None = None
+    transactions: Mapping[str, SetTransaction] | None = None
+    files: FileFacts | None = None
+    commit_info: CommitInfo | None = None
+    segment: LogSegment | None = None
+    name: str | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a table; without one the version is -1, as Delta counts."""
+        return self.version >= 0

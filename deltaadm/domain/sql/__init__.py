@@ -1,0 +1,1 @@
+"""Texts of Spark SQL: column definitions, expressions, quoting."""

@@ -1,0 +1,521 @@
+"""
+Whether an SQL expression can be a condition on the rows of a table, judged without Spark.
+
+The grammar is a part of Spark's `SqlBaseParser.g4`. What this part does not have, or whose type
+depends on more than literals and columns, is left to Spark: refusing what Delta accepts would be
+worse than accepting what it refuses.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import dataclass
+from deltaadm.domain.model.schema import ArrayType, MapType, PrimitiveType, StructType, path_text
+from deltaadm.domain.sql.functions import (
+    AGGREGATES,
+    FUNCTIONS,
+    RESULT_KINDS,
+    SYNTAX,
+    WINDOW_FUNCTIONS,
+)
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from deltaadm.domain.model.schema import DataType
+
+NUMERIC: Final = frozenset({"integral", "decimal", "fractional"})
+_TEMPORAL: Final = frozenset({"date", "timestamp", "timestamp_ntz"})
+_NESTED: Final = frozenset({"array", "map", "struct"})
+_NEVER_TRUTH: Final = NUMERIC | _TEMPORAL | _NESTED | {"binary", "interval"}
+"""Kinds that neither are boolean nor become boolean where a condition is wanted."""
+_KINDS: Final = {
+    "byte": "integral",
+    "short": "integral",
+    "integer": "integral",
+    "long": "integral",
+    "float": "fractional",
+    "double": "fractional",
+}
+_COMPARISONS: Final = frozenset({"=", "==", "<=>", "<>", "!=", "<", "<=", "!>", ">", ">=", "!<"})
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A part of an expression: the *kind* of its type, and the type itself where it is known."""
+
+    kind: str | None = None
+    type: DataType | None = None
+
+
+_UNKNOWN: Final = Operand()
+_TRUTH: Final = Operand("boolean")
+
+
+class _UnjudgedError(Exception):
+    """The expression has something that this grammar does not have."""
+
+
+def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
+    """
+    Whether the expression of *tokens* certainly is a condition on rows with *schema*.
+
+    False where only Spark can tell. Raises `Refused` with the error class of Delta or Spark where
+    it certainly is none.
+    """
+    _refuse_functions(tokens)
+    parser = _Parser(tokens, schema)
+    try:
+        found = parser.whole()
+    except (_UnjudgedError, RecursionError):
+        return False
+    if found.kind not in (None, "boolean"):
+        raise Refused(
+            f"The expression is no condition: {_described(found)} is neither true nor false.",
+            remedy="Write an expression that is true for every row, such as: amount > 0.",
+            delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
+        )
+    return found.kind == "boolean" and parser.is_sure
+
+
+def _described(operand: Operand) -> str:
+    kind = "null" if operand.kind == "void" else operand.kind or "unknown"
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} value"
+
+
+# Functions
+
+
+def _calls(tokens: Sequence[str]) -> Iterator[str]:
+    """The functions that are called by name, in lower case."""
+    befores, afters = ("", *tokens), (*tokens[1:], "")
+    for before, word, after in zip(befores, tokens, afters, strict=False):
+        name = word.lower()
+        if after == "(" and _is_word(word) and name not in SYNTAX and before != ".":
+            yield name
+
+
+def unknown_functions(tokens: Sequence[str]) -> tuple[str, ...]:
+    """The functions that Spark does not bring along; a session may have them all the same."""
+    return tuple(dict.fromkeys(name for name in _calls(tokens) if name not in FUNCTIONS))
+
+
+def _refuse_functions(tokens: Sequence[str]) -> None:
+    """Refuse functions of many rows, wherever in the expression they stand."""
+    for name in _calls(tokens):
+        if name in AGGREGATES or name in WINDOW_FUNCTIONS:
+            raise Refused(
+                f"A constraint cannot use the function {name}: it looks at many rows, not at one.",
+                remedy="Write a condition on the columns of one row.",
+                delta_error_class=_class_of(name, tokens),
+            )
+
+
+def _class_of(name: str, tokens: Sequence[str]) -> str:
+    if any(one.lower() == "over" for one in tokens):
+        return "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE"
+    if name in WINDOW_FUNCTIONS:
+        return "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE"
+    return "INVALID_WHERE_CONDITION"
+
+
+# Types
+
+
+def kind_of(data_type: DataType) -> str | None:
+    """The kind of *data_type*: types of one kind can stand for each other in comparisons."""
+    if isinstance(data_type, ArrayType):
+        return "array"
+    if isinstance(data_type, MapType):
+        return "map"
+    if isinstance(data_type, StructType):
+        return "struct"
+    name = data_type.name
+    if name.startswith("decimal"):
+        return "decimal"
+    if name.startswith(("interval", "geo", "char", "varchar", "time(")):
+        return None
+    return _KINDS.get(name, name)
+
+
+def _of(data_type: DataType) -> Operand:
+    return Operand(kind_of(data_type), data_type)
+
+
+def _group(kind: str) -> str:
+    return "number" if kind in NUMERIC else "time" if kind in _TEMPORAL else kind
+
+
+def _require_comparable(left: Operand, right: Operand, sign: str) -> None:
+    if left.kind is None or right.kind is None:
+        return
+    one, other = _group(left.kind), _group(right.kind)
+    nested = {one, other} & _NESTED
+    loose = {"void", "variant", "interval"} | (set() if nested else {"string", "binary"})
+    if {one, other} == {"boolean", "number"} and sign in _WITH_NUMBERS_AS_TRUTH:
+        return
+    if one != other and not {one, other} & loose:
+        raise _mismatch(sign, left, right)
+
+
+_WITH_NUMBERS_AS_TRUTH: Final = frozenset({"=", "==", "<=>", "<>", "!=", "IN", "IS DISTINCT FROM"})
+"""Where Spark compares conditions with numbers if `spark.sql.ansi.enabled` is off."""
+
+
+def _mismatch(sign: str, left: Operand, right: Operand) -> Refused:
+    return Refused(
+        f"{sign} does not take {_described(left)} and {_described(right)}.",
+        remedy="Compare values of the same type, with CAST where needed.",
+        delta_error_class="DATATYPE_MISMATCH",
+    )
+
+
+# The grammar
+
+_INTEGER: Final = re.compile(r"\d+[LSYlsy]?")
+_NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(E[+-]?\d+)?(BD|D|F)?", re.IGNORECASE)
+_SAFE_DIGITS: Final = 18
+_RESERVED: Final = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    all and any anti array as asc at between both by case cast collate cross cube current
+    current_catalog current_database current_date current_schema current_time current_timestamp
+    current_user date desc distinct div else end escape except exists extract false filter for from
+    full group having ilike in inner intersect interval into is join lateral leading left like
+    localtimestamp map minus natural not null of on only or order outer over overlaps position
+    regexp right rlike row select session_user similar some struct table then time timestamp
+    timestamp_ltz timestamp_ntz to trailing trim true union unknown user using values when where
+    with within
+    """,
+    )
+)
+
+
+def _is_word(token: str) -> bool:
+    return re.fullmatch(r"[A-Za-z_]\w*", token) is not None
+
+
+class _Parser:
+    """
+    One pass over the tokens, by precedence as in Spark's grammar.
+
+    `is_sure` is False once something was read whose types were not judged.
+    """
+
+    def __init__(self, tokens: Sequence[str], schema: StructType) -> None:
+        self._tokens = tokens
+        self._schema = schema
+        self._position = 0
+        self.is_sure = True
+
+    def whole(self) -> Operand:
+        """The whole expression; raises `_UnjudgedError` where the grammar ends before it."""
+        found = self._or()
+        self._alias()
+        if self._position < len(self._tokens):
+            raise _UnjudgedError
+        return found
+
+    def _alias(self) -> None:
+        """Spark lets an expression have a name, with which nothing is done here."""
+        self._take("as")
+        name = self._peek()
+        if name.startswith("`") or (_is_word(name) and name not in _RESERVED):
+            self._position += 1
+
+    def _peek(self, ahead: int = 0) -> str:
+        place = self._position + ahead
+        return self._tokens[place].lower() if place < len(self._tokens) else ""
+
+    def _take(self, *words: str) -> bool:
+        if self._peek() not in words:
+            return False
+        self._position += 1
+        return True
+
+    def _require(self, word: str) -> None:
+        if not self._take(word):
+            raise _UnjudgedError
+
+    def _unsure(self) -> Operand:
+        self.is_sure = False
+        return _UNKNOWN
+
+    # Conditions
+
+    def _or(self) -> Operand:
+        return self._joined(self._and, "or")
+
+    def _and(self) -> Operand:
+        return self._joined(self._not, "and")
+
+    def _joined(self, operand: Callable[[], Operand], word: str) -> Operand:
+        first = operand()
+        while self._take(word):
+            self._require_truth(first, word.upper())
+            self._require_truth(operand(), word.upper())
+            first = _TRUTH
+        return first
+
+    def _not(self) -> Operand:
+        if self._take("not", "!"):
+            self._require_truth(self._not(), "NOT")
+            return _TRUTH
+        return self._predicate()
+
+    def _require_truth(self, operand: Operand, word: str) -> None:
+        if operand.kind in _NEVER_TRUTH:
+            raise Refused(
+                f"{word} takes conditions, not {_described(operand)}.",
+                remedy="Compare the value with another one, such as: amount > 0.",
+                delta_error_class="DATATYPE_MISMATCH",
+            )
+        if operand.kind != "boolean":
+            self.is_sure = False
+
+    def _predicate(self) -> Operand:
+        value = self._comparison()
+        negated = self._peek() == "not"
+        word = self._peek(1) if negated else self._peek()
+        if word not in _PREDICATES:
+            return value
+        self._position += 1 + negated
+        self._rest_of_predicate(word, value)
+        return _TRUTH
+
+    def _rest_of_predicate(self, word: str, value: Operand) -> None:
+        if word == "is":
+            self._is(value)
+        elif word == "between":
+            self._between(value)
+        elif word == "in":
+            self._in(value)
+        else:
+            self._like()
+
+    def _is(self, value: Operand) -> None:
+        self._take("not")
+        if self._take("null"):
+            return
+        if self._take("true", "false", "unknown"):
+            _require_comparable(value, _TRUTH, "<=>")
+            self.is_sure = self.is_sure and value.kind == "boolean"
+            return
+        self._require("distinct")
+        self._require("from")
+        self._compare(value, self._comparison(), "IS DISTINCT FROM")
+
+    def _between(self, value: Operand) -> None:
+        self._compare(value, self._comparison(), "BETWEEN")
+        self._require("and")
+        self._compare(value, self._comparison(), "BETWEEN")
+
+    def _in(self, value: Operand) -> None:
+        self._require("(")
+        if self._peek() in ("select", "with", "from", "values", "table"):
+            raise _UnjudgedError
+        self._compare(value, self._or(), "IN")
+        while self._take(","):
+            self._compare(value, self._or(), "IN")
+        self._require(")")
+
+    def _like(self) -> None:
+        if self._peek() in ("any", "all", "some"):
+            raise _UnjudgedError
+        self._comparison()
+        if self._take("escape"):
+            self._position += 1
+        self.is_sure = False
+
+    def _compare(self, left: Operand, right: Operand, sign: str) -> None:
+        _require_comparable(left, right, sign)
+        if left.kind is None or left.kind != right.kind or left.kind in {*_NESTED, "variant"}:
+            sure = {left.kind, right.kind} <= NUMERIC
+            self.is_sure = self.is_sure and sure
+
+    # Values
+
+    def _comparison(self) -> Operand:
+        left = self._bits()
+        while (sign := self._peek()) in _COMPARISONS:
+            self._position += 1
+            self._compare(left, self._bits(), sign)
+            left = _TRUTH
+        return left
+
+    def _bits(self) -> Operand:
+        left = self._sum()
+        while self._peek() in ("&", "|", "^"):
+            self._position += 1
+            left = self._computed(left, self._sum())
+        return left
+
+    def _sum(self) -> Operand:
+        left = self._product()
+        while self._peek() in ("+", "-", "||"):
+            is_text = self._peek() == "||"
+            self._position += 1
+            right = self._product()
+            left = self._unsure() if is_text else self._computed(left, right)
+        return left
+
+    def _product(self) -> Operand:
+        left = self._signed()
+        while self._peek() in ("*", "/", "%", "div"):
+            self._position += 1
+            left = self._computed(left, self._signed())
+        return left
+
+    def _computed(self, left: Operand, right: Operand) -> Operand:
+        """What an operator makes of two numbers; whether it overflows is not judged."""
+        self.is_sure = False
+        if left.kind in NUMERIC and right.kind in NUMERIC:
+            return Operand(left.kind if left.kind == right.kind else "fractional")
+        return _UNKNOWN
+
+    def _signed(self) -> Operand:
+        if self._peek() in ("-", "+", "~"):
+            self._position += 1
+            found = self._signed()
+            return Operand(found.kind) if found.kind in NUMERIC else self._unsure()
+        return self._with_parts()
+
+    def _with_parts(self) -> Operand:
+        found = self._primary()
+        while self._peek() in (".", "[", ":", "::"):
+            if not self._take("["):
+                raise _UnjudgedError
+            self._or()
+            self._require("]")
+            self.is_sure = False
+            found = _part_of(found.type)
+        if self._peek() in ("over", "filter", "collate", "within"):
+            raise _UnjudgedError
+        return found
+
+    def _primary(self) -> Operand:
+        if self._peek() == "(":
+            return self._bracketed()
+        token = self._tokens[self._position] if self._position < len(self._tokens) else ""
+        self._position += 1
+        if not token:
+            raise _UnjudgedError
+        if token[0] in "'\"":
+            return self._text()
+        if _INTEGER.fullmatch(token) or _NUMBER.fullmatch(token):
+            if len(token) > _SAFE_DIGITS:
+                raise _UnjudgedError
+            self.is_sure = self.is_sure and token[-1].isdecimal()
+            return Operand("integral") if _INTEGER.fullmatch(token) else _number(token)
+        return self._word(token)
+
+    def _bracketed(self) -> Operand:
+        self._require("(")
+        found = self._or()
+        self._require(")")
+        return found
+
+    def _text(self) -> Operand:
+        while self._peek()[:1] in ("'", '"') and self._peek():
+            self._position += 1
+        return Operand("string")
+
+    def _word(self, token: str) -> Operand:
+        word = token.lower()
+        if word in _CONSTANTS:
+            return Operand(_CONSTANTS[word])
+        following = self._peek()
+        if following[:1] in ("'", '"') and following:
+            if word not in _TYPED_LITERALS:
+                raise _UnjudgedError
+            self._position += 1
+            self.is_sure = False
+            return Operand(_TYPED_LITERALS[word])
+        if following == "(":
+            return self._call(word)
+        if token.startswith("`") or (_is_word(token) and word not in _RESERVED):
+            return self._column(token)
+        raise _UnjudgedError
+
+    def _call(self, name: str) -> Operand:
+        """A call; what its arguments have to be is not judged."""
+        if name.startswith("`") or name in SYNTAX:
+            raise _UnjudgedError
+        depth = 0
+        while self._position < len(self._tokens):
+            depth += (self._peek() == "(") - (self._peek() == ")")
+            self._position += 1
+            if not depth:
+                break
+        self.is_sure = False
+        return Operand(RESULT_KINDS.get(name))
+
+    def _column(self, token: str) -> Operand:
+        path = [_name(token)]
+        while self._peek() == "." and self._peek(1) not in ("", "*"):
+            path.append(_name(self._tokens[self._position + 1]))
+            self._position += 2
+        if self._peek() == "(":
+            raise _UnjudgedError
+        return _column(self._schema, path)
+
+
+_PREDICATES: Final = frozenset({"between", "in", "is", "like", "ilike", "regexp", "rlike"})
+_CONSTANTS: Final = {
+    "current_date": "date",
+    "current_timestamp": "timestamp",
+    "false": "boolean",
+    "null": "void",
+    "true": "boolean",
+}
+_TYPED_LITERALS: Final = {
+    "date": "date",
+    "r": "string",
+    "timestamp": "timestamp",
+    "timestamp_ntz": "timestamp_ntz",
+    "x": "binary",
+}
+
+
+def _part_of(data_type: DataType | None) -> Operand:
+    if isinstance(data_type, ArrayType):
+        return _of(data_type.element)
+    return _of(data_type.value) if isinstance(data_type, MapType) else _UNKNOWN
+
+
+def _number(token: str) -> Operand:
+    exact = token.upper().endswith("BD") or not re.search(r"[EDF]", token.upper())
+    return Operand("decimal" if exact else "fractional")
+
+
+def _name(token: str) -> str:
+    return token[1:-1].replace("``", "`") if token.startswith("`") else token
+
+
+def _column(schema: StructType, path: Sequence[str]) -> Operand:
+    """The column at *path*; unknown where arrays, maps or variants are on the way."""
+    level: DataType = schema
+    for depth, name in enumerate(path):
+        if isinstance(level, PrimitiveType) and level.name != "variant":
+            raise _no_field(path[:depth], name, "INVALID_EXTRACT_BASE_FIELD_TYPE")
+        if not isinstance(level, StructType):
+            raise _UnjudgedError
+        found = [one for one in level.fields if one.name.lower() == name.lower()]
+        if not found and depth:
+            raise _no_field(path[:depth], name, "FIELD_NOT_FOUND")
+        if len(found) != 1:
+            raise _UnjudgedError
+        level = found[0].type
+    return _of(level)
+
+
+def _no_field(path: Sequence[str], name: str, error_class: str) -> Refused:
+    return Refused(
+        f"The constraint uses the field {name}, which {path_text(tuple(path))} does not have.",
+        remedy="List the columns with: deltaadm inspect TABLE --columns.",
+        delta_error_class=error_class,
+    )

@@ -1,0 +1,51 @@
+"""Clustering a table by columns, or by none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.dataclass import dataclass
+from deltaadm.domain.model.json_values import STRINGS, array, record
+from deltaadm.domain.model.schema import path_text
+from deltaadm.domain.sql.sql_text import column_sql
+from deltaadm.domain.steps.step import Step
+from deltaadm.domain.transaction.clustering import cluster_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deltaadm.domain.model.schema import Path
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterBy(Step):
+    """`ALTER TABLE … CLUSTER BY`; no columns is CLUSTER BY NONE."""
+
+    columns: tuple[Path, ...]
+
+    kind = "cluster_by"
+    json = record(columns=array(STRINGS))
+    operations = frozenset({"CLUSTER BY"})
+    depends_on_state = True
+    is_in_domains = True
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        """The state with other clustering columns; files stay as they are until OPTIMIZE."""
+        return cluster_by(snapshot, self.columns, session)
+
+    def _clause(self) -> str:
+        return cluster_by_sql(self.columns) if self.columns else "CLUSTER BY NONE"
+
+    def options(self) -> Iterator[str]:
+        """`--cluster-by` or `--no-cluster-by`."""
+        if not self.columns:
+            yield "--no-cluster-by"
+            return
+        yield from ("--cluster-by", ",".join(map(path_text, self.columns)))
+
+
+def cluster_by_sql(columns: Iterable[Path]) -> str:
+    """The clause for some columns."""
+    return f"CLUSTER BY ({', '.join(map(column_sql, columns))})"

@@ -1,0 +1,447 @@
+"""
+Creating and replacing a table.
+
+The sources in delta-io/delta are `AbstractDeltaCatalog.scala` (`createDeltaTable`) and
+`commands/CreateDeltaTableCommand.scala`; checked case by case against the recorded engine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.model.features import struct_fields
+from deltaadm.domain.model.json_values import (
+    OPEN,
+    STRING,
+    STRINGS,
+    Json,
+    array,
+    mapping,
+    maybe,
+    one_of,
+    place,
+    record,
+)
+from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT, Format, Metadata
+from deltaadm.domain.model.properties import (
+    COLUMN_MAPPING_MODE,
+    FEATURE_PREFIX,
+    MAX_COLUMN_ID,
+    TABLE_COMMENT,
+    validate_configurations,
+)
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.schema import PrimitiveType, parse_schema, path_text, walk
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, columns_sql
+from deltaadm.domain.sql.sql_text import identifier, literal, pairs_sql
+from deltaadm.domain.steps.cluster_by import cluster_by_sql
+from deltaadm.domain.steps.step import Step
+from deltaadm.domain.transaction.clustering import (
+    CLUSTERING_DOMAIN,
+    check_clustering,
+    check_statistics_of,
+    clustering_domain,
+    physical_paths,
+)
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
+from deltaadm.domain.transaction.coordinated_commits import check_new
+from deltaadm.domain.transaction.iceberg import enabled_versions
+from deltaadm.domain.transaction.reserved_keys import (
+    CLUSTERING_COLUMNS,
+    Statement,
+    check_reserved_keys,
+    refuse_reserved,
+    stored_properties,
+)
+from deltaadm.domain.transaction.spark_support import require_writable
+from deltaadm.domain.transaction.transaction import prepare_commit, update_metadata
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from deltaadm.domain.model.schema import Path, StructType
+    from deltaadm.domain.model.session import SessionSettings
+
+_ATOMIC_CONVERSION: Final = "delta.universalFormat.iceberg.atomicConversion.supported"
+_INHERITED: Final = ("delta.enableDeletionVectors", "delta.enableRowTracking")
+
+
+def no_table(root: str, name: str | None = None) -> Snapshot:
+    """The state in which there is no table at *root* yet, under its *name* in a catalog if any."""
+    return Snapshot(
+        root=root, version=-1, protocol=Protocol(0, 0), metadata=Metadata(), name=name, domains={}
+    )
+
+
+class CreationMode(Enum):
+    """What becomes of a table that exists already, and whether one has to."""
+
+    CREATE = "create"
+    CREATE_OR_REPLACE = "create-or-replace"
+    REPLACE = "replace"
+
+    @property
+    def verb(self) -> str:
+        """The words of SQL for it."""
+        return f"{self.value.replace('-', ' ').upper()} TABLE"
+
+
+_MODE: Final = Json(one_of(CreationMode).schema, lambda mode: mode.value, CreationMode)
+_SCHEMA: Final = Json(
+    OPEN.schema,
+    lambda schema: json.loads(schema.to_json()),
+    lambda value: parse_schema(json.dumps(value, ensure_ascii=False)),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateTable(Step):
+    """
+    `CREATE TABLE`, `CREATE OR REPLACE TABLE` or `REPLACE TABLE`.
+
+    With a *query* the table is filled by it and *schema* is what the query gives. *location* is
+    for a table with a name in a catalog that does not choose the place itself.
+    """
+
+    mode: CreationMode
+    schema: StructType
+    partition_by: tuple[str, ...] = ()
+    cluster_by: tuple[Path, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    write_options: Mapping[str, str] = field(default_factory=dict)
+    comment: str | None = None
+    location: str | None = None
+    query: str | None = None
+
+    kind = "create_table"
+    json = record(
+        mode=_MODE,
+        schema=_SCHEMA,
+        partition_by=STRINGS,
+        cluster_by=array(STRINGS),
+        properties=mapping(STRING),
+        write_options=mapping(STRING),
+        comment=maybe(STRING),
+        location=maybe(Json(STRING.schema, read=place)),
+        query=maybe(STRING),
+    )
+    operations = frozenset(
+        f"{mode.verb}{filled}" for mode in CreationMode for filled in ("", " AS SELECT")
+    )
+    secret_fields = ("properties", "write_options")
+    alters = False
+    depends_on_state = True
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        """The state of the new table, which may replace the one that *snapshot* is of."""
+        _require_fitting_mode(snapshot, self)
+        check_new_columns(self)
+        _refuse_options_without_query(self)
+        _refuse_both_layouts(self)
+        partitions = partition_columns(self.schema, self.partition_by)
+        _require_resolved(self.schema, self.cluster_by)
+        configuration = table_properties(snapshot, self, session)
+        clusters: tuple[Path, ...] = ()
+        if self.cluster_by:
+            clusters = validate_cluster_by_spec(self.schema, self.cluster_by, configuration)
+        if snapshot.exists:
+            require_writable(snapshot)
+            _refuse_partitions_for_clustered(snapshot, partitions)
+        proposed = Metadata(
+            id=KNOWN_AFTER_COMMIT,
+            description=self.comment or self.properties.get(TABLE_COMMENT),
+            format=Format(),
+            schema_string=self.schema.to_json(),
+            partition_columns=partitions,
+            configuration=_with_inherited(snapshot, configuration),
+        )
+        base = _with_ids_counted(snapshot, proposed)
+        after = update_metadata(base, proposed, session, is_creating_new_table=True)
+        _require_column_defaults(after)
+        committed = replace(prepare_commit(snapshot, after), version=snapshot.version + 1)
+        return _with_clustering(committed, clusters)
+
+    @property
+    def is_verified_by_state(self) -> bool:
+        """Whether the new table is clustered."""
+        return bool(self.cluster_by)
+
+    def statement(self, table: str, provider: str = "delta") -> str:
+        """The statement that makes *table*, as SQL spells its name, a table of *provider*."""
+        return " ".join(self._clauses(table, provider))
+
+    def _clauses(self, table: str, provider: str) -> Iterator[str]:
+        columns = "" if self.query is not None else f" ({columns_sql(self.schema)})"
+        yield f"{self.mode.verb} {table}{columns} USING {_provider(provider)}"
+        if self.write_options:
+            yield f"OPTIONS ({pairs_sql(self.write_options)})"
+        if self.partition_by:
+            yield f"PARTITIONED BY ({', '.join(map(identifier, self.partition_by))})"
+        if self.cluster_by:
+            yield cluster_by_sql(self.cluster_by)
+        if self.location is not None:
+            yield f"LOCATION {literal(self.location)}"
+        if self.comment is not None:
+            yield f"COMMENT {literal(self.comment)}"
+        if self.properties:
+            yield f"TBLPROPERTIES ({pairs_sql(self.properties)})"
+        if self.query is not None:
+            yield f"AS {self.query}"
+
+    @property
+    def user_metadata(self) -> str | None:
+        """What the write option `userMetadata` gives its commit."""
+        options = {key.lower(): value for key, value in self.write_options.items()}
+        return options.get("usermetadata")
+
+
+def _provider(provider: str) -> str:
+    """The name of a class has dots in it."""
+    return ".".join(
+        part if part.isascii() and part.isidentifier() else identifier(part)
+        for part in provider.split(".")
+    )
+
+
+def table_properties(
+    snapshot: Snapshot, step: CreateTable, session: SessionSettings
+) -> dict[str, str]:
+    """
+    The properties that Delta takes from the statement.
+
+    Write options of Delta's own become properties, and clustering brings its feature along and
+    takes the place of the property that stands for it.
+    """
+    refuse_reserved(step.properties)
+    options = {
+        key: value for key, value in step.write_options.items() if key.lower().startswith("delta.")
+    }
+    given = validate_configurations(
+        {**step.properties, **options}, allow_arbitrary=session.allow_arbitrary_properties
+    )
+    if step.cluster_by:
+        given.pop(CLUSTERING_COLUMNS, None)
+    statement = Statement.REPLACE if snapshot.exists else Statement.CREATE
+    check_reserved_keys(statement, given, snapshot.protocol)
+    given = stored_properties(statement, given)
+    check_new(given)
+    clustering = {f"{FEATURE_PREFIX}clustering": "supported"} if step.cluster_by else {}
+    required = {**_required_by_iceberg(given), **_required_by_adaptive_metadata(given)}
+    return {**required, **given, **clustering}
+
+
+def _required_by_adaptive_metadata(given: Mapping[str, str]) -> dict[str, str]:
+    """What a new table with adaptive metadata has by itself, and must not have otherwise."""
+    if _ADAPTIVE_METADATA not in given:
+        return {}
+    for key, value in _WITH_ADAPTIVE_METADATA.items():
+        if given.get(key, value).lower() != value:
+            mode = key == COLUMN_MAPPING_MODE
+            which = "COLUMN_MAPPING_ID_MODE" if mode else "DEPENDENT_FEATURE_ENABLED"
+            raise Refused(
+                f"Adaptive metadata needs {key}={value}.",
+                remedy="Leave the property out.",
+                delta_error_class=f"DELTA_ADAPTIVE_METADATA_REQUIRES_{which}",
+            )
+    return dict(_WITH_ADAPTIVE_METADATA)
+
+
+_ADAPTIVE_METADATA: Final = f"{FEATURE_PREFIX}adaptivemetadata-preview"
+_WITH_ADAPTIVE_METADATA: Final = {
+    COLUMN_MAPPING_MODE: "id",
+    "delta.enableDeletionVectors": "true",
+    "delta.enableRowTracking": "true",
+}
+
+
+def _required_by_iceberg(given: Mapping[str, str]) -> dict[str, str]:
+    """What a new table has by itself as soon as any Iceberg compatibility is on."""
+    if not enabled_versions(Metadata(configuration=given)):
+        return {}
+    return {COLUMN_MAPPING_MODE: "name", _ATOMIC_CONVERSION: "true"}
+
+
+def _with_inherited(snapshot: Snapshot, given: Mapping[str, str]) -> dict[str, str]:
+    """A table that replaces another keeps two of its properties unless it has its own."""
+    old = snapshot.metadata.configuration
+    return {**{key: old[key] for key in _INHERITED if key in old}, **given}
+
+
+def partition_columns(schema: StructType, wanted: Sequence[str]) -> tuple[str, ...]:
+    """
+    *wanted* as *schema* spells them.
+
+    Raises `Refused` for columns that are not there, that hold other columns, and for all columns.
+    """
+    fields = {column.name.lower(): column for column in schema.fields}
+    for name in wanted:
+        if name.lower() not in fields:
+            raise Refused(
+                f"The table has no column {path_text((name,))} to be partitioned by.",
+                remedy="Name columns of the schema.",
+                delta_error_class="_LEGACY_ERROR_TEMP_3060",
+            )
+    found = [fields[name.lower()] for name in wanted]
+    _refuse_twice([column.name for column in found])
+    for column in found:
+        if not isinstance(column.type, PrimitiveType) or column.type.name in _NO_PARTITION_TYPES:
+            raise Refused(
+                f"A table cannot be partitioned by {path_text((column.name,))}, for its type.",
+                remedy="Choose columns with numbers, dates, times or strings.",
+                delta_error_class="INVALID_PARTITION_COLUMN_DATA_TYPE",
+            )
+    if found and len(found) == len(schema.fields):
+        raise Refused(
+            "A table cannot be partitioned by all of its columns.",
+            remedy="Leave one column for the data files.",
+            delta_error_class="ALL_PARTITION_COLUMNS_NOT_ALLOWED",
+        )
+    return tuple(column.name for column in found)
+
+
+_NO_PARTITION_TYPES: Final = frozenset({"variant"})
+
+
+def validate_cluster_by_spec(
+    schema: StructType, columns: Sequence[Path], configuration: Mapping[str, str]
+) -> tuple[Path, ...]:
+    """
+    *columns* as *schema* spells them; raises `Refused` unless a new table can have such clusters.
+
+    The columns exist, are at most four, and have statistics under *configuration*.
+    """
+    metadata = Metadata(schema_string=schema.to_json(), configuration=configuration)
+    found = check_clustering(metadata, columns)
+    check_statistics_of(metadata, found)
+    return found
+
+
+def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
+    """Under Iceberg compatibility ids go on as if the columns that are replaced had had some."""
+    old = snapshot.metadata
+    mapped = column_mapping_mode(old) is not ColumnMappingMode.NONE
+    if not snapshot.exists or mapped or not enabled_versions(proposed):
+        return snapshot
+    counted = str(sum(1 for _ in walk(old.schema)))
+    configuration = {**old.configuration, MAX_COLUMN_ID: counted}
+    return replace(snapshot, metadata=old.with_configuration(configuration))
+
+
+def _require_fitting_mode(snapshot: Snapshot, step: CreateTable) -> None:
+    if step.mode is CreationMode.CREATE and snapshot.exists:
+        raise Refused(
+            f"There is a table already: {snapshot.name or snapshot.root} (version "
+            f"{snapshot.version}).",
+            remedy="Replace it with --mode create-or-replace, or choose another place.",
+            delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
+        )
+    if step.mode is CreationMode.REPLACE and not snapshot.exists:
+        raise Refused(
+            f"There is no table to be replaced: {snapshot.name or snapshot.root}.",
+            remedy="Create it with --mode create or create-or-replace.",
+            delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
+        )
+
+
+def check_new_columns(step: CreateTable) -> None:
+    """Raise `Refused` for columns that no table can have, whatever its provider."""
+    if not step.schema.fields:
+        raise Refused(
+            "A table needs at least one column.",
+            remedy="Give columns with --schema.",
+            delta_error_class="DELTA_SCHEMA_NOT_PROVIDED",
+        )
+    if step.query is not None and all(
+        column.type == PrimitiveType("void") for column in step.schema.fields
+    ):
+        raise Refused(
+            "All columns of the query are nothing but NULL, and cannot be written.",
+            remedy="Give them types: CAST(NULL AS INT).",
+            delta_error_class="DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS",
+        )
+    twice = Counter(tuple(part.lower() for part in path) for path, _ in walk(step.schema))
+    repeated = [path_text(path) for path, times in twice.items() if times > 1]
+    if repeated:
+        raise Refused(
+            f"These columns occur more than once, ignoring case: {', '.join(repeated)}.",
+            remedy="Give each a name of its own.",
+            delta_error_class="COLUMN_ALREADY_EXISTS",
+        )
+
+
+def _refuse_options_without_query(step: CreateTable) -> None:
+    if step.write_options and step.query is None:
+        raise Refused(
+            "Write options are for writing rows, and there is no query that gives any.",
+            remedy="Leave them out, or fill the table with --as QUERY.",
+        )
+
+
+def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
+    """Spark looks for the columns of CLUSTER BY before Delta does, and minds their case."""
+    present = {path for path, _ in struct_fields(schema)}
+    for column in columns:
+        if column not in present:
+            raise Refused(
+                f"The table has no column {path_text(column)} to be clustered by.",
+                remedy="Name columns of the schema, spelled as there.",
+                delta_error_class="UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",
+            )
+
+
+def _refuse_both_layouts(step: CreateTable) -> None:
+    if step.partition_by and step.cluster_by:
+        raise Refused(
+            "A table cannot be both clustered and partitioned.",
+            remedy="Choose one of --cluster-by and --partition-by.",
+            delta_error_class="_LEGACY_ERROR_TEMP_0035",
+        )
+
+
+def _refuse_twice(columns: Sequence[str]) -> None:
+    twice = [path_text((name,)) for name, times in Counter(columns).items() if times > 1]
+    if twice:
+        raise Refused(
+            f"A table cannot be partitioned by the same column twice: {', '.join(twice)}.",
+            remedy="Name each column once.",
+            delta_error_class="_LEGACY_ERROR_TEMP_3058",
+        )
+
+
+def _refuse_partitions_for_clustered(snapshot: Snapshot, partitions: Sequence[str]) -> None:
+    if partitions and snapshot.protocol.supports("clustering"):
+        raise Refused(
+            "A table that is clustered, or was, cannot be replaced by a partitioned one.",
+            remedy="Drop the table first, or use --cluster-by.",
+            delta_error_class="DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE",
+        )
+
+
+def _require_column_defaults(after: Snapshot) -> None:
+    with_default = [
+        path_text(path)
+        for path, column in walk(after.metadata.schema)
+        if CURRENT_DEFAULT in column.metadata
+    ]
+    if with_default and not after.protocol.supports("allowColumnDefaults"):
+        raise Refused(
+            f"These columns have a default, which the table does not allow: "
+            f"{', '.join(with_default)}.",
+            remedy="Add --property delta.feature.allowColumnDefaults=supported.",
+            delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
+        )
+
+
+def _with_clustering(after: Snapshot, columns: Sequence[Path]) -> Snapshot:
+    physical = physical_paths(after.metadata.schema)
+    named = [
+        path if any(KNOWN_AFTER_COMMIT in part for part in physical[path]) else physical[path]
+        for path in columns
+    ]
+    return replace(after, domains={CLUSTERING_DOMAIN: clustering_domain(named)} if named else {})

@@ -1,0 +1,120 @@
+"""Dropping columns, which needs column mapping."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.dataclass import dataclass
+from deltaadm.domain.model.json_values import BOOLEAN, STRINGS, array, record
+from deltaadm.domain.model.schema import StructType, change_type, path_text
+from deltaadm.domain.sql.sql_text import column_sql, if_exists_sql
+from deltaadm.domain.steps.step import Step
+from deltaadm.domain.transaction.clustering import clustering_columns
+from deltaadm.domain.transaction.columns import (
+    columns_with_listed_statistics,
+    existing,
+    find_column,
+    is_within,
+    refuse_dependents,
+    require_mapping,
+    with_columns,
+)
+from deltaadm.domain.transaction.spark_support import require_writable
+from deltaadm.domain.transaction.transaction import prepare_commit, update_metadata
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.domain.model.schema import DataType, Path
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumns(Step):
+    """`ALTER TABLE … DROP COLUMNS`, by paths of names; with *if_exists* absent ones are skipped."""
+
+    columns: tuple[Path, ...]
+    if_exists: bool = False
+
+    kind = "drop_columns"
+    json = record(columns=array(STRINGS), if_exists=BOOLEAN)
+    operations = frozenset({"DROP COLUMNS"})
+    depends_on_state = True
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        """The state in which the values are still in the files, and nothing reads them."""
+        metadata = snapshot.metadata
+        dropped = tuple(
+            existing(metadata.schema, column)
+            for column in self.columns
+            if not self.if_exists or find_column(metadata.schema, column) is not None
+        )
+        if not dropped:
+            return snapshot
+        require_writable(snapshot)
+        require_mapping(metadata, "dropped", "DELTA_UNSUPPORTED_DROP_COLUMN")
+        schema = metadata.schema
+        for path in dropped:
+            schema = _without(schema, path)
+        _refuse_layout_columns(snapshot, dropped)
+        for path in dropped:
+            refuse_dependents(metadata, path)
+        # Delta writes the names without backticks, and then does not find those that need them.
+        kept = [
+            ".".join(path)
+            for path in columns_with_listed_statistics(metadata)
+            if not any(is_within(path, column) for column in dropped)
+        ]
+        proposed = with_columns(metadata, schema, metadata.partition_columns, ",".join(kept))
+        return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+
+    def _clause(self) -> str:
+        columns = ", ".join(map(column_sql, self.columns))
+        return f"DROP COLUMNS {if_exists_sql(self.if_exists)}({columns})"
+
+    def options(self) -> Iterator[str]:
+        """`--drop-column` for each column."""
+        for column in self.columns:
+            yield from ("--drop-column", path_text(column))
+
+
+def _without(schema: StructType, gone: Path) -> StructType:
+    """*schema* without one field, also in an array or a map; a struct keeps at least one."""
+
+    def pruned(data_type: DataType) -> DataType:
+        if not isinstance(data_type, StructType):
+            raise Refused(
+                f"{path_text(gone)} is a part of an array or a map, which cannot be without it.",
+                remedy="Drop the column that holds it.",
+                delta_error_class="DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
+            )
+        if len(data_type.fields) == 1:
+            raise Refused(
+                f"{path_text(gone)} is the only column of {path_text(gone[:-1]) or 'the table'}.",
+                remedy="Drop the struct around it, or keep it.",
+                delta_error_class="DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA",
+            )
+        return StructType(tuple(field for field in data_type.fields if field.name != gone[-1]))
+
+    left = change_type(schema, gone[:-1], pruned)
+    assert isinstance(left, StructType)  # noqa: S101 -- a struct with less inside
+    return left
+
+
+def _refuse_layout_columns(snapshot: Snapshot, gone: tuple[Path, ...]) -> None:
+    partitions = sorted({(name,) for name in snapshot.metadata.partition_columns} & set(gone))
+    if partitions:
+        raise Refused(
+            f"The table is partitioned by {', '.join(map(path_text, partitions))}.",
+            remedy="A partition column cannot be dropped.",
+            delta_error_class="DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
+        )
+    clustering = sorted(set(clustering_columns(snapshot) or ()) & set(gone))
+    if clustering:
+        raise Refused(
+            f"The table is clustered by {', '.join(map(path_text, clustering))}.",
+            remedy="Choose other columns first: alter --cluster-by COLUMN, or --no-cluster-by.",
+            delta_error_class="DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN",
+        )

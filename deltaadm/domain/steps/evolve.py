@@ -1,0 +1,39 @@
+"""
+What Delta Spark 4.4 will commit, in Delta's order.
+
+The source in delta-io/delta is `commands/alterDeltaTableCommands.scala`; checked case by case
+against the recorded engine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.transaction.spark_support import require_readable
+from deltaadm.errors import IllegalArgument, Refused
+
+if TYPE_CHECKING:
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+
+
+def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = None) -> Snapshot:
+    """
+    Predict the snapshot after *step*.
+
+    Whatever only the commit can choose is marked `<known after commit>`. Raises `Refused` (or
+    `TableError`) with Delta's error class where Delta refuses.
+    """
+    step.require_allowed()
+    if step.has_statement and snapshot.exists:
+        require_readable(snapshot)
+    try:
+        return step.after(snapshot, session or SessionSettings())
+    except IllegalArgument as error:
+        if not step.alters:
+            raise
+        # Spark reports what Delta throws under ALTER TABLE as a change that is not supported.
+        raise Refused(
+            error.message, remedy=error.remedy, delta_error_class="UNSUPPORTED_TABLE_CHANGE"
+        ) from error

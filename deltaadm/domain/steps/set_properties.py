@@ -1,0 +1,170 @@
+"""Setting table properties, which also raises versions and adds features."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.json_values import STRING, mapping, record
+from deltaadm.domain.model.properties import (
+    COLUMN_MAPPING_MODE,
+    TABLE_COMMENT,
+    is_true,
+    normalized_key,
+    validate_configurations,
+)
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.sql.sql_text import pairs_sql
+from deltaadm.domain.steps.step import Step
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
+from deltaadm.domain.transaction.coordinated_commits import check_set
+from deltaadm.domain.transaction.metadata_checks import RETENTION_KEYS, check_retention
+from deltaadm.domain.transaction.reserved_keys import (
+    Statement,
+    check_reserved_keys,
+    refuse_reserved,
+    stored_properties,
+)
+from deltaadm.domain.transaction.spark_support import require_writable
+from deltaadm.domain.transaction.transaction import (
+    PREPARATIONS,
+    prepare_commit,
+    update_metadata,
+    without_mapping,
+)
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from deltaadm.domain.model.commit_info import CommitInfo
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+
+ROW_TRACKING: Final = "delta.enableRowTracking"
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperties(Step):
+    """
+    `ALTER TABLE … SET TBLPROPERTIES`: also the way to raise versions and to add features.
+
+    *properties* may hold `delta.minReaderVersion`, `delta.minWriterVersion` and
+    `delta.feature.<name>` beside ordinary properties.
+    """
+
+    properties: Mapping[str, str]
+
+    kind = "set_properties"
+    json = record(properties=mapping(STRING))
+    operations = frozenset({"SET TBLPROPERTIES"})
+    secret_fields = ("properties",)
+
+    def require_allowed(self) -> None:
+        """Raise `Refused` for properties that Delta keeps for itself."""
+        refuse_reserved(self.properties)
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        """
+        The state with the properties, and with the protocol that they ask for or need.
+
+        In this order: columns are mapped, versions raised, requested features added, features
+        added that the new metadata implies, the protocol's pseudo-properties dropped.
+        """
+        properties = validate_configurations(
+            self.properties, allow_arbitrary=session.allow_arbitrary_properties
+        )
+        require_writable(snapshot)
+        state = snapshot
+        if _turns_on_row_tracking(snapshot, properties):
+            state = _with_row_tracking_supported(snapshot, properties)
+        if properties.get(COLUMN_MAPPING_MODE) == "none" and session.allow_column_mapping_removal:
+            state = without_mapping(state, {COLUMN_MAPPING_MODE: "none"}, session)
+            if len(properties) == 1:
+                return state
+        check_reserved_keys(Statement.SET, properties, snapshot.protocol)
+        check_set(state.metadata, properties)
+        stored = stored_properties(Statement.SET, properties)
+        proposed = replace(
+            state.metadata.with_configuration({**state.metadata.configuration, **stored}),
+            description=properties.get(TABLE_COMMENT, state.metadata.description),
+        )
+        after = update_metadata(state, proposed, session)
+        if any(key in properties for key in RETENTION_KEYS):
+            check_retention(after.metadata)
+        if is_true(properties, ROW_TRACKING):
+            _check_row_tracking(after.metadata.configuration)
+        several = SetProperties(properties).takes_several_commits(snapshot)
+        return prepare_commit(state, after, version_known=not several)
+
+    def cost(self, snapshot: Snapshot) -> Cost:
+        """A rewrite where column mapping is removed, a backfill where row tracking begins."""
+        if self._removes_mapping(snapshot):
+            return Cost.REWRITE
+        begins = _turns_on_row_tracking(snapshot, self._normalized())
+        return Cost.BACKFILL if begins else Cost.METADATA
+
+    def takes_several_commits(self, snapshot: Snapshot) -> bool:
+        """Whether row tracking begins, or column mapping is removed beside other changes."""
+        return _turns_on_row_tracking(snapshot, self._normalized()) or (
+            len(self.properties) > 1 and self._removes_mapping(snapshot)
+        )
+
+    def _removes_mapping(self, snapshot: Snapshot) -> bool:
+        return (
+            self._normalized().get(COLUMN_MAPPING_MODE) == "none"
+            and column_mapping_mode(snapshot.metadata) is not ColumnMappingMode.NONE
+        )
+
+    def _normalized(self) -> dict[str, str]:
+        return {normalized_key(key): value for key, value in self.properties.items()}
+
+    def _clause(self) -> str:
+        return f"SET TBLPROPERTIES ({pairs_sql(self.properties)})"
+
+    def options(self) -> Iterator[str]:
+        """`--set` for each property."""
+        for key, value in self.properties.items():
+            yield from ("--set", f"{key}={value}")
+
+    def is_made_by(self, commit: CommitInfo) -> bool:
+        """Whether *commit* sets just these properties, or prepares that."""
+        if commit.operation in PREPARATIONS:
+            return True
+        sets = commit.operation in self.operations
+        return sets and commit.parameter("properties") == self._normalized()
+
+
+def _turns_on_row_tracking(snapshot: Snapshot, properties: Mapping[str, str]) -> bool:
+    return (
+        properties.get(ROW_TRACKING, "").lower() == "true"
+        and snapshot.metadata.configuration.get(ROW_TRACKING, "").lower() != "true"
+    )
+
+
+def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, str]) -> Snapshot:
+    """Row tracking starts with a protocol upgrade and a backfill, each a commit of its own."""
+    _check_row_tracking({**snapshot.metadata.configuration, **properties})
+    files = snapshot.files
+    if files is not None and files.without_num_records:
+        raise Refused(
+            f"Row ids cannot be given to {files.without_num_records} files without statistics.",
+            remedy="Let Delta collect them first: ANALYZE TABLE … COMPUTE DELTA STATISTICS.",
+            delta_error_class="DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
+        )
+    if snapshot.protocol.supports("rowTracking"):
+        return snapshot
+    needed = Protocol.apply().with_feature("rowTracking")
+    return replace(snapshot, protocol=snapshot.protocol.merge(needed))
+
+
+def _check_row_tracking(configuration: Mapping[str, str]) -> None:
+    if is_true(configuration, ROW_TRACKING) and is_true(
+        configuration, "delta.rowTrackingSuspended"
+    ):
+        raise Refused(
+            f"{ROW_TRACKING} and delta.rowTrackingSuspended cannot both be true.",
+            remedy="Unset delta.rowTrackingSuspended.",
+            delta_error_class="DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
+        )

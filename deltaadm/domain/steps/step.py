@@ -1,0 +1,127 @@
+"""What every kind of step says of itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.json_values import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import ClassVar, Self
+
+    from deltaadm.domain.model.commit_info import CommitInfo
+    from deltaadm.domain.model.json_values import Json
+    from deltaadm.domain.model.schema import Path
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+
+
+class Step:
+    """
+    A group of table changes that Delta commits together.
+
+    `json` has its fields in the order of the class. `operations` are what the commitInfo of its
+    commits names. `secret_fields` may hold secrets.
+
+    `alters` is false for a step that makes a table. `is_commit` says whether it makes a new
+    version, `has_statement` whether Spark carries it out. `depends_on_state` says that Delta may
+    refuse it for the table's files or domains, `is_in_domains` that its effect is in the domains
+    alone, `may_wait` that it can take two runs, `always_acts` that it is worth taking even where
+    the table stays the same.
+    """
+
+    __slots__: ClassVar[tuple[str, ...]] = ()
+
+    kind: ClassVar[str]
+    json: ClassVar[Json] = record()
+    operations: ClassVar[frozenset[str]] = frozenset()
+    secret_fields: ClassVar[tuple[str, ...]] = ()
+    alters: ClassVar[bool] = True
+    is_commit: ClassVar[bool] = True
+    has_statement: ClassVar[bool] = True
+    depends_on_state: ClassVar[bool] = False
+    is_in_domains: ClassVar[bool] = False
+    may_wait: ClassVar[bool] = False
+    always_acts: ClassVar[bool] = False
+
+    # Effect
+
+    def require_allowed(self) -> None:
+        """Raise `Refused` for what Delta refuses whatever the table is like."""
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        """
+        The state after the step.
+
+        Raises `Refused` with Delta's error class where Delta or Spark would refuse.
+        """
+        raise NotImplementedError
+
+    def cost(self, _snapshot: Snapshot) -> Cost:
+        """What Delta does to the data files; the highest cost possible where they are unknown."""
+        return Cost.METADATA
+
+    def takes_several_commits(self, _snapshot: Snapshot) -> bool:
+        """Whether it is more than one commit: a backfill or a rewrite first, then the rest."""
+        return False
+
+    def waits(self, _snapshot: Snapshot) -> bool:
+        """Whether this is the first of two runs: Delta does its part and then refuses."""
+        return False
+
+    @property
+    def irreversible(self) -> tuple[str, ...]:
+        """The features whose removal destroys history."""
+        return ()
+
+    @property
+    def renames(self) -> tuple[tuple[Path, Path], ...]:
+        """The columns that get other names, each before and after."""
+        return ()
+
+    @property
+    def destination(self) -> Snapshot | None:
+        """The table to which a name in a catalog leads from then on; None if that stays."""
+        return None
+
+    @property
+    def is_verified_by_state(self) -> bool:
+        """Whether protocol and metadata do not show all that it changes."""
+        return self.is_in_domains or self.destination is not None
+
+    def reasons(self) -> dict[str, str]:
+        """Why subjects change that it changes along with what was asked for."""
+        return {}
+
+    # SQL and command line
+
+    def statement(self, table: str) -> str:
+        """The SQL statement for *table*, as SQL spells its name."""
+        return f"ALTER TABLE {table} {self._clause()}"
+
+    def _clause(self) -> str:
+        raise NotImplementedError
+
+    def options(self) -> Iterator[str]:
+        """The options with which `alter` plans it; none for a step of another command."""
+        return iter(())
+
+    # JSON
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> Self:
+        """The step that `json` has written; raises what Python does for other parts."""
+        return cls(**dict(zip(cls.__slots__, cls.json.read(document).values(), strict=True)))
+
+    # Commits
+
+    @property
+    def user_metadata(self) -> str | None:
+        """What an option of its own gives its commit, which takes precedence over the session's."""
+        return None
+
+    def is_made_by(self, commit: CommitInfo) -> bool:
+        """Whether *commit* is its own, or one with which Delta prepares it."""
+        return commit.operation in self.operations

@@ -1,0 +1,1 @@
+"""What Delta does to any change of metadata."""

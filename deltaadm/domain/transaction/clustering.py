@@ -1,0 +1,267 @@
+"""
+Clustering: the columns by which a table's files are laid out.
+
+The sources in delta-io/delta are `ClusteredTableUtils.scala` and `AbstractDeltaCatalog.scala`
+(`validateClusterBySpec`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.model.actions import DomainMetadata
+from deltaadm.domain.model.features import struct_fields
+from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
+from deltaadm.domain.model.properties import (
+    COLUMN_MAPPING_MODE,
+    FEATURE_PREFIX,
+    PROPERTIES,
+    whole_number,
+)
+from deltaadm.domain.model.schema import StructType, folded, path_text
+from deltaadm.domain.transaction.column_mapping import physical_name
+from deltaadm.domain.transaction.metadata_checks import STATISTICS_COLUMNS, column_names, has_bounds
+from deltaadm.domain.transaction.spark_support import require_writable
+from deltaadm.domain.transaction.transaction import prepare_commit, update_metadata
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.schema import Path, StructField
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+
+CLUSTERING_DOMAIN: Final = "delta.clustering"
+MOST_COLUMNS: Final = 4
+"""How many columns Delta lets a table be clustered by."""
+
+
+def clustering_columns(snapshot: Snapshot) -> tuple[Path, ...] | None:
+    """
+    The columns that the table is clustered by, in order, as its schema names them.
+
+    None where the snapshot was loaded without its domains. A column that the schema does not
+    have goes by its physical name.
+    """
+    if snapshot.domains is None:
+        return None
+    names = {physical: path for path, physical in physical_paths(snapshot.metadata.schema).items()}
+    return tuple(names.get(one, one) for one in physical_clustering(snapshot.domains))
+
+
+def earlier_names(versions: Iterable[Metadata]) -> dict[Path, Path]:
+    """
+    What the columns of a table were called, by their physical paths.
+
+    *versions* are in order; of a column that was renamed the last name counts.
+    """
+    names: dict[Path, Path] = {}
+    for one in versions:
+        names |= {stored: path for path, stored in _stored_paths(one).items()}
+    return names
+
+
+def lost_clustering(snapshot: Snapshot) -> tuple[Path, ...]:
+    """The physical paths that the table is clustered by and that no column has."""
+    clustered = physical_clustering(snapshot.domains or {})
+    if not clustered:
+        return ()
+    present = set(map(folded, _stored_paths(snapshot.metadata).values()))
+    return tuple(one for one in clustered if folded(one) not in present)
+
+
+def restored_clustering(
+    snapshot: Snapshot, earlier: Mapping[Path, Path]
+) -> tuple[Path, ...] | None:
+    """
+    The columns that the table was clustered by, where it names some by physical paths of *earlier*.
+
+    When column mapping is removed, a column's name becomes its physical name, and Delta leaves
+    the clustering as it was. None where nothing is lost, or where a column cannot be found again.
+    """
+    if not lost_clustering(snapshot):
+        return None
+    paths = _stored_paths(snapshot.metadata)
+    names = {folded(stored): path for path, stored in paths.items()}
+    found = [
+        names.get(folded(one)) or names.get(folded(earlier.get(one, ())))
+        for one in physical_clustering(snapshot.domains or {})
+    ]
+    return None if None in found else tuple(one for one in found if one)
+
+
+def with_clustering(snapshot: Snapshot, columns: Sequence[Path]) -> Snapshot:
+    """*snapshot*, known to be clustered by *columns* (as `clustering_columns` says) or by none."""
+    physical = physical_paths(snapshot.metadata.schema)
+    domain = clustering_domain([physical.get(one, one) for one in columns])
+    domains = {CLUSTERING_DOMAIN: domain} if columns else {}
+    return replace(snapshot, domains={**(snapshot.domains or {}), **domains})
+
+
+def clustering_domain(physical: Sequence[Path]) -> DomainMetadata:
+    """The domain of a table that is clustered by these columns, in their physical names."""
+    document = {
+        "clusteringColumns": [list(one) for one in physical],
+        "domainName": CLUSTERING_DOMAIN,
+    }
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return DomainMetadata(CLUSTERING_DOMAIN, text)
+
+
+def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettings) -> Snapshot:
+    """
+    The state after CLUSTER BY *paths*; files stay as they are until OPTIMIZE.
+
+    Raises `Refused` with Delta's error class where Delta would refuse.
+    """
+    metadata = snapshot.metadata
+    columns = check_clustering(metadata, paths)
+    if metadata.partition_columns:
+        raise Refused(
+            f"The table is partitioned by {', '.join(metadata.partition_columns)}, and a table "
+            "cannot be both clustered and partitioned.",
+            remedy="Copy the table into a clustered one (CREATE TABLE … CLUSTER BY … AS SELECT).",
+            delta_error_class="DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED",
+        )
+    supported = snapshot.protocol.supports("clustering")
+    if not columns and not supported:
+        return snapshot
+    require_writable(snapshot)
+    check_statistics_of(metadata, columns)
+    physical = physical_paths(metadata.schema)
+    _require_known_names(columns, physical)
+    domain = clustering_domain([physical[one] for one in columns])
+    after = snapshot
+    if not supported:
+        asked = {**metadata.configuration, f"{FEATURE_PREFIX}clustering": "supported"}
+        after = update_metadata(snapshot, metadata.with_configuration(asked), session)
+    domains = {**(snapshot.domains or {}), CLUSTERING_DOMAIN: domain}
+    return replace(prepare_commit(snapshot, after), domains=domains)
+
+
+def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path, ...]:
+    """
+    *columns* as the schema spells them; raises `Refused` where a table with *metadata* cannot
+    be clustered by them, statistics left aside.
+    """
+    fields = {folded(path): (path, one) for path, one in struct_fields(metadata.schema)}
+    for column in columns:
+        if folded(column) not in fields:
+            raise Refused(
+                f"The table has no column {path_text(column)} to be clustered by.",
+                remedy="List its columns with: deltaadm inspect TABLE --columns.",
+                delta_error_class="DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
+            )
+    found = [fields[folded(column)] for column in columns]
+    twice = [
+        path_text(path) for path, times in Counter(path for path, _ in found).items() if times > 1
+    ]
+    if twice:
+        raise Refused(
+            f"A table cannot be clustered by the same column twice: {', '.join(twice)}.",
+            remedy="Name each column once.",
+            delta_error_class="DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY",
+        )
+    if len(columns) > MOST_COLUMNS:
+        raise Refused(
+            f"A table can be clustered by {MOST_COLUMNS} columns, and these are {len(columns)}.",
+            remedy="Choose those that queries filter by most.",
+            delta_error_class="DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS",
+        )
+    unfit = [path_text(path) for path, one in found if not has_bounds(one.type)]
+    if unfit:
+        raise Refused(
+            f"The types of these columns have no minimum and maximum: {', '.join(unfit)}.",
+            remedy="Choose columns with numbers, dates, times or strings.",
+            delta_error_class="DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
+        )
+    return tuple(path for path, _ in found)
+
+
+def check_statistics_of(metadata: Metadata, columns: Sequence[Path]) -> None:
+    """Raise `Refused` unless files have statistics of *columns*, spelled as in the schema."""
+    collected = set(columns_with_statistics(metadata))
+    missing = [path_text(one) for one in columns if one not in collected]
+    if missing:
+        raise Refused(
+            f"Files have no statistics of {', '.join(missing)}, which clustering needs.",
+            remedy=f"Name it in {STATISTICS_COLUMNS}, or raise {INDEXED_COLUMNS}.",
+            delta_error_class="DELTA_CLUSTERING_COLUMN_MISSING_STATS",
+        )
+
+
+INDEXED_COLUMNS: Final = "delta.dataSkippingNumIndexedCols"
+
+
+def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
+    """The columns of which Delta collects minimum and maximum, inside structs too."""
+    listed = metadata.configuration.get(STATISTICS_COLUMNS)
+    leaves = [path for path, one in _leaves(metadata)]
+    if listed is None:
+        default = PROPERTIES[INDEXED_COLUMNS.lower()].default
+        count = whole_number(metadata.configuration.get(INDEXED_COLUMNS, default or ""))
+        wanted = leaves if count is None or count < 0 else leaves[:count]
+    else:
+        named = [folded(one) for one in column_names(listed)]
+        wanted = [one for one in leaves if any(folded(one)[: len(n)] == n for n in named)]
+    kept = set(wanted)
+    return (path for path, one in _leaves(metadata) if path in kept and has_bounds(one.type))
+
+
+def _leaves(metadata: Metadata) -> Iterator[tuple[Path, StructField]]:
+    """The columns that files have, those inside structs in place of the structs."""
+    for path, one in struct_fields(metadata.schema):
+        if path[0] not in metadata.partition_columns and not isinstance(one.type, StructType):
+            yield path, one
+
+
+def _stored_paths(metadata: Metadata) -> dict[Path, Path]:
+    """
+    As `physical_paths`, and what columns are called themselves where none are mapped.
+
+    Delta does not look at physical names that are left in the schema of such a table.
+    """
+    paths = physical_paths(metadata.schema)
+    mode = metadata.configuration.get(COLUMN_MAPPING_MODE, "none")
+    return dict(zip(paths, paths, strict=True)) if mode.lower() == "none" else paths
+
+
+def physical_paths(schema: StructType) -> dict[Path, Path]:
+    """The paths of the columns outside arrays and maps, each with its physical one."""
+    physical: dict[Path, Path] = {(): ()}
+    for path, one in struct_fields(schema):
+        physical[path] = (*physical[path[:-1]], physical_name(one))
+    return {path: one for path, one in physical.items() if path}
+
+
+def physical_clustering(domains: Mapping[str, DomainMetadata]) -> list[Path]:
+    """The physical paths of the columns that a table with *domains* is clustered by."""
+    domain = domains.get(CLUSTERING_DOMAIN)
+    try:
+        document: Any = json.loads(domain.configuration) if domain else {}
+    except (ValueError, RecursionError):
+        return []
+    listed = document.get("clusteringColumns") if isinstance(document, dict) else None
+    return [
+        tuple(map(str, one)) if isinstance(one, list) else (str(one),)
+        for one in (listed if isinstance(listed, list) else ())
+    ]
+
+
+def _require_known_names(columns: Sequence[Path], physical: dict[Path, Path]) -> None:
+    fresh = [
+        path_text(one)
+        for one in columns
+        if any(KNOWN_AFTER_COMMIT in part for part in physical[one])
+    ]
+    if fresh:
+        raise Refused(
+            f"{', '.join(fresh)} is a new column of a table with column mapping, whose name in "
+            "the files is only known when it is there.",
+            remedy="Add it first, and cluster by it in a second call.",
+        )

@@ -1,0 +1,567 @@
+"""
+Column mapping: modes, legal changes, and how columns get ids and physical names.
+
+The functions are those of Delta's `DeltaColumnMapping` in Python spelling. Where older
+descriptions of them differ, today's Delta Spark (4.4.0) is followed and the docstring says so.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.model.features import mapping_mode
+from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
+from deltaadm.domain.model.properties import (
+    COLUMN_MAPPING_MODE,
+    MAX_COLUMN_ID,
+    is_true,
+    whole_number,
+)
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.schema import (
+    ArrayType,
+    MapType,
+    StructType,
+    path_text,
+    rewrite,
+    slots,
+    walk,
+)
+from deltaadm.errors import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any, Final
+
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.schema import DataType, Path, StructField
+
+
+class ColumnMappingMode(Enum):
+    """How columns are found in data files: by name, by field id, or by physical name."""
+
+    NONE = "none"
+    ID = "id"
+    NAME = "name"
+
+
+MIN_READER_VERSION: Final = 2
+"""The legacy reader version that implies column mapping."""
+MIN_WRITER_VERSION: Final = 5
+"""The legacy writer version that implies column mapping."""
+MIN_PROTOCOL_VERSION: Final = Protocol(MIN_READER_VERSION, MIN_WRITER_VERSION)
+
+COLUMN_ID: Final = "delta.columnMapping.id"
+PHYSICAL_NAME: Final = "delta.columnMapping.physicalName"
+NESTED_IDS: Final = "delta.columnMapping.nested.ids"
+PARQUET_FIELD_ID: Final = "parquet.field.id"
+PARQUET_NESTED_IDS: Final = "parquet.field.nested.ids"
+COLUMN_MAPPING_KEYS: Final = frozenset(
+    {COLUMN_ID, PHYSICAL_NAME, NESTED_IDS, PARQUET_FIELD_ID, PARQUET_NESTED_IDS}
+)
+"""All keys of a field's metadata that column mapping owns."""
+
+INVALID_CHARACTERS: Final = " ,;{}()\n\t="
+"""What a column's name must not contain while it is also its name in the data files."""
+
+INTERNAL_COLUMNS: Final = frozenset(
+    {
+        "_change_type",
+        "_commit_version",
+        "_commit_timestamp",
+        "__is_cdc",
+        "__delta_internal_row_index",
+        "__delta_internal_is_row_deleted",
+        "_row-id",
+        "_row-commit-version",
+    }
+)
+"""Columns that Delta makes itself, in lower case; they carry no mapping metadata."""
+
+
+def supported_modes() -> frozenset[ColumnMappingMode]:
+    """All three modes; old descriptions lack `id`, which was added later."""
+    return frozenset(ColumnMappingMode)
+
+
+def column_mapping_mode(metadata: Metadata) -> ColumnMappingMode:
+    """The mode that the table's property says; raises `Refused` for one that does not exist."""
+    return ColumnMappingMode(mapping_mode(metadata))
+
+
+def requires_new_protocol(metadata: Metadata) -> bool:
+    """Whether the mode of *metadata* needs a protocol with column mapping."""
+    return column_mapping_mode(metadata) is not ColumnMappingMode.NONE
+
+
+def satisfies_column_mapping_protocol(protocol: Protocol) -> bool:
+    """
+    Whether *protocol* supports column mapping.
+
+    Old descriptions compare version numbers, (2, 5) or higher; today a (3, 7) protocol must
+    list the feature.
+    """
+    return protocol.supports("columnMapping")
+
+
+def allow_mapping_mode_change(
+    old_mode: ColumnMappingMode, new_mode: ColumnMappingMode, *, allow_removal: bool = True
+) -> bool:
+    """
+    Whether an existing table may go from *old_mode* to *new_mode*.
+
+    Staying is allowed, and none to name. Back to none means rewriting every data file; old
+    descriptions do not have it, and *allow_removal* stands for the setting that turns it off.
+    """
+    if old_mode is new_mode:
+        return True
+    if new_mode is ColumnMappingMode.NONE:
+        return allow_removal
+    return old_mode is ColumnMappingMode.NONE and new_mode is ColumnMappingMode.NAME
+
+
+def change_column_mapping_mode_on_old_protocol(protocol: Protocol) -> Refused:
+    """The error for a mode change on a protocol without column mapping; today's Delta upgrades."""
+    return Refused(
+        "The table's protocol does not support column mapping: it is "
+        f"{protocol.simple_string}, and {MIN_PROTOCOL_VERSION.simple_string} is needed.",
+        remedy="Run `deltaadm enable-feature TABLE columnMapping` first.",
+        delta_error_class="DELTA_UNSUPPORTED_COLUMN_MAPPING_PROTOCOL",
+    )
+
+
+def column_id(field: StructField) -> int | None:
+    """The field's column id; None where it has none."""
+    value = field.metadata.get(COLUMN_ID)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def physical_name(field: StructField) -> str:
+    """The field's name in data files: its physical name if it has one, else its own."""
+    value = field.metadata.get(PHYSICAL_NAME)
+    return value if isinstance(value, str) else field.name
+
+
+def has_column_mapping_metadata(schema: StructType) -> bool:
+    """Whether a field of *schema*, at any depth, has some key that column mapping owns."""
+    return any(COLUMN_MAPPING_KEYS & field.metadata.keys() for _, field in walk(schema))
+
+
+def drop_column_mapping_metadata(schema: StructType) -> StructType:
+    """*schema* without the keys of column mapping, at every depth."""
+    return set_column_metadata(schema, ColumnMappingMode.NONE)
+
+
+def set_column_metadata(schema: StructType, mode: ColumnMappingMode) -> StructType:
+    """*schema* with each field's metadata as `column_mapping_metadata` gives it."""
+    return rewrite(
+        schema, lambda _, field: replace(field, metadata=column_mapping_metadata(field, mode))
+    )
+
+
+def column_mapping_metadata(field: StructField, mode: ColumnMappingMode) -> dict[str, Any]:
+    """
+    The field's metadata as readers and writers of data files need it in *mode*.
+
+    Without mapping, none of mapping's keys; with it, in both modes, the Parquet field ids too.
+    Raises `Refused` where the id or the physical name is missing.
+    """
+    if mode is ColumnMappingMode.NONE:
+        return {k: v for k, v in field.metadata.items() if k not in COLUMN_MAPPING_KEYS}
+    identifier = _require_assigned(field, mode)
+    ids = {PARQUET_FIELD_ID: identifier}
+    if NESTED_IDS in field.metadata:
+        ids[PARQUET_NESTED_IDS] = field.metadata[NESTED_IDS]
+    return {**field.metadata, **ids}
+
+
+def _require_assigned(field: StructField, mode: ColumnMappingMode) -> int:
+    identifier = column_id(field)
+    for value, what in (
+        (identifier, "column id"),
+        (field.metadata.get(PHYSICAL_NAME), "physical name"),
+    ):
+        if value is None:
+            raise Refused(
+                f"Column {field.name!r} has no {what} although the column mapping mode is "
+                f"'{mode.value}'.",
+                remedy="Any ALTER TABLE through Delta Spark completes what is missing.",
+            )
+    assert identifier is not None  # noqa: S101 -- the loop has just seen to it
+    return identifier
+
+
+def create_physical_schema(
+    schema: StructType,
+    reference_schema: StructType,
+    mode: ColumnMappingMode,
+    *,
+    check_supported_mode: bool = True,
+) -> StructType:
+    """
+    *schema* under the names and metadata that its columns have in data files.
+
+    Columns are looked up in *reference_schema* by their whole path, ignoring case. Mode none
+    returns *schema* as it is. Raises `Refused` for a column that the reference lacks, or that
+    lacks an id or a physical name there.
+    """
+    if check_supported_mode and mode not in supported_modes():
+        raise _unsupported_mode(mode.value)
+    if mode is ColumnMappingMode.NONE:
+        return schema
+    known = {_lower(path): field for path, field in walk(reference_schema)}
+
+    def physical(path: Path, field: StructField) -> StructField:
+        if field.name.lower() in INTERNAL_COLUMNS:
+            return field
+        reference = known.get(_lower(path))
+        if reference is None:
+            raise Refused(f"The table has no column {path_text(path)}.")
+        return replace(
+            field,
+            name=physical_name(reference),
+            metadata=column_mapping_metadata(reference, mode),
+        )
+
+    return rewrite(schema, physical)
+
+
+def create_physical_attributes(
+    output: tuple[StructField, ...], reference_schema: StructType, mode: ColumnMappingMode
+) -> tuple[StructField, ...]:
+    """The columns of a query's *output* as `create_physical_schema` renames them."""
+    return create_physical_schema(StructType(output), reference_schema, mode).fields
+
+
+def rename_columns(schema: StructType) -> StructType:
+    """*schema* with each field under its physical name; metadata stays as it is."""
+    return rewrite(schema, lambda _, field: replace(field, name=physical_name(field)))
+
+
+def _lower(path: Path) -> tuple[str, ...]:
+    return tuple(part.lower() for part in path)
+
+
+def max_column_id(metadata: Metadata) -> int | None:
+    """`delta.columnMapping.maxColumnId`; None where it is absent or no number."""
+    number = whole_number(metadata.configuration.get(MAX_COLUMN_ID, ""))
+    return number if number is not None and number >= 0 else None
+
+
+def find_max_column_id(schema: StructType) -> int:
+    """The highest id in *schema*, the nested ids of containers included; 0 where there is none."""
+    return max(_ids(schema), default=0)
+
+
+def _ids(schema: StructType) -> Iterator[int]:
+    for _, field in walk(schema):
+        identifier = column_id(field)
+        if identifier is not None:
+            yield identifier
+        yield from nested_ids(field).values()
+
+
+def nested_ids(field: StructField) -> Mapping[str, int]:
+    """The ids of the parts of an array or a map, by their place; empty where there are none."""
+    nested = field.metadata.get(NESTED_IDS)
+    return (
+        {k: v for k, v in nested.items() if isinstance(v, int)} if isinstance(nested, dict) else {}
+    )
+
+
+def assign_column_id_and_physical_name(
+    new_metadata: Metadata,
+    old_metadata: Metadata,
+    *,
+    is_changing_mode_on_existing_table: bool,
+) -> Metadata:
+    """
+    *new_metadata* with an id and a physical name for every field that lacks one.
+
+    Ids go on from the highest that is in use or was ever given, fields before the fields inside
+    them. An existing table that turns mapping on keeps its names as physical names, so that no
+    file need be rewritten; any other new field gets a name that only the commit knows. Under
+    Iceberg compatibility V2 or V3 the slots of containers get ids after all columns.
+    """
+    kept = {} if is_changing_mode_on_existing_table else _kept(old_metadata, new_metadata)
+    old_names = (
+        {_lower(path): field.name for path, field in walk(old_metadata.schema)}
+        if is_changing_mode_on_existing_table
+        else {}
+    )
+    counter = max(
+        max_column_id(new_metadata) or 0,
+        max_column_id(old_metadata) or 0,
+        find_max_column_id(new_metadata.schema),
+    )
+
+    def assign(path: Path, field: StructField) -> StructField:
+        nonlocal counter
+        same = kept.get(_lower(path))
+        reused = same is not None and fits_into(same.type, field.type)
+        metadata = {**(_identity(same) if same and reused else {}), **field.metadata}
+        if COLUMN_ID not in metadata:
+            counter += 1
+            metadata[COLUMN_ID] = counter
+        if PHYSICAL_NAME not in metadata:
+            metadata[PHYSICAL_NAME] = (
+                old_names.get(_lower(path), field.name)
+                if is_changing_mode_on_existing_table
+                else f"col-{KNOWN_AFTER_COMMIT}"
+            )
+        return replace(field, metadata=metadata)
+
+    schema = rewrite(new_metadata.schema, assign)
+    if _names_containers(new_metadata):
+        schema, counter = _assign_nested_ids(schema, counter)
+    return new_metadata.with_schema(schema).with_configuration(
+        {**new_metadata.configuration, MAX_COLUMN_ID: str(counter)}
+    )
+
+
+def _kept(old: Metadata, new: Metadata) -> dict[Path, StructField]:
+    """
+    The old fields whose ids and names new ones may take over, when a table is replaced.
+
+    Elsewhere the new schema is made from the old one and has them already.
+    """
+    if column_mapping_mode(old) is not column_mapping_mode(new) or old.id == new.id:
+        return {}
+    return {_lower(path): field for path, field in walk(old.schema)}
+
+
+def _identity(field: StructField) -> dict[str, Any]:
+    return {key: one for key, one in field.metadata.items() if key in (COLUMN_ID, PHYSICAL_NAME)}
+
+
+def fits_into(old: DataType, new: DataType) -> bool:
+    """Whether all values of type *old* are of type *new*, which may allow more nulls."""
+    if isinstance(old, ArrayType) and isinstance(new, ArrayType):
+        return new.contains_null >= old.contains_null and fits_into(old.element, new.element)
+    if isinstance(old, MapType) and isinstance(new, MapType):
+        return (
+            new.value_contains_null >= old.value_contains_null
+            and fits_into(old.key, new.key)
+            and fits_into(old.value, new.value)
+        )
+    if isinstance(old, StructType) and isinstance(new, StructType):
+        return len(old.fields) == len(new.fields) and all(
+            one.name == other.name
+            and other.nullable >= one.nullable
+            and fits_into(one.type, other.type)
+            for one, other in zip(old.fields, new.fields, strict=True)
+        )
+    return old == new
+
+
+def assign_physical_names(schema: StructType, *, reuse_logical_name: bool = False) -> StructType:
+    """*schema* with a physical name for every field without one: its own name, or a new one."""
+
+    def assign(_: Path, field: StructField) -> StructField:
+        if PHYSICAL_NAME in field.metadata:
+            return field
+        name = field.name if reuse_logical_name else f"col-{KNOWN_AFTER_COMMIT}"
+        return replace(field, metadata={**field.metadata, PHYSICAL_NAME: name})
+
+    return rewrite(schema, assign)
+
+
+def _names_containers(metadata: Metadata) -> bool:
+    return any(
+        is_true(metadata.configuration, f"delta.enableIcebergCompatV{version}")
+        for version in (2, 3)
+    )
+
+
+def _assign_nested_ids(schema: StructType, counter: int) -> tuple[StructType, int]:
+    """Ids for the `element`, `key` and `value` slots under each field (PROTOCOL.md, nested ids)."""
+
+    def assign(_: Path, field: StructField) -> StructField:
+        nonlocal counter
+        ids = dict(nested_ids(field))
+        for place in slot_paths(field.type, physical_name(field)):
+            if place not in ids:
+                counter += 1
+                ids[place] = counter
+        return replace(field, metadata={**field.metadata, NESTED_IDS: ids})
+
+    return rewrite(schema, assign), counter
+
+
+def slot_paths(data_type: DataType, prefix: str) -> Iterator[str]:
+    """The places under *prefix* that can have a nested id: `prefix.element.value` and the like."""
+    for step, inner in slots(data_type):
+        yield f"{prefix}.{step}"
+        yield from slot_paths(inner, f"{prefix}.{step}")
+
+
+def try_fix_metadata(
+    old_metadata: Metadata,
+    new_metadata: Metadata,
+    *,
+    is_changing_mode_on_existing_table: bool,
+) -> Metadata:
+    """
+    *new_metadata* with ids and names completed where its mode wants them, else as it is.
+
+    Today's Delta calls this `updateColumnMappingMetadata`.
+    """
+    if column_mapping_mode(new_metadata) is ColumnMappingMode.NONE:
+        return new_metadata
+    return assign_column_id_and_physical_name(
+        new_metadata,
+        old_metadata,
+        is_changing_mode_on_existing_table=is_changing_mode_on_existing_table,
+    )
+
+
+def verify_and_update_metadata_change(
+    old_protocol: Protocol,
+    old_metadata: Metadata,
+    new_metadata: Metadata,
+    *,
+    is_creating_new_table: bool = False,
+    allow_removal: bool = True,
+    strip_metadata: bool = True,
+) -> Metadata:
+    """
+    *new_metadata* as it may follow *old_metadata*, mapping metadata completed.
+
+    Raises `Refused` for an illegal mode change, for turning mapping on over leftovers of an
+    earlier mapping, and for adding columns in the same commit. *old_protocol* no longer
+    matters, since today's Delta upgrades it. With *strip_metadata*, mapping keys that come in
+    while the mode stays none are removed, unless the table had such keys already.
+    """
+    del old_protocol
+    old_mode, new_mode = column_mapping_mode(old_metadata), column_mapping_mode(new_metadata)
+    changing = old_mode is not new_mode and not is_creating_new_table
+    if changing and not allow_mapping_mode_change(old_mode, new_mode, allow_removal=allow_removal):
+        raise _illegal_change(old_mode, new_mode)
+    if changing and old_mode is ColumnMappingMode.NONE:
+        _require_clean_start(old_metadata.schema, new_metadata.schema)
+    if (
+        new_mode is ColumnMappingMode.NONE
+        and strip_metadata
+        and has_column_mapping_metadata(new_metadata.schema)
+        and not has_column_mapping_metadata(old_metadata.schema)
+    ):
+        return new_metadata.with_schema(drop_column_mapping_metadata(new_metadata.schema))
+    return try_fix_metadata(old_metadata, new_metadata, is_changing_mode_on_existing_table=changing)
+
+
+def _illegal_change(old_mode: ColumnMappingMode, new_mode: ColumnMappingMode) -> Refused:
+    return Refused(
+        f"The column mapping mode cannot go from '{old_mode.value}' to '{new_mode.value}'.",
+        remedy="An existing table can only go from 'none' to 'name', or back to 'none' by "
+        "rewriting its files.",
+        delta_error_class="DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE",
+    )
+
+
+def _unsupported_mode(mode: str) -> Refused:
+    return Refused(
+        f"The column mapping mode {mode!r} is not supported.",
+        remedy="The modes are none, name and id.",
+    )
+
+
+def _require_clean_start(old: StructType, new: StructType) -> None:
+    stale = [path_text(p) for p, one in walk(new) if COLUMN_MAPPING_KEYS & one.metadata.keys()]
+    if stale:
+        raise Refused(
+            "Column mapping cannot be turned on: columns still carry metadata of an earlier "
+            f"mapping: {', '.join(stale[:10])}.",
+            remedy="Turning it on would read the wrong columns; copy the table instead.",
+            delta_error_class="DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_"
+            "METADATA_ALREADY_EXISTS",
+        )
+    known = {_lower(path) for path, _ in walk(old)}
+    added = [path_text(path) for path, _ in walk(new) if _lower(path) not in known]
+    if known and added:
+        raise Refused(
+            "Columns cannot be added in the commit that turns column mapping on: "
+            f"{', '.join(added[:10])}.",
+            remedy="Turn column mapping on first.",
+            delta_error_class="DELTA_UNSUPPORTED_COLUMN_MAPPING_SCHEMA_CHANGE",
+        )
+
+
+def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
+    """
+    Raise `Refused` unless every column has an id and a physical name, both unique.
+
+    Ids are unique over the whole schema, physical names along their whole path; and
+    `maxColumnId` covers every id, nested ids included. Old descriptions take schema and mode.
+    """
+    mode = column_mapping_mode(metadata)
+    ids: set[int] = set()
+    paths: set[Path] = set()
+    # In id mode, whatever the table's, so that all mapping metadata is kept and demanded.
+    physical = create_physical_schema(metadata.schema, metadata.schema, ColumnMappingMode.ID)
+    for path, field in walk(physical):
+        identifier = column_id(field)
+        if identifier is None:
+            continue
+        if identifier in ids:
+            raise _duplicate("column id", str(identifier), mode)
+        # A name that only the commit will choose is as good as unique.
+        if path in paths and not any(KNOWN_AFTER_COMMIT in part for part in path):
+            raise _duplicate("physical name", path_text(path), mode)
+        ids.add(identifier)
+        paths.add(path)
+    _check_max_column_id(metadata)
+
+
+def _duplicate(what: str, value: str, mode: ColumnMappingMode) -> Refused:
+    return Refused(
+        f"Two columns share the {what} {value} in column mapping mode '{mode.value}'.",
+        remedy="Find the commit that introduced the second one and restore the version before it.",
+    )
+
+
+def _check_max_column_id(metadata: Metadata) -> None:
+    highest = find_max_column_id(metadata.schema)
+    if MAX_COLUMN_ID not in metadata.configuration:
+        raise Refused(
+            f"The table uses column mapping and has no {MAX_COLUMN_ID}.",
+            remedy="Any ALTER TABLE through Delta Spark sets it.",
+            delta_error_class="DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET",
+        )
+    if (max_column_id(metadata) or 0) < highest:
+        raise Refused(
+            f"{MAX_COLUMN_ID} is {metadata.configuration[MAX_COLUMN_ID]}, and column id {highest} "
+            "is in use.",
+            remedy="Any ALTER TABLE through Delta Spark sets it right.",
+            delta_error_class="DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY",
+        )
+
+
+def remove_column_mapping(metadata: Metadata) -> Metadata:
+    """
+    *metadata* after every file was rewritten under its columns' own names.
+
+    The mode's own property is left to the caller. Raises `Refused` for names that data files
+    cannot have (`RemoveColumnMappingCommand`).
+    """
+    unfit = [
+        path_text(path)
+        for path, field in walk(metadata.schema)
+        if any(one in INVALID_CHARACTERS for one in field.name)
+    ]
+    if unfit:
+        raise Refused(
+            "Column mapping cannot be removed: these columns have names that data files cannot "
+            f"have: {', '.join(unfit[:10])}.",
+            remedy="Rename them first: alter --rename-column COLUMN=NAME.",
+            delta_error_class="DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
+        )
+    configuration = {
+        key: value
+        for key, value in metadata.configuration.items()
+        if key not in (MAX_COLUMN_ID, COLUMN_MAPPING_MODE)
+    }
+    return metadata.with_schema(drop_column_mapping_metadata(metadata.schema)).with_configuration(
+        configuration
+    )

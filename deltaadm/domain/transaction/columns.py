@@ -1,0 +1,209 @@
+"""Finding columns in a schema, and what stands in the way of changing them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.model.properties import CONSTRAINT_PREFIX
+from deltaadm.domain.model.schema import (
+    StructType,
+    find_place,
+    folded,
+    path_text,
+    rewrite,
+    walk,
+)
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
+from deltaadm.domain.transaction.metadata_checks import STATISTICS_COLUMNS, column_names
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.schema import Path, StructField
+    from deltaadm.domain.sql.ddl import ColumnDefinition
+
+
+def renamed(metadata: Metadata, old: Path, name: str) -> Metadata:
+    """*metadata* with the column *old*, as the schema spells it, under another *name*."""
+    new = (*old[:-1], name)
+    schema = rewrite(
+        metadata.schema, lambda path, field: replace(field, name=name) if path == old else field
+    )
+    partitions = tuple(
+        name if (column,) == old else column for column in metadata.partition_columns
+    )
+    listed = ",".join(
+        path_text((*new, *path[len(old) :]) if is_within(path, old) else path)
+        for path in columns_with_listed_statistics(metadata)
+    )
+    return with_columns(metadata, schema, partitions, listed)
+
+
+def find_column(schema: StructType, column: Path) -> Path | None:
+    """The path of *column* as the schema spells it, whatever the case; None if it is not there."""
+    path, _, _ = find_place(schema, column)
+    return path if len(path) == len(column) and not is_slot(schema, path) else None
+
+
+def is_slot(schema: StructType, path: Path) -> bool:
+    """Whether *path*, as the schema spells it, is a part of an array or a map, not a column."""
+    return bool(path) and not isinstance(find_place(schema, path[:-1])[2], StructType)
+
+
+def existing(schema: StructType, column: Path) -> Path:
+    """Like `find_column`; raises `Refused` for a column that is not there."""
+    return existing_place(schema, column)[0]
+
+
+def existing_place(schema: StructType, column: Path) -> tuple[Path, StructField]:
+    """
+    The path of *column* as the schema spells it, and the field or the slot that is there.
+
+    Raises `Refused` for a column that is not there.
+    """
+    path, field, here = find_place(schema, column)
+    if field is not None and len(path) == len(column):
+        return path, field
+    if isinstance(here, StructType):
+        raise Refused(
+            f"The table has no column {path_text(column)}.",
+            remedy="List its columns with: deltaadm inspect TABLE --columns.",
+            delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        )
+    raise Refused(
+        f"{path_text(column)} does not lead to a column: {path_text(path)} is not a struct.",
+        remedy="Into arrays and maps lead element, key and value, in small letters: "
+        "items.element.x, prices.value.x.",
+        delta_error_class="INVALID_FIELD_NAME",
+    )
+
+
+_PART: Final = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)")
+
+
+def parse_column(text: str) -> Path:
+    """
+    The column that *text* names: parts with dots between them, odd ones in backticks.
+
+    >>> parse_column("s.`a.b`")
+    ('s', 'a.b')
+    """
+    parts: list[str] = []
+    position = 0
+    while found := _PART.match(text, position):
+        parts.append(found[1].replace("``", "`") if found[1] else found[2])
+        position = found.end()
+        if position == len(text):
+            return tuple(parts)
+        if text[position] != ".":
+            break
+        position += 1
+    raise Refused(
+        f"{text!r} is not the name of a column.",
+        remedy="Put dots between the parts, and backticks around a part with dots in it.",
+    )
+
+
+def with_columns(
+    metadata: Metadata, schema: StructType, partitions: tuple[str, ...], statistics: str
+) -> Metadata:
+    """*metadata* with other columns; the list of those with statistics only where there is one."""
+    stored = metadata.configuration
+    known = {STATISTICS_COLUMNS: statistics} if STATISTICS_COLUMNS in stored else {}
+    return replace(
+        metadata.with_schema(schema).with_configuration({**stored, **known}),
+        partition_columns=partitions,
+    )
+
+
+def columns_with_listed_statistics(metadata: Metadata) -> tuple[Path, ...]:
+    """The columns that the table property names of which statistics are collected."""
+    return column_names(metadata.configuration.get(STATISTICS_COLUMNS, ""))
+
+
+# Refusals
+
+
+def require_mapping(metadata: Metadata, what: str, error_class: str) -> None:
+    """Raise `Refused` without column mapping, under which alone columns can be *what*."""
+    if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
+        raise Refused(
+            f"A column can only be {what} under column mapping, which the table does not have.",
+            remedy="Turn column mapping on first: deltaadm set-mapping-mode TABLE name.",
+            delta_error_class=error_class,
+        )
+
+
+def refuse_taken(schema: StructType, columns: tuple[ColumnDefinition, ...]) -> None:
+    """Raise `Refused` for new columns that are there already, or twice among them."""
+    known = {folded(path): path for path, _ in walk(schema)}
+    new: set[Path] = set()
+    for definition in columns:
+        path = (*definition.parent, definition.column.name)
+        if folded(path) in known:
+            raise Refused(
+                f"The table has a column {path_text(known[folded(path)])} already.",
+                remedy="Choose another name, one that differs in more than case.",
+                delta_error_class="FIELD_ALREADY_EXISTS",
+            )
+        if folded(path) in new:
+            raise Refused(
+                f"The column {path_text(path)} is added twice.",
+                remedy="Choose names that differ in more than case.",
+                delta_error_class="COLUMN_ALREADY_EXISTS",
+            )
+        new.add(folded(path))
+
+
+def refuse_dependents(metadata: Metadata, column: Path) -> None:
+    """Raise `Refused` where a constraint or a generated column is computed from *column*."""
+    constraints = [
+        key[len(CONSTRAINT_PREFIX) :]
+        for key, expression in sorted(metadata.configuration.items())
+        if key.lower().startswith(CONSTRAINT_PREFIX) and _mentions(expression, column)
+    ]
+    if constraints:
+        raise Refused(
+            f"These CHECK constraints use {path_text(column)}: {', '.join(constraints)}.",
+            remedy="Drop them first: alter --drop-constraint NAME.",
+            delta_error_class="DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
+        )
+    generated = [
+        field.name
+        for field in metadata.schema.fields
+        if _mentions(str(field.metadata.get("delta.generationExpression", "")), column)
+    ]
+    if generated:
+        raise Refused(
+            f"These columns are generated from {path_text(column)}: {', '.join(generated)}.",
+            remedy="Such a column can neither be renamed nor dropped.",
+            delta_error_class="DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
+        )
+
+
+_WORDS: Final = re.compile(
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?:`(?:[^`]|``)+`|\w+)(?:\s*\.\s*(?:`(?:[^`]|``)+`|\w+))*"""
+)
+_NAME: Final = re.compile(r"`((?:[^`]|``)+)`|(\w+)")
+
+
+def _mentions(expression: str, column: Path) -> bool:
+    """Whether a name in *expression* is *column*, something in it, or something around it."""
+    wanted = folded(column)
+    for word in _WORDS.findall(expression):
+        if word[0] in "'\"":
+            continue
+        path = tuple(
+            (quoted.replace("``", "`") or plain).lower() for quoted, plain in _NAME.findall(word)
+        )
+        shared = min(len(path), len(wanted))
+        if path[:shared] == wanted[:shared]:
+            return True
+    return False
+
+
+def is_within(path: Path, column: Path) -> bool:
+    """Whether *path* is *column* or something in it, whatever the case."""
+    return folded(path)[: len(column)] == folded(column)

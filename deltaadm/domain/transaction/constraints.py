@@ -1,0 +1,183 @@
+"""
+CHECK constraints: which texts Delta takes for one, and how it stores them.
+
+The sources in delta-io/delta are `DeltaSqlBase.g4`, whose lexer cuts the expression into tokens
+that are stored with spaces between them, and `alterDeltaTableCommands.scala`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.domain.model.properties import CONSTRAINT_PREFIX
+from deltaadm.domain.model.schema import path_text
+from deltaadm.domain.sql.conditions import judge_condition, unknown_functions
+from deltaadm.domain.sql.expressions import column_references
+from deltaadm.domain.sql.sql_text import identifier, literal, unescaped
+from deltaadm.domain.transaction.spark_support import require_writable
+from deltaadm.domain.transaction.transaction import prepare_commit, update_metadata
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deltaadm.domain.model.schema import StructType
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+
+_RESERVED: Final = "__CHAR_VARCHAR_STRING_LENGTH_CHECK__"
+
+
+def constraint_key(name: str) -> str:
+    """The property that holds the constraint *name*."""
+    return CONSTRAINT_PREFIX + name.lower()
+
+
+def add_constraint(
+    snapshot: Snapshot, name: str, condition: str, session: SessionSettings
+) -> Snapshot:
+    """
+    The state after ADD CONSTRAINT, as far as it does not depend on the table's rows.
+
+    Raises `Refused` with Delta's error class where Delta or Spark would refuse whatever the rows
+    are, and `PARSE_SYNTAX_ERROR` for a text that cannot stand in brackets.
+    """
+    expression = stored_expression(condition)
+    if name == _RESERVED:
+        raise Refused(
+            f"Delta keeps the name {name} for itself.",
+            remedy="Choose another name.",
+            delta_error_class="DELTA_INVALID_CONSTRAINT_NAME",
+        )
+    require_writable(snapshot)
+    metadata = snapshot.metadata
+    key = constraint_key(name)
+    if key in metadata.configuration:
+        raise Refused(
+            f"The table has a constraint {name} already: {metadata.configuration[key]}.",
+            remedy=f"Choose another name, or drop it: alter --drop-constraint {name}.",
+            delta_error_class="DELTA_CONSTRAINT_ALREADY_EXISTS",
+        )
+    _require_columns(metadata.schema, expression)
+    is_certain_condition(metadata.schema, condition)
+    proposed = metadata.with_configuration({**metadata.configuration, key: expression})
+    return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+
+
+def is_certain_condition(schema: StructType, text: str) -> bool:
+    """
+    Whether *text* certainly is a condition on rows with *schema*; False where only Spark can tell.
+
+    Raises `Refused` with the error class of Delta or Spark where it certainly is none.
+    """
+    return judge_condition(list(_tokens(text)), schema)
+
+
+def foreign_functions(text: str) -> tuple[str, ...]:
+    """The functions in the expression *text* that Spark does not bring along."""
+    return unknown_functions(list(_tokens(text)))
+
+
+def drop_constraint(
+    snapshot: Snapshot, name: str, session: SessionSettings, *, if_exists: bool
+) -> Snapshot:
+    """The state after DROP CONSTRAINT; raises `Refused` for one that is not there."""
+    require_writable(snapshot)
+    metadata = snapshot.metadata
+    key = constraint_key(name)
+    if key not in metadata.configuration and not if_exists:
+        known = constraint_names(metadata.configuration)
+        raise Refused(
+            f"The table has no constraint {name}.",
+            remedy=f"It has: {', '.join(known)}." if known else "It has none at all.",
+            delta_error_class="DELTA_CONSTRAINT_DOES_NOT_EXIST",
+        )
+    kept = {other: value for other, value in metadata.configuration.items() if other != key}
+    proposed = metadata.with_configuration(kept)
+    return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+
+
+def constraint_names(configuration: Iterable[str]) -> list[str]:
+    """The names of the constraints among the keys of *configuration*."""
+    return sorted(
+        key[len(CONSTRAINT_PREFIX) :]
+        for key in configuration
+        if key.lower().startswith(CONSTRAINT_PREFIX)
+    )
+
+
+_TOKEN: Final = re.compile(
+    r"""
+      (?P<space>[ \r\n\t]+ | --[^\r\n]* | /\*.*?\*/)
+    | (?P<text>r?'(?:[^'\\]|\\.|'')*' | r?"(?:[^"\\]|\\.|"")*")
+    | (?P<quoted>`(?:[^`]|``)+`)
+    | (?P<number>(?:\d+\.\d*|\.\d+)(?:E[+-]?\d+)?(?:BD|D)?(?!\w) | \d+E[+-]?\d+(?:BD|D)?(?!\w))
+    | (?P<word>\w+)
+    | (?P<torn>->|=>|::|<<|;)
+    | (?P<sign><=>|==|<>|!=|<=|!>|>=|!<|\|\||[^'"`])
+    """,
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+)
+
+
+def stored_expression(text: str) -> str:
+    r"""
+    The expression *text* as Delta stores it, which it also parses it from.
+
+    Words with letters beyond ASCII get backticks, and quotes in texts backslashes: Delta's own
+    lexer would tear them apart. Raises `Refused` for what it tears apart in any spelling, and
+    for brackets or quotes that do not match.
+
+    >>> stored_expression("s.x>0 -- why"), stored_expression("b<>'it''s'")
+    ('s . x > 0', "b <> 'it\\'s'")
+    """
+    tokens = list(_tokens(text))
+    depth = 0
+    for one in tokens:
+        depth += (one == "(") - (one == ")")
+        if depth < 0:
+            break
+    if depth or not tokens:
+        raise _unreadable(text, "its brackets do not match" if tokens else "it is empty")
+    return " ".join(tokens)
+
+
+def _tokens(text: str) -> Iterator[str]:
+    position = 0
+    while position < len(text):
+        found = _TOKEN.match(text, position)
+        if found is None:
+            raise _unreadable(text, f"the quote at position {position + 1} has no other end")
+        if found["torn"]:
+            raise _unreadable(text, f"Delta's parser does not know {found[0]} in a constraint")
+        if not found["space"]:
+            yield _written(found)
+        position = found.end()
+
+
+def _written(token: re.Match[str]) -> str:
+    text = token["text"]
+    if text and (text[0] in "rR" or text[0] * 2 in text[1:-1]):
+        return literal(unescaped(text))
+    word = token["word"]
+    return identifier(word) if word and not word.isascii() else token[0]
+
+
+def _require_columns(schema: StructType, expression: str) -> None:
+    known = {one.name.lower() for one in schema.fields}
+    unknown = [one for one in column_references(expression) if one[0].lower() not in known]
+    if unknown:
+        raise Refused(
+            f"The constraint uses {path_text(unknown[0])}, which the table does not have.",
+            remedy="List its columns with: deltaadm inspect TABLE --columns.",
+            delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        )
+
+
+def _unreadable(text: str, why: str) -> Refused:
+    return Refused(
+        f"{text!r} cannot be a constraint: {why}.",
+        remedy="Write an expression that is true for every row, such as: amount > 0.",
+        delta_error_class="PARSE_SYNTAX_ERROR",
+    )

@@ -1,0 +1,217 @@
+"""What Iceberg compatibility and Universal Format demand of a table's metadata."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.domain.model.properties import is_true
+from deltaadm.domain.model.schema import (
+    ArrayType,
+    MapType,
+    PrimitiveType,
+    all_types,
+    path_text,
+    walk,
+)
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.protocol import Protocol
+    from deltaadm.domain.model.schema import DataType
+    from deltaadm.domain.model.snapshot import Snapshot
+
+VERSIONS: Final = (1, 2, 3)
+ROW_TRACKING: Final = "delta.enableRowTracking"
+FORMATS: Final = "delta.universalFormat.enabledFormats"
+_V2_TYPES: Final = frozenset(
+    {
+        "byte",
+        "short",
+        "integer",
+        "long",
+        "float",
+        "double",
+        "string",
+        "binary",
+        "boolean",
+        "timestamp",
+        "timestamp_ntz",
+        "date",
+    }
+)
+
+
+def compat_key(version: int) -> str:
+    """The property that turns Iceberg compatibility *version* on."""
+    return f"delta.enableIcebergCompatV{version}"
+
+
+def enabled_versions(metadata: Metadata) -> tuple[int, ...]:
+    """The versions of Iceberg compatibility that are on."""
+    return tuple(one for one in VERSIONS if is_true(metadata.configuration, compat_key(one)))
+
+
+def enforce_iceberg_compatibility(
+    before: Snapshot, protocol: Protocol, metadata: Metadata
+) -> Metadata:
+    """
+    *metadata* with what the formats demand; raises `Refused` where they forbid it.
+
+    Universal Format wants some Iceberg compatibility, and goes when that goes; each version of
+    it wants column mapping, and V3 row tracking, which is set.
+    """
+    metadata = _enforce_universal_format(before.metadata, metadata)
+    if 3 in enabled_versions(before.metadata) and 3 not in enabled_versions(metadata):  # noqa: PLR2004
+        raise Refused(
+            "Iceberg compatibility V3 cannot be turned off.",
+            remedy="Copy the table into one without it.",
+        )
+    for version in enabled_versions(metadata):
+        if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
+            raise _violation(
+                "WRONG_REQUIRED_TABLE_PROPERTY",
+                f"Iceberg compatibility V{version} needs column mapping.",
+                f"Set {compat_key(version)} to false first, or keep column mapping."
+                if version in enabled_versions(before.metadata)
+                else "Run `deltaadm set-mapping-mode TABLE name` first.",
+            )
+        if version == 3:  # noqa: PLR2004
+            metadata = _with_row_tracking(before.metadata, metadata)
+        _check_version(version, before, protocol, metadata)
+    return metadata
+
+
+def _with_row_tracking(old: Metadata, new: Metadata) -> Metadata:
+    """V3 turns row tracking on by itself, and only by itself."""
+    if ROW_TRACKING in new.configuration and not is_true(new.configuration, ROW_TRACKING):
+        raise _violation(
+            "WRONG_REQUIRED_TABLE_PROPERTY",
+            "Iceberg compatibility V3 needs row tracking.",
+            f"Leave {ROW_TRACKING} alone.",
+        )
+    if 3 not in enabled_versions(old) and is_true(old.configuration, ROW_TRACKING):  # noqa: PLR2004
+        raise Refused(
+            "Iceberg compatibility V3 cannot be turned on while row tracking is on.",
+            remedy="Create a table with both, and copy the data.",
+        )
+    return new.with_configuration({**new.configuration, ROW_TRACKING: "true"})
+
+
+def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
+    if "iceberg" not in _formats(new) or enabled_versions(new):
+        return new
+    if not enabled_versions(old):
+        raise Refused(
+            "Universal Format (Iceberg) needs Iceberg compatibility to be turned on as well.",
+            remedy=f"Set {compat_key(2)} to true in the same command.",
+            delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
+        )
+    rest = [one for one in _formats(new) if one != "iceberg"]
+    configuration = {key: value for key, value in new.configuration.items() if key != FORMATS}
+    return new.with_configuration(
+        {**configuration, FORMATS: ",".join(rest)} if rest else configuration
+    )
+
+
+def _formats(metadata: Metadata) -> tuple[str, ...]:
+    return tuple(one.strip() for one in metadata.configuration.get(FORMATS, "").split(","))
+
+
+def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata: Metadata) -> None:
+    if len(enabled_versions(metadata)) > 1:
+        raise _violation(
+            "VERSION_MUTUAL_EXCLUSIVE",
+            "Only one version of Iceberg compatibility can be on.",
+            "Turn the others off in the same command.",
+        )
+    for one in metadata.schema.fields:
+        for data_type in all_types(one.type):
+            if not allows_type(version, data_type):
+                raise _violation(
+                    "UNSUPPORTED_DATA_TYPE",
+                    f"Iceberg compatibility V{version} does not allow the type of column "
+                    f"{one.name!r}.",
+                    "Drop the column, or choose another version.",
+                )
+    _check_type_changes(version, metadata)
+    if version < 3 and protocol.supports("deletionVectors"):  # noqa: PLR2004
+        if is_true(metadata.configuration, "delta.enableDeletionVectors"):
+            raise _violation(
+                "DELETION_VECTORS_SHOULD_BE_DISABLED",
+                f"Iceberg compatibility V{version} does not allow deletion vectors.",
+                _without_deletion_vectors(version, before.metadata),
+            )
+        if before.files is not None and before.files.with_deletion_vector:
+            raise _violation(
+                "DELETION_VECTORS_NOT_PURGED",
+                f"{before.files.with_deletion_vector} files still have deletion vectors.",
+                "Purge them: REORG TABLE … APPLY (PURGE).",
+            )
+
+
+def _without_deletion_vectors(version: int, before: Metadata) -> str:
+    """What keeps Iceberg compatibility apart from deletion vectors, seen from the state before."""
+    if is_true(before.configuration, "delta.enableDeletionVectors"):
+        return (
+            "Set delta.enableDeletionVectors to false and purge them: REORG TABLE … APPLY (PURGE)."
+        )
+    keys = compat_key(version)
+    if "iceberg" in _formats(before):
+        keys = f"{keys} and {FORMATS}"
+    return (
+        f"The table is kept readable as Iceberg, by {keys}: leave deletion vectors off, or turn "
+        "that off first."
+        if version in enabled_versions(before)
+        else "Leave deletion vectors out of the command."
+    )
+
+
+def _check_type_changes(version: int, metadata: Metadata) -> None:
+    """Columns may only have been widened in ways that Iceberg knows as well."""
+    for path, one in walk(metadata.schema):
+        changes = one.metadata.get("delta.typeChanges")
+        for change in changes if isinstance(changes, list) else ():
+            if not isinstance(change, dict):
+                continue
+            old, new = str(change.get("fromType")), str(change.get("toType"))
+            if not widens_in_iceberg(old, new):
+                raise _violation(
+                    "UNSUPPORTED_TYPE_WIDENING",
+                    f"Column {path_text(path)} was changed from {old} to {new}, which Iceberg "
+                    f"compatibility V{version} does not allow.",
+                    "Rewrite the column under its present type in a new table.",
+                )
+
+
+_INTEGERS: Final = ("byte", "short", "integer", "long")
+_DECIMAL: Final = re.compile(r"decimal\((\d+),(-?\d+)\)")
+
+
+def widens_in_iceberg(old: str, new: str) -> bool:
+    """Whether Iceberg knows the change of a column from type *old* to *new*."""
+    if old in _INTEGERS and new in _INTEGERS:
+        return True
+    before, after = _DECIMAL.fullmatch(old), _DECIMAL.fullmatch(new)
+    if before and after:
+        return before[2] == after[2]
+    return (old, new) == ("float", "double")
+
+
+def allows_type(version: int, data_type: DataType) -> bool:
+    """Whether *data_type* itself, not what is inside it, goes with Iceberg compatibility."""
+    if isinstance(data_type, PrimitiveType):
+        name = data_type.name
+        if version == 1:
+            return name != "void"
+        known = name in _V2_TYPES or name.startswith("decimal")
+        return known or (version == 3 and name == "variant")  # noqa: PLR2004
+    return version > 1 or not isinstance(data_type, ArrayType | MapType)
+
+
+def _violation(sub_class: str, message: str, remedy: str) -> Refused:
+    return Refused(
+        message, remedy=remedy, delta_error_class=f"DELTA_ICEBERG_COMPAT_VIOLATION.{sub_class}"
+    )

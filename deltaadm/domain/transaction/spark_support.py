@@ -1,0 +1,281 @@
+"""What Delta Spark 4.4 refuses before it looks at any change: tables it cannot read or write."""
+
+from __future__ import annotations
+
+import re
+
+from deltaadm.dataclass import dataclass
+from deltaadm.domain.model.features import REFERENCE, lookup
+from deltaadm.domain.model.protocol import (
+    extract_automatically_enabled_features,
+    supported_protocol,
+    supported_reader_version_numbers,
+    supported_writer_version_numbers,
+)
+from deltaadm.domain.transaction.invariants import refusal_of_invariants
+from deltaadm.errors import DeltaadmError, Refused, TableError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Final
+
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.protocol import Protocol
+    from deltaadm.domain.model.snapshot import Snapshot
+
+    Check = Callable[[Protocol, Metadata], "Obstacle | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """
+    Why Delta Spark does not read or does not write a table.
+
+    `subjects` are what the refusal is about: features, or places such as
+    `protocol.minReaderVersion`.
+    """
+
+    refusal: DeltaadmError
+    subjects: tuple[str, ...]
+
+
+def refusal_to_read(snapshot: Snapshot) -> DeltaadmError | None:
+    """Why Delta Spark would refuse even to load *snapshot*; None where it loads."""
+    found = obstacle_to_reading(snapshot.protocol, snapshot.metadata)
+    return None if found is None else found.refusal
+
+
+def refusal_to_write(snapshot: Snapshot) -> DeltaadmError | None:
+    """Why Delta Spark would refuse any write to *snapshot*; None where it would write."""
+    found = obstacle_to_writing(snapshot.protocol, snapshot.metadata)
+    return None if found is None else found.refusal
+
+
+def require_readable(snapshot: Snapshot) -> None:
+    """Raise what Delta raises on loading, if it does."""
+    _raise(obstacle_to_reading(snapshot.protocol, snapshot.metadata))
+
+
+def require_writable(snapshot: Snapshot) -> None:
+    """Raise what Delta raises on writing to a table that it could load."""
+    _raise(_first(_WRITING, snapshot.protocol, snapshot.metadata))
+
+
+def obstacle_to_reading(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
+    """
+    The first of the reasons why Delta Spark does not load a table, in its own order: a malformed
+    or unsupported protocol, types that Spark does not know, or a protocol that lacks features
+    which the metadata needs (`assertTableFeaturesMatchMetadata`).
+    """
+    return _first(_READING, protocol, metadata)
+
+
+def obstacle_to_writing(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
+    """The first of the reasons why Delta Spark does not write a table; it loads it first."""
+    return _first((*_READING, *_WRITING), protocol, metadata)
+
+
+def _first(checks: Iterable[Check], protocol: Protocol, metadata: Metadata) -> Obstacle | None:
+    for check in checks:
+        try:
+            found = check(protocol, metadata)
+        except DeltaadmError as error:
+            found = Obstacle(error, (_METADATA,))
+        if found is not None:
+            return found
+    return None
+
+
+_METADATA: Final = "metadata"
+
+
+def _raise(obstacle: Obstacle | None) -> None:
+    if obstacle is not None:
+        raise obstacle.refusal
+
+
+def _malformed_protocol(protocol: Protocol, _: Metadata) -> Obstacle | None:
+    found = protocol.malformation
+    if found is None:
+        return None
+    refusal = Refused(
+        found.message, remedy=found.remedy, delta_error_class="EXPRESSION_DECODING_FAILED"
+    )
+    return Obstacle(refusal, ("protocol",))
+
+
+def _unsupported_reader_version(protocol: Protocol, _: Metadata) -> Obstacle | None:
+    if protocol.min_reader_version in supported_reader_version_numbers():
+        return None
+    return Obstacle(_unsupported_version(protocol), ("protocol.minReaderVersion",))
+
+
+def _unsupported_writer_version(protocol: Protocol, _: Metadata) -> Obstacle | None:
+    if protocol.min_writer_version in supported_writer_version_numbers():
+        return None
+    return Obstacle(_unsupported_version(protocol), ("protocol.minWriterVersion",))
+
+
+def _unknown_reader_features(protocol: Protocol, _: Metadata) -> Obstacle | None:
+    return _unknown(protocol.reader_features, supported_protocol().reader_features, "read")
+
+
+def _unknown_writer_features(protocol: Protocol, _: Metadata) -> Obstacle | None:
+    return _unknown(protocol.writer_features, supported_protocol().writer_features, "write")
+
+
+def _catalog_in_charge(protocol: Protocol, _: Metadata) -> Obstacle | None:
+    if not protocol.supports("catalogManaged"):
+        return None
+    refusal = Refused(
+        "The table is managed by a catalog, and Delta Spark does not open it by its path.",
+        remedy="Use the catalog's own tools, or the table's name in the catalog.",
+        delta_error_class=PATH_OF_CATALOG_TABLE,
+    )
+    return Obstacle(refusal, ("catalogManaged",))
+
+
+PATH_OF_CATALOG_TABLE: Final = "DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED"
+"""The error class of the one refusal to load that says nothing against the table itself."""
+
+
+def _missing_partition_columns(_: Protocol, metadata: Metadata) -> Obstacle | None:
+    names = {one.name for one in metadata.schema.fields}
+    missing = [one for one in metadata.partition_columns if one not in names]
+    if not missing:
+        return None
+    refusal = TableError(
+        f"The table is partitioned by {', '.join(missing)}, which its schema does not have.",
+        remedy="Restore the version before the schema lost the column.",
+        delta_error_class="FIELD_NOT_FOUND",
+    )
+    return Obstacle(refusal, ("partitionColumns",))
+
+
+def _unsupported_version(protocol: Protocol) -> Refused:
+    return Refused(
+        f"Delta Spark does not know reader version {protocol.min_reader_version} with writer "
+        f"version {protocol.min_writer_version}.",
+        remedy="Use a newer client, or repair the protocol if the versions are a mistake.",
+        delta_error_class="DELTA_INVALID_PROTOCOL_VERSION",
+    )
+
+
+def _unknown(
+    listed: frozenset[str] | None, known: frozenset[str] | None, what: str
+) -> Obstacle | None:
+    unknown = sorted((listed or frozenset()) - (known or frozenset()))
+    if not unknown:
+        return None
+    spelled = [one.name for one in map(lookup, unknown) if one is not None and one.in_reference]
+    refusal = Refused(
+        f"Delta Spark cannot {what} the table: it does not know the table "
+        f"feature{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}.",
+        remedy=f"The right spelling is {', '.join(spelled)}."
+        if spelled
+        else "Use a client that knows them.",
+        delta_error_class=f"DELTA_UNSUPPORTED_FEATURES_FOR_{what.upper()}",
+    )
+    return Obstacle(refusal, tuple(unknown))
+
+
+_MAX_PRECISION = 38
+_SPARK_TYPES = frozenset(
+    {
+        *("binary", "boolean", "byte", "date", "decimal", "double", "float", "geography"),
+        *("geometry", "integer", "interval", "long", "null", "short", "string", "timestamp"),
+        *("timestamp_ntz", "variant", "void"),
+    }
+)
+_SPARK_TYPES_WITH_DETAILS = (
+    r"interval .*|time\(\d\)|(var)?char\(\d+\)|decimal\(\s*\d+\s*,.*\)|"
+    r"(geometry|geography)\(.*\)|string collate .*"
+)
+
+
+def is_spark_type(name: str) -> bool:
+    """Whether Spark can read the type *name* in a schema."""
+    return name in _SPARK_TYPES or bool(re.fullmatch(_SPARK_TYPES_WITH_DETAILS, name))
+
+
+def _unknown_type(_: Protocol, metadata: Metadata) -> Obstacle | None:
+    """Spark reads the schema before anything else, and stops at a type it cannot read."""
+    for data_type in metadata.primitive_types:
+        if not is_spark_type(data_type.name):
+            refusal = TableError(
+                f"The table's schema has a type that Spark does not know: {data_type.name}.",
+                remedy="Use the client that wrote it.",
+                delta_error_class="INVALID_JSON_DATA_TYPE",
+            )
+            return Obstacle(refusal, ("schema",))
+        if _precision(data_type.name) > _MAX_PRECISION:
+            refusal = TableError(
+                f"The table's schema has {data_type.name}; the highest precision is "
+                f"{_MAX_PRECISION}.",
+                remedy="Restore the version before that column came in.",
+                delta_error_class="DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+            )
+            return Obstacle(refusal, ("schema",))
+    return None
+
+
+def _precision(type_name: str) -> int:
+    """How many digits values of a decimal type have; 0 for other types."""
+    if not type_name.startswith("decimal("):
+        return 0
+    digits = re.match(r"decimal\(\s*0*(\d{1,9})", type_name)
+    return int(digits[1]) if digits else 0
+
+
+def _invariant_read_on_loading(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
+    """Delta evaluates what the metadata asks for only where it has lists to compare it with."""
+    return _unreadable_invariant(protocol, metadata) if protocol.supports_writer_features else None
+
+
+def _unreadable_invariant(_: Protocol, metadata: Metadata) -> Obstacle | None:
+    refusal = refusal_of_invariants(metadata)
+    return None if refusal is None else Obstacle(refusal, ("invariants",))
+
+
+def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
+    """Features that the metadata asks for, or that others require, and no list has."""
+    if not protocol.supports_writer_features:
+        return None
+    try:
+        needed = extract_automatically_enabled_features(metadata, protocol)
+    except Refused as error:
+        names = tuple(
+            one.name
+            for one in REFERENCE.values()
+            if one.refused_when_asked and one.refused_when_asked == error.delta_error_class
+        )
+        return Obstacle(error, names or (_METADATA,))
+    missing = sorted(needed - (protocol.writer_features or frozenset()))
+    if not missing:
+        return None
+    refusal = Refused(
+        "The table's protocol lacks features that its metadata uses or that others require: "
+        f"{', '.join(missing)}.",
+        remedy="Delta Spark refuses such a table altogether; the client that wrote the "
+        "protocol must add them.",
+        delta_error_class="DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
+    )
+    return Obstacle(refusal, tuple(missing))
+
+
+_READING: Final[tuple[Check, ...]] = (
+    _malformed_protocol,
+    _unsupported_reader_version,
+    _unknown_reader_features,
+    _unknown_type,
+    _invariant_read_on_loading,
+    _features_not_listed,
+    _catalog_in_charge,
+)
+_WRITING: Final[tuple[Check, ...]] = (
+    _unsupported_writer_version,
+    _unknown_writer_features,
+    _unreadable_invariant,
+    _missing_partition_columns,
+)

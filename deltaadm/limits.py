@@ -1,0 +1,56 @@
+"""How much of a table is read at once, so that no log takes a gigabyte of memory."""
+
+from __future__ import annotations
+
+from deltaadm.dataclass import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """
+    Bounds on what a log makes deltaadm hold; beyond them it reads in pieces, or says that it stops.
+
+    `line`: bytes of one line of a commit, and of a file that is one JSON document. An object of
+    three bytes takes about seventy in memory, and real lines are far below a megabyte.
+
+    `whole`: bytes of a commit that is read at once. Larger ones are read line by line, several
+    times where rules look at all of it.
+
+    `piece`: bytes of a larger commit that are read at a time.
+
+    `path`: characters of a file's path, which stores limit to some thousand.
+
+    `page`: bytes of a page of a Parquet file once it is decompressed, and of one row with the
+    texts of its dictionaries. Writers make pages of about a megabyte.
+
+    `batch`: bytes of the texts in rows that are read at once; one row may have more.
+
+    `state`: bytes of the actions of a checkpoint that are not about files, all together. They are
+    held, as everything that a table is described by.
+
+    `values`: values of a column in a row group, which few bytes can repeat without end. Writers
+    make row groups of a million rows at most.
+
+    `footer`: bytes of a Parquet file's footer.
+
+    `address_space`: what pyarrow takes to start its threads, which ends the process where it lacks.
+    """
+
+    line: int = 32 << 20
+    whole: int = 8 << 20
+    piece: int = 1 << 20
+    path: int = 1 << 16
+    page: int = 64 << 20
+    batch: int = 16 << 20
+    state: int = 256 << 20
+    values: int = 1 << 24
+    footer: int = 32 << 20
+    address_space: int = 1 << 30
+
+
+LIMITS: Final = Limits()
+"""Those that count where nothing else is said."""

@@ -1,0 +1,142 @@
+"""Fixing what rules find: one finding by a command, all of them by one plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.model.properties import FEATURE_PREFIX
+from deltaadm.domain.steps import (
+    SetProperties,
+    UnsetProperties,
+)
+from deltaadm.errors import DeltaadmError
+from deltaadm.operations.commands import quoted
+from deltaadm.operations.plan import predicted, propose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+    from deltaadm.operations.plan import Plan
+    from deltaadm.validation.finding import Finding, ValidationReport
+
+OPERATION = "validate"
+
+
+def plan_fixes(
+    snapshot: Snapshot, report: ValidationReport, *, session: SessionSettings | None = None
+) -> Plan:
+    """
+    One plan that fixes every finding of *report* that can be fixed together with the others.
+
+    What is set goes into one commit, what is unset and how the table is clustered into others,
+    and a checkpoint comes last.
+    The notes say which findings are fixed, and which are not.
+    """
+    fixed: list[Finding] = []
+    for finding in report.findings:
+        if finding.fix and _is_possible(snapshot, [*fixed, finding], session):
+            fixed.append(finding)
+    left = len(report.findings) - len(fixed) + sum(report.more.values())
+    notes = [f"{finding.code} {finding.name}: {finding.message}" for finding in fixed]
+    if left:
+        rest = "1 finding is" if left == 1 else f"{left} findings are"
+        notes.append(f"{rest} not fixed by this plan; validate without --fix lists them.")
+    return propose(
+        OPERATION,
+        snapshot,
+        _union(fixed),
+        because=_because(fixed),
+        notes=notes,
+        session=session,
+    )
+
+
+def _is_possible(
+    snapshot: Snapshot, findings: Iterable[Finding], session: SessionSettings | None
+) -> bool:
+    try:
+        predicted(OPERATION, snapshot, _union(findings), session=session)
+    except DeltaadmError:
+        return False
+    return True
+
+
+def _union(findings: Iterable[Finding]) -> list[Step]:
+    """The steps of all *findings* as few steps; where two disagree, the worse finding's counts."""
+    wanted: dict[str, str] = {}
+    unwanted: dict[str, None] = {}
+    others: dict[Step, None] = {}
+    for step in (step for finding in findings for step in finding.fix):
+        if isinstance(step, SetProperties):
+            wanted = {**step.properties, **wanted}
+        elif isinstance(step, UnsetProperties):
+            unwanted |= dict.fromkeys(step.keys)
+        else:
+            others[step] = None
+    steps: list[Step] = [SetProperties(wanted)] if wanted else []
+    keys = tuple(key for key in unwanted if key not in wanted)
+    if keys:
+        steps.append(UnsetProperties(keys, if_exists=True))
+    return [*steps, *sorted(others, key=lambda step: not step.has_statement)]
+
+
+def _because(findings: Iterable[Finding]) -> dict[str, str]:
+    because: dict[str, str] = {}
+    for finding in findings:
+        for step in finding.fix:
+            for key in _keys(step):
+                name = key.removeprefix(FEATURE_PREFIX)
+                places = (
+                    [f"protocol.{side}Features[{name}]" for side in ("reader", "writer")]
+                    if key.startswith(FEATURE_PREFIX)
+                    else []
+                )
+                for place in (f"configuration[{key}]", *places):
+                    because.setdefault(place, f"fixes {finding.code} {finding.name}")
+    return because
+
+
+def _keys(step: Step) -> Iterable[str]:
+    if isinstance(step, SetProperties):
+        return step.properties
+    return step.keys if isinstance(step, UnsetProperties) else ()
+
+
+def fix_command(table: str, steps: Sequence[Step]) -> str:
+    """
+    The command line that plans and commits *steps* on *table*; empty if there are none.
+
+    It can be pasted into a POSIX shell, whatever stands in names and values.
+    """
+    if not steps:
+        return ""
+    place = f"./{table}" if table.startswith("-") else table
+    return " ".join(map(quoted, ("deltaadm", *_arguments(place, steps), "--apply")))
+
+
+def _arguments(table: str, steps: Sequence[Step]) -> Iterator[str]:
+    features = _supported(steps)
+    if features:
+        yield from ("enable-feature", table, *features, "--support-only")
+        return
+    yield from ("alter", table)
+    for step in steps:
+        yield from step.options()
+
+
+def _supported(steps: Sequence[Step]) -> tuple[str, ...]:
+    """The features that *steps* add to the protocol, if they do nothing else."""
+    wanted = {
+        key: value
+        for step in steps
+        for key, value in (
+            step.properties.items() if isinstance(step, SetProperties) else [("", "")]
+        )
+    }
+    names = tuple(key.removeprefix(FEATURE_PREFIX) for key in wanted)
+    plain = all(key.startswith(FEATURE_PREFIX) for key in wanted) and set(names) <= set(FEATURES)
+    return names if plain and set(wanted.values()) == {"supported"} else ()

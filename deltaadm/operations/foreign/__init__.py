@@ -1,0 +1,1 @@
+"""Tables of other providers than Delta, which Delta's catalog leaves to its parent catalog."""

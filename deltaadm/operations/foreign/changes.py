@@ -1,0 +1,280 @@
+"""Altering tables of other providers than Delta, which Delta's catalog leaves to its parent's."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.schema import StructType, folded, path_text, rewrite
+from deltaadm.domain.sql.ddl import COMMENT, CURRENT_DEFAULT
+from deltaadm.domain.steps import AddColumns, ChangeColumns, SetLocation
+from deltaadm.errors import DeltaadmError
+from deltaadm.operations.alter import OPERATION
+from deltaadm.operations.create import nullable_schema
+from deltaadm.operations.diff import Change, ChangeKind, metadata_changes
+from deltaadm.operations.foreign.catalog import NOTHING, Statement, comparable, require_found
+from deltaadm.operations.foreign.rules import altered, without_collation
+from deltaadm.operations.plan import require_moves_alone
+from deltaadm.operations.sql import statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from deltaadm.domain.model.schema import Path, StructField
+    from deltaadm.domain.sql.ddl import ColumnDefinition
+    from deltaadm.domain.steps import Step
+    from deltaadm.operations.foreign.catalog import ForeignCatalog, ForeignDefinition, ForeignTable
+
+
+class ForeignStage(NamedTuple):
+    """One step, and what the catalog should say after it."""
+
+    step: Step
+    after: ForeignDefinition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignChanges:
+    """
+    The plan that alters a table of another provider, statement by statement.
+
+    `table` is what the user calls it, `name` its whole name as SQL spells it. `before` is the
+    table on which the plan rests, `definition` what the catalog says of it in full.
+    """
+
+    table: str
+    name: str
+    before: ForeignTable
+    definition: ForeignDefinition
+    stages: tuple[ForeignStage, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    operation: ClassVar = OPERATION
+    document: ClassVar = "parent_changes"
+
+    @property
+    def provider(self) -> str:
+        """That of the table, which stays."""
+        return self.before.provider
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What is asked of the catalog, in order."""
+        return tuple(stage.step for stage in self.stages)
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The same as SQL."""
+        return tuple(statement("", step, self.name) for step in self.steps)
+
+    @property
+    def after(self) -> ForeignDefinition:
+        """What the catalog should say in the end."""
+        return self.stages[-1].after if self.stages else self.definition
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Every difference between before and after."""
+        return tuple(_differences(self.definition, self.after))
+
+    @property
+    def is_noop(self) -> bool:
+        """Whether the table is as it is wanted already."""
+        return not self.stages
+
+    @property
+    def irreversible(self) -> tuple[str, ...]:
+        """Nothing: no row is touched."""
+        return ()
+
+    @property
+    def new_columns(self) -> tuple[StructField, ...]:
+        """What is added, whose types the provider has to know."""
+        added = (step.columns for step in self.steps if isinstance(step, AddColumns))
+        return tuple(definition.column for columns in added for definition in columns)
+
+    @property
+    def trial_statements(self) -> tuple[str, ...]:
+        """Those by which Spark can be asked beforehand whether it understands the plan."""
+        return self.statements
+
+    # Carrying it out
+
+    def require_base(self, catalog: ForeignCatalog) -> None:
+        """Raise `CommitError` unless *catalog* has what the plan rests on."""
+        require_found(catalog, self.name, self.before)
+
+    @property
+    def to_run(self) -> tuple[Statement, ...]:
+        """The statements, each with what is true around it."""
+        return tuple(
+            Statement(
+                sql=sql,
+                planned=stage.after,
+                pending=f"{_progress(self, number, running=True)}; look at the table: {self.name}",
+                done=_progress(self, number + 1),
+                after_failure=partial(_after_failure, self, number),
+            )
+            for number, (stage, sql) in enumerate(zip(self.stages, self.statements, strict=True))
+        )
+
+    @property
+    def completed(self) -> str:
+        """What is true in the end."""
+        return f"all {len(self.stages)} statements were carried out"
+
+    def mismatches(
+        self, planned: ForeignDefinition, found: ForeignDefinition
+    ) -> tuple[Change, ...]:
+        """What is not as planned; of the properties those count that the plan changes."""
+        before, after = self.definition.properties, self.after.properties
+        ours = {key for key in {**before, **after} if before.get(key) != after.get(key)}
+        return tuple(_differences(planned, comparable(found, planned, ours)))
+
+
+def plan_foreign_changes(
+    table: str,
+    name: str,
+    steps: Sequence[Step],
+    *,
+    before: ForeignTable,
+    definition: ForeignDefinition,
+    occupied: bool = False,
+) -> ForeignChanges:
+    """
+    The plan that takes *steps* on the table *name*; what changes nothing is left out.
+
+    *occupied* says that there are files at the place to which the table is to be moved. Raises
+    `Refused` for what Spark would refuse or ignore, and for what would spoil the table.
+    """
+    require_moves_alone(steps)
+    state, stages = definition, []
+    existing: Sequence[ColumnDefinition] = ()
+    for step in _one_by_one(steps):
+        if isinstance(step, AddColumns) and _has_columns(state, step, steps):
+            existing = step.columns
+            continue
+        after = altered(state, step)
+        if any(_differences(state, after)):
+            stages.append(ForeignStage(step, after))
+            state = after
+    plan = ForeignChanges(
+        table=table, name=name, before=before, definition=definition, stages=tuple(stages)
+    )
+    return replace(plan, notes=(*_notes_on_columns(existing), *_notes(plan, occupied=occupied)))
+
+
+def _has_columns(definition: ForeignDefinition, step: AddColumns, steps: Sequence[Step]) -> bool:
+    """Whether a run that was interrupted may have added the columns, which *steps* then change."""
+    changed = {
+        folded(change.column)
+        for later in steps
+        if isinstance(later, ChangeColumns)
+        for change in later.changes
+    }
+    new = StructType(tuple(added.column for added in step.columns))
+    expected = _metadata(replace(definition, schema=new)).schema.fields
+    found = {column.name: column for column in _metadata(definition).schema.fields}
+    return not any(added.parent or added.position for added in step.columns) and all(
+        column.name in found
+        and (found[column.name] == column or folded((column.name,)) in changed)
+        and found[column.name].type == column.type
+        for column in expected
+    )
+
+
+def _notes_on_columns(existing: Sequence[ColumnDefinition]) -> Iterator[str]:
+    if existing:
+        names = ", ".join(path_text((definition.column.name,)) for definition in existing)
+        yield f"The table has the new columns already, so they are left out: {names}."
+
+
+def _one_by_one(steps: Iterable[Step]) -> Iterator[Step]:
+    """Spark changes one column of such a table at a time."""
+    for step in steps:
+        if isinstance(step, ChangeColumns):
+            yield from (ChangeColumns((change,)) for change in step.changes)
+        else:
+            yield step
+
+
+def _differences(before: ForeignDefinition, after: ForeignDefinition) -> Iterator[Change]:
+    if before.location != after.location:
+        yield Change(ChangeKind.SET, "location", before.location, after.location)
+    yield from metadata_changes(_metadata(before), _metadata(after))
+
+
+def _metadata(definition: ForeignDefinition) -> Metadata:
+    """
+    What can be compared of a definition, in Delta's terms.
+
+    Only some catalogs keep collations, and comments inside of structs; none keeps NOT NULL.
+    """
+
+    def comparable_column(path: Path, column: StructField) -> StructField:
+        kept = (COMMENT, CURRENT_DEFAULT) if len(path) == 1 else ()
+        metadata = {key: column.metadata[key] for key in kept if key in column.metadata}
+        return replace(column, type=without_collation(column.type), metadata=metadata)
+
+    schema = nullable_schema(rewrite(definition.schema, comparable_column))
+    return Metadata(
+        description=definition.comment,
+        schema_string=schema.to_json(),
+        partition_columns=definition.partition_by,
+        configuration=definition.properties,
+    )
+
+
+def _notes(plan: ForeignChanges, *, occupied: bool) -> Iterator[str]:
+    if len(plan.stages) > 1:
+        yield (
+            "Each statement stands for itself: what was carried out before one that fails stays."
+        )
+    if plan.new_columns:
+        yield "No file is touched: rows that are there have the default in new columns, or null."
+    if plan.new_columns and plan.definition.partition_by:
+        last = ", ".join(plan.definition.partition_by)
+        yield f"New columns stand before {last}, by which the table is partitioned."
+    for step in plan.steps:
+        if isinstance(step, SetLocation):
+            yield from _notes_on_location(plan, step.there.root, occupied=occupied)
+
+
+def _notes_on_location(plan: ForeignChanges, place: str, *, occupied: bool) -> Iterator[str]:
+    yield (
+        f"No file is touched: what is at {place} becomes the table's rows, and the files at "
+        f"{plan.before.location} stay where they are."
+    )
+    if not occupied:
+        yield f"deltaadm sees no files at {place}."
+    if plan.definition.partition_by:
+        yield (
+            "Partitions that the catalog knows keep their own places; MSCK REPAIR TABLE finds "
+            f"those at {place}."
+        )
+    if plan.before.is_managed:
+        yield "The catalog manages the table: DROP TABLE will delete the files at the new place."
+
+
+def _after_failure(plan: ForeignChanges, number: int, catalog: ForeignCatalog) -> str:
+    """What is true once a statement has failed, which may have had its effect all the same."""
+    try:
+        found = catalog.definition(plan.name)
+    except DeltaadmError:
+        return _progress(plan, number, running=True)
+    took_effect = not plan.mismatches(plan.stages[number].after, found)
+    return _progress(plan, number + took_effect)
+
+
+def _progress(plan: ForeignChanges, done: int, *, running: bool = False) -> str:
+    """Which statements were carried out and which were not; with *running* one may have been."""
+    if not (done or running):
+        return NOTHING
+    parts = (
+        ("carried out", plan.statements[:done]),
+        ("perhaps carried out", plan.statements[done : done + running]),
+        ("not carried out", plan.statements[done + running :]),
+    )
+    return "; ".join(f"{what}: {' | '.join(listed)}" for what, listed in parts if listed)

@@ -1,0 +1,224 @@
+"""Which steps of a wish a table shows as taken already, by a run that was interrupted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.model.properties import MIN_READER_VERSION, MIN_WRITER_VERSION, normalized_key
+from deltaadm.domain.model.schema import StructType, change_type, find_place, folded, rewrite, walk
+from deltaadm.domain.steps import (
+    AddColumns,
+    AddConstraint,
+    ChangeColumns,
+    DropColumns,
+    DropConstraint,
+    RenameColumn,
+    SetProperties,
+)
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.column_mapping import (
+    COLUMN_MAPPING_KEYS,
+    drop_column_mapping_metadata,
+)
+from deltaadm.domain.transaction.columns import find_column, renamed
+from deltaadm.domain.transaction.constraints import constraint_key
+from deltaadm.errors import DeltaadmError
+from deltaadm.operations.diff import diff
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deltaadm.domain.model.schema import DataType, Path, StructField
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.sql.ddl import ColumnDefinition
+    from deltaadm.domain.steps import Step
+
+
+def steps_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> int:
+    """
+    How many of the first *steps* the table in *snapshot* shows as taken; as many as possible.
+
+    That something is not there does not show by itself that a wish of one step has dropped or
+    renamed it: it may never have been there. Properties that are refused are so by themselves.
+    """
+    if any(step.destination is not None for step in steps):
+        return 0
+    if len(steps) == 1 and isinstance(steps[0], _NOT_SHOWN_ALONE):
+        return 0
+    counts = range(len(steps), 0, -1)
+    return next((count for count in counts if _shows(snapshot, steps[:count], session)), 0)
+
+
+_NOT_SHOWN_ALONE = (DropColumns, DropConstraint, RenameColumn, SetProperties)
+
+
+def _shows(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> bool:
+    """Whether *steps*, taken once more from before the renamings, lead to *snapshot* again."""
+    if not all(step.has_statement for step in steps):
+        return False
+    try:
+        state = _retraced(snapshot, steps)
+        for number, step in enumerate(steps):
+            state = _again(state, step, steps[number + 1 :], session)
+    except (DeltaadmError, _NotTaken):
+        return False
+    return not diff(state, snapshot)
+
+
+class _NotTaken(Exception):  # noqa: N818 -- says what was found
+    """The table does not show what a step does."""
+
+
+def _retraced(snapshot: Snapshot, steps: Sequence[Step]) -> Snapshot:
+    """The table under its columns' names before *steps*, without the constraints they add."""
+    state = snapshot
+    for step in reversed(steps):
+        if isinstance(step, RenameColumn):
+            state = _renamed_back(state, step)
+        elif isinstance(step, AddConstraint):
+            state = _without_constraint(state, constraint_key(step.name))
+    return state
+
+
+def _renamed_back(snapshot: Snapshot, step: RenameColumn) -> Snapshot:
+    if find_column(snapshot.metadata.schema, step.column) is not None:
+        raise _NotTaken
+    return _renamed(snapshot, (*step.column[:-1], step.name), step.column[-1])
+
+
+def _renamed(snapshot: Snapshot, column: Path, name: str) -> Snapshot:
+    found = find_column(snapshot.metadata.schema, column)
+    if found is None:
+        raise _NotTaken
+    return replace(snapshot, metadata=renamed(snapshot.metadata, found, name))
+
+
+def _without_constraint(snapshot: Snapshot, key: str) -> Snapshot:
+    stored = snapshot.metadata.configuration
+    if key not in stored:
+        raise _NotTaken
+    kept = {other: value for other, value in stored.items() if other != key}
+    return replace(snapshot, metadata=snapshot.metadata.with_configuration(kept))
+
+
+def _again(
+    state: Snapshot, step: Step, later: Sequence[Step], session: SessionSettings | None
+) -> Snapshot:
+    """The state after *step*, where it may have been taken already."""
+    if isinstance(step, AddColumns):
+        return _added_again(state, step, later, session)
+    if isinstance(step, SetProperties):
+        left = _without_reached_versions(state, step)
+        return evolve(state, left, session) if left.properties else state
+    if isinstance(step, RenameColumn):
+        return _renamed(state, step.column, step.name)  # column mapping may be gone since then
+    if isinstance(step, (DropColumns, DropConstraint)):
+        return evolve(state, replace(step, if_exists=True), session)
+    return evolve(state, step, session)
+
+
+def _without_reached_versions(state: Snapshot, step: SetProperties) -> SetProperties:
+    """Delta may refuse to be asked for a version again when features have raised the other one."""
+    reached = {
+        MIN_READER_VERSION: state.protocol.min_reader_version,
+        MIN_WRITER_VERSION: state.protocol.min_writer_version,
+    }
+
+    def is_reached(key: str, value: str) -> bool:
+        version = reached.get(normalized_key(key))
+        return version is not None and value.isdecimal() and 1 <= int(value) <= version
+
+    left = {key: value for key, value in step.properties.items() if not is_reached(key, value)}
+    return SetProperties(left)
+
+
+def _added_again(
+    state: Snapshot, step: AddColumns, later: Sequence[Step], session: SessionSettings | None
+) -> Snapshot:
+    """The new columns as the step defines them, with the ids that they have got."""
+    schema = state.metadata.schema
+    paths = [_there(schema, definition) for definition in step.columns]
+    bare = schema
+    for path in paths:
+        bare = _without(bare, path)
+    before = replace(state, metadata=state.metadata.with_schema(bare))
+    added = evolve(before, step, session).metadata.schema
+    if not _moves(later):
+        _require_places(schema, added, step)
+    for path in paths:
+        schema = _with(schema, path, find_place(added, path)[1])
+    return replace(state, metadata=state.metadata.with_schema(schema))
+
+
+def _there(schema: StructType, definition: ColumnDefinition) -> Path:
+    path = find_column(schema, (*definition.parent, definition.column.name))
+    if path is None or path[-1] != definition.column.name:
+        raise _NotTaken
+    return path
+
+
+def _without(schema: StructType, gone: Path) -> StructType:
+    def pruned(data_type: DataType) -> DataType:
+        assert isinstance(data_type, StructType)  # noqa: S101 -- a column is in a struct
+        return StructType(tuple(field for field in data_type.fields if field.name != gone[-1]))
+
+    left = change_type(schema, gone[:-1], pruned)
+    assert isinstance(left, StructType)  # noqa: S101 -- a struct with less inside
+    return left
+
+
+def _with(schema: StructType, place: Path, defined: StructField | None) -> StructType:
+    """*schema* with the column at *place* as *defined*, apart from what column mapping owns."""
+    own = {path: field for path, field in walk(schema) if path[: len(place)] == place}
+    if defined is None:
+        raise _NotTaken
+    (fresh,) = drop_column_mapping_metadata(StructType((defined,))).fields
+    column = rewrite(
+        StructType((fresh,)),
+        lambda path, field: _with_ids(field, own.get((*place[:-1], *path))),
+    ).fields[0]
+
+    def replaced(data_type: DataType) -> DataType:
+        assert isinstance(data_type, StructType)  # noqa: S101 -- a column is in a struct
+        fields = data_type.fields
+        return StructType(tuple(column if field.name == place[-1] else field for field in fields))
+
+    changed = change_type(schema, place[:-1], replaced)
+    assert isinstance(changed, StructType)  # noqa: S101 -- a struct with another field
+    return changed
+
+
+def _with_ids(field: StructField, existing: StructField | None) -> StructField:
+    found = existing.metadata if existing else {}
+    ids = {key: value for key, value in found.items() if key in COLUMN_MAPPING_KEYS}
+    return replace(field, metadata={**field.metadata, **ids})
+
+
+def _moves(steps: Sequence[Step]) -> bool:
+    return any(
+        change.position is not None
+        for step in steps
+        if isinstance(step, ChangeColumns)
+        for change in step.changes
+    )
+
+
+def _require_places(schema: StructType, added: StructType, step: AddColumns) -> None:
+    """Raise `_NotTaken` unless the columns with a place of their own stand there."""
+    for definition in step.columns:
+        if definition.position is None:
+            continue
+        parent = folded(definition.parent)
+        if _neighbour(schema, parent, definition) != _neighbour(added, parent, definition):
+            raise _NotTaken
+
+
+def _neighbour(schema: StructType, parent: Path, definition: ColumnDefinition) -> str | None:
+    """The name of the column before the one that is defined; None for the first."""
+    around = find_place(schema, parent)[2]
+    assert isinstance(around, StructType)  # noqa: S101 -- it has the column
+    names = [field.name for field in around.fields]
+    index = names.index(definition.column.name)
+    return names[index - 1] if index else None

@@ -1,0 +1,102 @@
+"""What rules find on the state that a plan predicts, and who agrees to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.model.schema import path_text
+from deltaadm.domain.transaction.clustering import earlier_names
+from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.validation.finding import Severity
+from deltaadm.validation.snapshots import snapshot_findings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from deltaadm.domain.model.schema import Path
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+    from deltaadm.operations.plan import Plan
+    from deltaadm.validation.finding import Finding
+
+
+def new_findings(plan: Plan) -> tuple[Finding, ...]:
+    """
+    What the rules find on the state after *plan*, and not on the one before.
+
+    What they find in other words at the same place, or on a column that is renamed, is not new.
+    """
+    before, after = plan.before, plan.after
+    names = _names([before, *(stage.after for stage in plan.stages)])
+    known = Counter(
+        (finding.code, finding.severity, finding.where, finding.message)
+        for finding in (snapshot_findings(before) if before.exists else ())
+    )
+    different = []
+    for finding in snapshot_findings(after, names):
+        key = (finding.code, finding.severity, finding.where, finding.message)
+        if known[key]:
+            known[key] -= 1
+        else:
+            different.append(finding)
+    renamed = _renames(plan.steps)
+    left = Counter(
+        (code, severity, _renamed(where, renamed)) for code, severity, where, _ in known.elements()
+    )
+    new = []
+    for finding in different:
+        place = (finding.code, finding.severity, finding.where)
+        if left[place]:
+            left[place] -= 1
+        else:
+            new.append(finding)
+    return tuple(new)
+
+
+def _names(states: Iterable[Snapshot]) -> Mapping[Path, Path]:
+    try:
+        return earlier_names(state.metadata for state in states)
+    except DeltaadmError:  # a schema that cannot be understood, which is a finding itself
+        return {}
+
+
+def _renames(steps: Iterable[Step]) -> list[tuple[str, str]]:
+    return [(path_text(old), path_text(new)) for step in steps for old, new in step.renames]
+
+
+def _renamed(where: str, renames: Iterable[tuple[str, str]]) -> str:
+    """A place in the schema, as it is called once columns have other names."""
+    for old, new in renames:
+        for end in "].":
+            start = f"schema[{old}{end}"
+            if where.startswith(start):
+                where = f"schema[{new}{end}{where.removeprefix(start)}"
+                break
+    return where
+
+
+def require_accepted(plan: Plan, accepted: Collection[str] = ()) -> None:
+    """Raise `Refused` for errors that *plan* brings about, unless their codes are *accepted*."""
+    errors = [
+        finding
+        for finding in plan.findings
+        if finding.severity is Severity.ERROR and finding.code not in accepted
+    ]
+    if not errors:
+        return
+    shown = "; ".join(
+        f"{finding.code} {finding.name}: {finding.message.rstrip('.')}"
+        for finding in errors[:_SHOWN]
+    )
+    more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
+    options = " ".join(
+        f"--accept-finding {code}" for code in sorted({finding.code for finding in errors})
+    )
+    raise Refused(
+        f"The plan would bring errors about: {shown}{more}.",
+        remedy=f"Plan something else, or pass {options} to go on all the same.",
+    )
+
+
+_SHOWN = 3

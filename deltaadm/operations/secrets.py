@@ -1,0 +1,291 @@
+"""Reports without the values of properties that look like secrets, for whoever shows them."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from operator import is_
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.errors import Refused
+from deltaadm.masking import MASK, is_secret
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any, Final
+
+    from deltaadm.domain.steps import Step
+    from deltaadm.operations.diff import Change
+    from deltaadm.operations.plan import Plan, Stage
+    from deltaadm.operations.reports import Report
+    from deltaadm.validation.finding import Finding
+
+
+def without_secrets(report: Report) -> Report:
+    """*report* with masks for secrets; the same object where there are none."""
+    mask = _MASKS.get(type(report).__name__)
+    masked: Report = report if mask is None else mask(Masker(), report)
+    return masked
+
+
+def sets_secrets(plan: Any) -> bool:
+    """Whether the steps, or the settings, of *plan* hold secrets; it is of any provider."""
+    masks = Masker()
+    session = getattr(plan, "session", None)
+    defaults = {} if session is None else session.property_defaults
+    return masks.entries(defaults) is not defaults or any(
+        masks.step(step) is not step for step in plan.steps
+    )
+
+
+def require_no_masks(steps: Iterable[Step], settings: Mapping[str, str] | None = None) -> None:
+    """Raise `Refused` where a mask stands for a secret that *steps* or *settings* are to set."""
+    entries = [("the session", key, one) for key, one in (settings or {}).items()]
+    for step in steps:
+        for attribute in ("properties", "write_options"):
+            given = getattr(step, attribute, {})
+            entries += [("a step", key, one) for key, one in given.items()]
+    for where, key, value in entries:
+        if _is_mask(value):
+            raise Refused(
+                f"The plan was written without its secrets: in {where}, {value} stands for the "
+                f"value of {key}.",
+                remedy="Save it with --out FILE, which keeps what the plan sets.",
+            )
+
+
+def _is_mask(value: str) -> bool:
+    rest = value.removeprefix(MASK)
+    return rest != value and (not rest or (rest[:2] == " (" and rest[2:-1].isdecimal()))
+
+
+def fingerprints(snapshot: Snapshot) -> dict[str, str]:
+    """
+    What the secrets of a table are known by, without being told, by their places.
+
+    It takes so long to compute one that a weak secret cannot be found by trying many.
+    """
+    return {
+        place: fingerprint(snapshot, place, value)
+        for place, key, value in _property_values(snapshot)
+        if is_secret(key, value)
+    }
+
+
+def fingerprint(snapshot: Snapshot, place: str, value: str) -> str:
+    """That of a *value* at a *place* in a table."""
+    return _slow_digest(f"{snapshot.metadata.id} {place}", value)
+
+
+@lru_cache(maxsize=1024)
+def _slow_digest(salt: str, value: str) -> str:
+    import hashlib
+
+    body, known = (one.encode("utf-8", "surrogatepass") for one in (value, salt))
+    return hashlib.pbkdf2_hmac("sha256", body, known, _ROUNDS).hex()
+
+
+_ROUNDS: Final = 100_000
+
+
+def revealed(masked: Snapshot, known: Mapping[str, str], current: Snapshot) -> Snapshot:
+    """*masked* with those secrets of *current* whose fingerprints are *known*."""
+    found = {
+        (place, key): value
+        for place, key, value in _property_values(current)
+        if place in known and fingerprint(masked, place, value) == known[place]
+    }
+
+    def entries(kind: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        filled = {key: found.get((f"{kind}[{key}]", key), one) for key, one in given.items()}
+        return given if filled == given else filled
+
+    metadata = masked.metadata
+    form = metadata.format
+    if form is not None and form.options:
+        form = _with(form, options=entries("format", form.options))
+    configuration = entries("configuration", metadata.configuration)
+    shown = _with(metadata, configuration=configuration, format=form)
+    snapshot: Snapshot = _with(masked, metadata=shown)
+    return snapshot
+
+
+def _property_values(snapshot: Snapshot) -> Iterator[tuple[str, str, str]]:
+    """The places, keys and values of properties and of options of the format."""
+    metadata = snapshot.metadata
+    options = (metadata.format and metadata.format.options) or {}
+    for kind, entries in (("configuration", metadata.configuration), ("format", options)):
+        for key, value in entries.items():
+            if value is not None:
+                yield f"{kind}[{key}]", key, value
+
+
+def _with(given: Any, **parts: Any) -> Any:
+    """*given* with these *parts*; the same object where they are what it has."""
+    same = all(one is getattr(given, name) for name, one in parts.items())
+    return given if same else replace(given, **parts)
+
+
+def _each(mask: Callable[[Any], Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What *mask* makes of each; the same tuple where that is the same."""
+    masked = tuple(map(mask, given))
+    return given if all(map(is_, masked, given)) else masked
+
+
+class Masker:
+    """
+    Masks values of one report: of a property that has several, all but the first are numbered.
+
+    So a change from one secret to another is seen as one.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, list[str]] = {}
+
+    def value(self, key: str, value: str | None) -> str | None:
+        """What stands for the value of the property *key*; a mask stays as it is."""
+        if value is None or not is_secret(key, value):
+            return value
+        seen = self._seen.setdefault(key, [])
+        if value not in seen:
+            seen.append(value)
+        if _is_mask(value):
+            return value
+        number = seen.index(value) + 1
+        return MASK if number == 1 else f"{MASK} ({number})"
+
+    def entries(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Properties or options."""
+        masked = {
+            key: self.value(key, one) if isinstance(one, str) else one for key, one in given.items()
+        }
+        return given if masked == given else masked
+
+    def metadata(self, given: Metadata) -> Metadata:
+        """Its properties and the options of its format."""
+        form = given.format
+        if form is not None and form.options:
+            form = _with(form, options=self.entries(form.options))
+        masked: Metadata = _with(
+            given, configuration=self.entries(given.configuration), format=form
+        )
+        return masked
+
+    def snapshot(self, given: Snapshot) -> Snapshot:
+        """Its metadata."""
+        masked: Snapshot = _with(given, metadata=self.metadata(given.metadata))
+        return masked
+
+    def step(self, given: Step) -> Step:
+        """What it sets."""
+        masked: Step = _with(
+            given, **{name: self._value(getattr(given, name)) for name in given.secret_fields}
+        )
+        return masked
+
+    def _value(self, given: Any) -> Any:
+        return self.snapshot(given) if isinstance(given, Snapshot) else self.entries(given)
+
+    def change(self, given: Change) -> Change:
+        """Its values."""
+        place, _, key = given.subject.partition("[")
+        before, after = (
+            self._changed(place, key.removesuffix("]"), one) for one in (given.before, given.after)
+        )
+        return replace(given, before=before, after=after)
+
+    def _changed(self, place: str, key: str, value: Any) -> Any:
+        if place == "format" and isinstance(value, dict):
+            return value | {"options": self.entries(value.get("options") or {})}
+        in_properties = place == "configuration" and isinstance(value, str)
+        return self.value(key, value) if in_properties else value
+
+    def plan(self, given: Plan) -> Plan:
+        """Its states, its steps and its settings; `bound_to` is the state that it rests on."""
+        settings = given.session
+        masked: Plan = _with(
+            given,
+            before=self.snapshot(given.before),
+            stages=_each(self._stage, given.stages),
+            session=_with(settings, property_defaults=self.entries(settings.property_defaults)),
+            findings=_each(self.finding, given.findings),
+        )
+        return given if masked is given else replace(masked, bound_to=given.before)
+
+    def finding(self, given: Finding) -> Finding:
+        """The steps that would mend it."""
+        masked: Finding = _with(given, fix=_each(self.step, given.fix))
+        return masked
+
+    def _stage(self, given: Stage) -> Stage:
+        masked: Stage = _with(given, step=self.step(given.step), after=self.snapshot(given.after))
+        return masked
+
+
+def _outcome(masks: Masker, report: Any) -> Any:
+    outcome = report.outcome
+    masked = _with(
+        outcome,
+        plan=masks.plan(outcome.plan),
+        actual=masks.snapshot(outcome.actual),
+        mismatches=tuple(map(masks.change, outcome.mismatches)) or outcome.mismatches,
+    )
+    return _with(report, outcome=masked)
+
+
+def _foreign(masks: Masker, report: Any) -> Any:
+    outcome, stages = report.outcome, getattr(report.plan, "stages", None)
+    if outcome is not None and outcome.mismatches:
+        outcome = replace(outcome, mismatches=tuple(map(masks.change, outcome.mismatches)))
+    if stages is None:
+        plan = _with(report.plan, step=masks.step(report.plan.step))
+    else:
+        plan = _with(
+            report.plan,
+            definition=_definition(masks, report.plan.definition),
+            stages=_each(partial(_foreign_stage, masks), stages),
+        )
+    return _with(report, plan=plan, outcome=outcome)
+
+
+def _definition(masks: Masker, definition: Any) -> Any:
+    return _with(definition, properties=masks.entries(definition.properties))
+
+
+def _foreign_stage(masks: Masker, stage: Any) -> Any:
+    step, after = masks.step(stage.step), _definition(masks, stage.after)
+    same = step is stage.step and after is stage.after
+    return stage if same else stage._replace(step=step, after=after)
+
+
+def _validation(masks: Masker, report: Any) -> Any:
+    def suppressed(one: Any) -> Any:
+        return _with(one, finding=masks.finding(one.finding))
+
+    return _with(
+        report,
+        findings=_each(masks.finding, report.findings),
+        suppressed=_each(suppressed, report.suppressed),
+    )
+
+
+def _failure(masks: Masker, report: Any) -> Any:
+    metadata = report.error.established.get("metadata")
+    if not isinstance(metadata, dict):
+        return report
+    masked = masks.metadata(Metadata.from_wire(metadata))
+    known = report.error.established | {"metadata": masked.to_wire()}
+    return replace(report, established=known)
+
+
+_MASKS: Final[Mapping[str, Callable[[Masker, Any], Any]]] = {
+    "TableReport": lambda masks, one: _with(one, snapshot=masks.snapshot(one.snapshot)),
+    "PlanReport": lambda masks, one: _with(one, plan=masks.plan(one.plan)),
+    "OutcomeReport": _outcome,
+    "ForeignReport": _foreign,
+    "ValidationReport": _validation,
+    "Failure": _failure,
+}
+"""What masks the secrets in each kind of report that can have any, by the name of its type."""

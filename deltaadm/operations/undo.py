@@ -1,0 +1,357 @@
+"""What takes back what the steps of a plan do, each by itself and as far as Delta can."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import dataclass
+from deltaadm.domain import steps as kinds
+from deltaadm.domain.model.features import FEATURES, lookup, mapping_mode, undo_feature
+from deltaadm.domain.model.properties import (
+    COLUMN_MAPPING_MODE,
+    CONSTRAINT_PREFIX,
+    FEATURE_PREFIX,
+    TABLE_COMMENT,
+    TYPE_CHANGES,
+)
+from deltaadm.domain.model.schema import StructType, find_place
+from deltaadm.domain.sql.ddl import COMMENT, CURRENT_DEFAULT, Position
+from deltaadm.domain.transaction.clustering import clustering_columns
+from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
+from deltaadm.domain.transaction.columns import parse_column
+from deltaadm.domain.transaction.iceberg import ROW_TRACKING, compat_key, enabled_versions
+from deltaadm.operations.commands import alter_command
+from deltaadm.operations.diff import Change, ChangeKind, diff, relocation
+from deltaadm.operations.reasons import KEPT_BY_DELTA
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from deltaadm.domain.model.schema import Path
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """
+    What takes one change of a step back, in words, and the steps that do.
+
+    `restores` says that the place that has changed is afterwards as it was before.
+    """
+
+    words: str
+    steps: tuple[Step, ...] = ()
+    restores: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A step, and the states before and after it."""
+
+    before: Snapshot
+    step: Step
+    after: Snapshot
+
+    def undos(self) -> Iterator[tuple[Change, Undo]]:
+        """Each change that the step makes, with what takes it back right after the step."""
+        for change in (*relocation(self.before, self.after), *diff(self.before, self.after)):
+            yield change, _undo(change, self)
+
+
+def undo_words(taken: Iterable[Taken]) -> dict[str, str]:
+    """
+    What takes back the changes in each place, in words: those of the last step first.
+
+    What one step did is taken back as that step did it, whatever the others do.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for step in reversed(list(taken)):
+        for change, undo in step.undos():
+            found.setdefault(change.subject, {})[undo.words] = None
+    return {subject: _joined(list(words)) for subject, words in found.items()}
+
+
+def _joined(words: list[str]) -> str:
+    """Commands in their order, and after them what nothing brings back."""
+    telling = [phrase for phrase in words if phrase not in _WITHOUT_COMMAND] or words[:1]
+    commands = [phrase for phrase in telling if not phrase.startswith(_NEVER)]
+    never = [phrase for phrase in telling if phrase.startswith(_NEVER)]
+    return "; ".join(["; then ".join(commands)] * bool(commands) + never)
+
+
+def undo_steps(taken: Taken) -> tuple[Step, ...]:
+    """
+    The steps that take back what can be taken back of one, in an order in which Delta takes them.
+
+    Features go when nothing uses them any more, those that need others before these.
+    """
+    unset: list[str] = []
+    properties: dict[str, str] = {}
+    features: dict[str, Step] = {}
+    others: list[Step] = []
+    for step in (step for _, undo in taken.undos() for step in undo.steps):
+        if isinstance(step, kinds.UnsetProperties):
+            unset += step.keys
+        elif isinstance(step, kinds.SetProperties):
+            properties |= step.properties
+        elif isinstance(step, kinds.DropFeature):
+            features[step.name] = step
+        elif step not in others:
+            others.append(step)
+    return (
+        *([kinds.UnsetProperties(tuple(unset), if_exists=True)] if unset else ()),
+        *([kinds.SetProperties(properties)] if properties else ()),
+        *others,
+        *(features[name] for name in _dependents_first(features)),
+    )
+
+
+def _dependents_first(names: Iterable[str]) -> list[str]:
+    left, ordered = set(names), []
+    while left:
+        needed = {required for name in left for required in FEATURES[name].requires}
+        ordered += sorted(left - needed)
+        left &= needed
+    return ordered
+
+
+GOES_WITH_OTHERS: Final = "goes with the other changes"
+"""What is said of a place that differs in the end although no single step has changed it."""
+_NEVER: Final = "never"
+_NOTHING_LOST: Final = Undo("nothing is lost, so nothing need be undone")
+_GOES_ALONG: Final = Undo("goes with the features that need it")
+_KEPT: Final = Undo("kept by Delta; harmless")
+_WRITTEN_ANEW: Final = Undo("written anew when it is needed again")
+_WITHOUT_COMMAND: Final = frozenset(
+    undo.words for undo in (_NOTHING_LOST, _GOES_ALONG, _KEPT, _WRITTEN_ANEW)
+)
+_ONLY_OLDER_VERSIONS: Final = Undo("never: only older versions still have it")
+
+
+def _by(step: Step, price: str = " (metadata only)") -> Undo:
+    return Undo(f"{alter_command(step)}{price}", (step,), restores=True)
+
+
+def _undo(change: Change, taken: Taken) -> Undo:
+    if not taken.before.exists:
+        return Undo("drop the table")
+    if taken.before.root != taken.after.root:
+        return _by(kinds.SetLocation(taken.before))
+    if change.subject.startswith("protocol."):
+        return _undo_protocol(change, taken)
+    if taken.before.metadata.id != taken.after.metadata.id:
+        return Undo(f"RESTORE TABLE … TO VERSION AS OF {taken.before.version}")
+    return _undo_metadata(change, taken)
+
+
+def _undo_protocol(change: Change, taken: Taken) -> Undo:
+    place, _, name = change.subject.partition("[")
+    if place in ("protocol.readerFeatures", "protocol.writerFeatures"):
+        return _undo_listing(change, name.removesuffix("]"), taken.before, taken.after)
+    return _GOES_ALONG
+
+
+def _undo_metadata(change: Change, taken: Taken) -> Undo:
+    whole = _STEPS.get(taken.step.kind)
+    if whole is not None:
+        return whole(taken)
+    place, _, name = change.subject.partition("[")
+    undo = _PLACES.get(place)
+    if undo is None:
+        return Undo("set it back (metadata only)")
+    return undo(change, name.removesuffix("]"), taken)
+
+
+def _undo_listing(change: Change, name: str, before: Snapshot, after: Snapshot) -> Undo:
+    if not after.protocol.supports(name):
+        step = kinds.SetProperties({f"{FEATURE_PREFIX}{name}": "supported"})
+        return Undo(f"enable-feature {name} --support-only", (step,), restores=True)
+    if change.kind is ChangeKind.REMOVE or before.protocol.supports(name):
+        return _NOTHING_LOST
+    staying = [needing for needing in _dependents(name, after) if _stays(needing, after)]
+    if staying:
+        return Undo(f"never: {', '.join(staying)} needs it, and cannot be dropped")
+    feature = lookup(name)
+    if feature is None or feature.removal is None or feature.removal.only_truncating:
+        return Undo(undo_feature(feature))
+    used = feature.activation.evidence(before.metadata)
+    if used:
+        return Undo(f"never: the table has needed it before: {used[0]}")
+    return Undo(undo_feature(feature), (kinds.DropFeature(name),), restores=True)
+
+
+def _dependents(name: str, snapshot: Snapshot) -> list[str]:
+    supported = sorted(snapshot.protocol.supported_features)
+    return [
+        needing
+        for needing in supported
+        if needing in FEATURES and name in FEATURES[needing].requires
+    ]
+
+
+def _stays(name: str, snapshot: Snapshot) -> bool:
+    """Whether *name* cannot be dropped, or something that needs it cannot."""
+    dependents = _dependents(name, snapshot)
+    return FEATURES[name].removal is None or any(
+        _stays(needing, snapshot) for needing in dependents
+    )
+
+
+def _undo_renaming(taken: Taken) -> Undo:
+    """A renaming is taken back as a whole: whatever else has the name in it follows."""
+    step = taken.step
+    assert isinstance(step, kinds.RenameColumn)  # noqa: S101 -- by the table of kinds
+    old, _, _ = find_place(taken.before.metadata.schema, step.column)
+    return _by(kinds.RenameColumn((*old[:-1], step.name), old[-1]), "")
+
+
+# Properties
+
+
+def _undo_property(change: Change, name: str, taken: Taken) -> Undo:
+    if name in _NEEDED_BY_V3 and _has_v3(taken.after):
+        return _NEEDED_FOR_GOOD
+    if name == COLUMN_MAPPING_MODE:
+        return _UNDO_MAPPING if change.before in (None, "none") else _UNDO_UNMAPPING
+    if name in KEPT_BY_DELTA:
+        return _KEPT if change.after else _WRITTEN_ANEW
+    if name == compat_key(_LASTING) and change.before is None:
+        return Undo(_NEVER)
+    if name.lower().startswith(CONSTRAINT_PREFIX):
+        return _undo_constraint(name[len(CONSTRAINT_PREFIX) :], change.before)
+    return _set_back(name, change.before)
+
+
+def _has_v3(snapshot: Snapshot) -> bool:
+    return _LASTING in enabled_versions(snapshot.metadata)
+
+
+_LASTING: Final = 3
+"""The version of Iceberg compatibility that can never be turned off."""
+_NEEDED_BY_V3: Final = frozenset({COLUMN_MAPPING_MODE, ROW_TRACKING})
+_NEEDED_FOR_GOOD: Final = Undo("never: icebergCompatV3 needs it, and cannot be turned off")
+
+
+def _set_back(key: str, before: str | None) -> Undo:
+    if before is None:
+        return _by(kinds.UnsetProperties((key,), if_exists=True))
+    return _by(kinds.SetProperties({key: before}))
+
+
+def _undo_constraint(name: str, before: str | None) -> Undo:
+    if before is None:
+        return _by(kinds.DropConstraint(name))
+    return _by(kinds.AddConstraint(name, before), ", which reads every row")
+
+
+_UNDO_MAPPING: Final = Undo(
+    "set-mapping-mode none, which rewrites every file",
+    (kinds.SetProperties({COLUMN_MAPPING_MODE: "none"}),),
+    restores=True,
+)
+_UNDO_UNMAPPING: Final = Undo(
+    "set-mapping-mode name (metadata only), which gives new ids",
+    (kinds.SetProperties({COLUMN_MAPPING_MODE: "name"}),),
+)
+
+
+def _undo_clustering(_: Change, __: str, taken: Taken) -> Undo:
+    return _by(kinds.ClusterBy(clustering_columns(taken.before) or ()))
+
+
+# Columns
+
+
+def _undo_columns(change: Change, name: str, taken: Taken) -> Undo:
+    undo = _COLUMN_STEPS.get(taken.step.kind)
+    return undo(change, name, taken) if undo else _undo_rewriting(change, taken)
+
+
+def _undo_rewriting(change: Change, taken: Taken) -> Undo:
+    """What turning column mapping on or off, or forgetting older types, does to columns."""
+    before, after = mapping_mode(taken.before.metadata), mapping_mode(taken.after.metadata)
+    if (before == "none") == (after == "none"):
+        return _NOTHING_LOST if _forgets_types(change) else _KEPT
+    if before != "none":
+        return _UNDO_UNMAPPING
+    return _NEEDED_FOR_GOOD if _has_v3(taken.after) else _UNDO_MAPPING
+
+
+def _forgets_types(change: Change) -> bool:
+    return (
+        isinstance(change.before, dict)
+        and TYPE_CHANGES in change.before
+        and not COLUMN_MAPPING_KEYS & change.before.keys()
+    )
+
+
+def _undo_adding(_: Change, name: str, taken: Taken) -> Undo:
+    """The outermost of the new columns around *name* goes, with all that is in it."""
+    own = parse_column(name)
+    known = find_place(taken.before.metadata.schema, own)[0]
+    step = kinds.DropColumns((own[: len(known) + 1],))
+    if mapping_mode(taken.after.metadata) == "none":
+        return Undo(f"{alter_command(step)}, which needs column mapping")
+    return _by(step, "")
+
+
+def _undo_change(change: Change, name: str, taken: Taken) -> Undo:
+    """What takes back a change of a column's position, type, nullability, comment or default."""
+    assert isinstance(taken.step, kinds.ChangeColumns)  # noqa: S101 -- by the table of kinds
+    if not name:
+        return _undo_moves(taken.step, taken.before)
+    column = parse_column(name)
+    before, after = change.before or {}, change.after or {}
+    if "type" in before or TYPE_CHANGES in after:
+        return Undo("never: a type cannot be narrowed again")
+    if "nullable" in before:
+        return Undo("never: Delta adds no NOT NULL to a column that may hold nulls")
+    if COMMENT in {**before, **after}:
+        return _undo_comment(column, before.get(COMMENT))
+    default = before.get(CURRENT_DEFAULT, "")
+    return _by(kinds.ChangeColumns((kinds.ColumnChange(column, default=default),)))
+
+
+def _undo_comment(column: Path, before: str | None) -> Undo:
+    undo = _by(kinds.ChangeColumns((kinds.ColumnChange(column, comment=before or ""),)))
+    if before is not None:
+        return undo
+    return Undo(f"{undo.words}, which leaves an empty one", undo.steps)
+
+
+def _undo_moves(step: kinds.ChangeColumns, before: Snapshot) -> Undo:
+    schema = before.metadata.schema
+    moved = [find_place(schema, change.column)[0] for change in step.changes if change.position]
+    return _by(
+        kinds.ChangeColumns(
+            tuple(kinds.ColumnChange(path, position=_position(schema, path)) for path in moved)
+        )
+    )
+
+
+def _position(schema: StructType, column: Path) -> Position:
+    """Where *column* stands in *schema*."""
+    around = find_place(schema, column[:-1])[2]
+    assert isinstance(around, StructType)  # noqa: S101 -- a column is in a struct
+    names = [column.name for column in around.fields]
+    index = names.index(column[-1])
+    return Position(names[index - 1] if index else None)
+
+
+_STEPS: Final[Mapping[str, Callable[[Taken], Undo]]] = {
+    "rename_column": _undo_renaming,
+    "drop_columns": lambda _: _ONLY_OLDER_VERSIONS,
+}
+"""Kinds of steps all of whose changes are taken back alike."""
+_COLUMN_STEPS: Final[Mapping[str, Callable[[Change, str, Taken], Undo]]] = {
+    "add_columns": _undo_adding,
+    "change_columns": _undo_change,
+}
+"""Kinds of steps whose changes of columns are their own."""
+_PLACES: Final[Mapping[str, Callable[[Change, str, Taken], Undo]]] = {
+    "clusteringColumns": _undo_clustering,
+    "configuration": _undo_property,
+    "description": lambda change, _, __: _set_back(TABLE_COMMENT, change.before),
+    "schema": _undo_columns,
+}

@@ -1,0 +1,250 @@
+"""
+What a report says, as blocks; text, Markdown and HTML are three writers of them.
+
+Headings, paragraphs, tables, lists and commands are what a page is made of. Where a terminal
+arranges things in another way than a page does, a block of its own holds the facts, and
+`on_page` says what a page makes of it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from deltaadm.operations.inspect import TableReport
+    from deltaadm.operations.reports import Check, Report
+    from deltaadm.validation.finding import Finding, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """
+    A heading; `level` 1 begins a report, `tone` is that of its worst news.
+
+    One that only a page needs, since a terminal shows the plan above its outcome, is `page_only`.
+    """
+
+    text: str
+    level: int = 2
+    tone: str = ""
+    page_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """
+    Sentences; `tone` is error, warning, info, good, or nothing of these.
+
+    Text indents what is `nested` below the line above it, and writes what is `closing` last.
+    """
+
+    text: str
+    tone: str = ""
+    nested: bool = False
+    closing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A paragraph of documentation."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """
+    Rows whose first cell names them; `columns` are empty where the rows need no headings.
+
+    In text the rows of a table that is `plain` speak for themselves.
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    plain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list; text puts a `mark` before each item."""
+
+    texts: tuple[str, ...]
+    mark: str = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What can be pasted into a shell or sent to Spark; `label` says how it is carried out."""
+
+    text: str
+    label: str = ""
+
+    @property
+    def introduction(self) -> str:
+        """The label as a page has it, above the command."""
+        return f"{self.label[:1].upper()}{self.label[1:]}:"
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The features of a table with what they require, beside the findings about them."""
+
+    report: TableReport
+    findings: tuple[Finding, ...] = ()
+
+
+PageBlock = Heading | Paragraph | Prose | Table | Items | Command | Graph
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """A change of a kind (+, - or ~), and where it is known why it comes about and its undo."""
+
+    kind: str
+    text: str
+    because: str = ""
+    undo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """
+    What changes, one by one.
+
+    `groups` is the same for a terminal: rows that share a reason and an undo, which it gives once.
+    """
+
+    rows: tuple[ChangeRow, ...]
+    groups: tuple[tuple[ChangeRow, ...], ...]
+
+    def on_page(self) -> Iterator[PageBlock]:
+        """A table, or a list where there are no reasons."""
+        if any(row.because or row.undo for row in self.rows):
+            rows = tuple((row.text, row.because, row.undo) for row in self.rows)
+            yield Table("Changes", ("change", "because", "undo"), rows)
+        else:
+            yield Items(tuple(row.text for row in self.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Findings of one severity, the command that fixes each if there is one, and how many more."""
+
+    title: str
+    severity: Severity
+    findings: tuple[Finding, ...]
+    commands: tuple[str, ...]
+    more: Mapping[str, int]
+
+    def on_page(self) -> Iterator[PageBlock]:
+        """A table, and the commands below it."""
+        yield Heading(self.title, tone=self.severity.value)
+        rows = (
+            (f"{found.code} {found.name}", found.where, found.message, found.remedy)
+            for found in self.findings
+        )
+        yield Table(self.title, ("rule", "where", "what", "what to do"), tuple(rows))
+        commands = tuple(dict.fromkeys(filter(None, self.commands)))
+        if commands:
+            yield Paragraph("What deltaadm can fix:")
+        yield from map(Command, commands)
+        for code, count in self.more.items():
+            yield Paragraph(f"{count} more findings of {code} are not listed.")
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorMessage:
+    """Why there is no report on a table, and what to do."""
+
+    table: str
+    message: str
+    remedy: str
+
+    def on_page(self) -> Iterator[PageBlock]:
+        """Under the table's name."""
+        yield Heading(self.table, level=1, tone="error")
+        yield Paragraph(self.message, "error")
+        if self.remedy:
+            yield Paragraph(self.remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What `doctor` has looked at."""
+
+    checks: tuple[Check, ...]
+
+    def on_page(self) -> Iterator[PageBlock]:
+        """A table."""
+        rows = (
+            (check.subject, check.health.value, check.detail, check.remedy) for check in self.checks
+        )
+        yield Table("Checks", ("subject", "health", "detail", "what to do"), tuple(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Places in which a result differs from the plan: what was planned and what was found."""
+
+    rows: tuple[tuple[str, str, str], ...]
+
+    def on_page(self) -> Iterator[PageBlock]:
+        """A table."""
+        yield Table("Differences", ("place", "planned", "found"), self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class PageOnly:
+    """What a terminal has no room for."""
+
+    blocks: tuple[PageBlock, ...]
+
+    def on_page(self) -> Iterator[PageBlock]:
+        """The blocks."""
+        return iter(self.blocks)
+
+
+Block = PageBlock | Changes | Findings | ErrorMessage | Checks | Differences | PageOnly
+
+_COMPOSED: Final = (Changes, Findings, ErrorMessage, Checks, Differences, PageOnly)
+
+_MODULES: Final = {
+    "TableReport": "tables",
+    "Failure": "tables",
+    "Overview": "tables",
+    "ValidationReport": "findings",
+    "PlanReport": "plans",
+    "OutcomeReport": "plans",
+    "ForeignReport": "plans",
+    "DropReport": "plans",
+    "FeatureCatalogue": "catalogues",
+    "FeatureExplanation": "catalogues",
+    "RuleCatalogue": "catalogues",
+    "RuleExplanation": "catalogues",
+    "ErrorClassExplanation": "catalogues",
+    "DoctorReport": "catalogues",
+}
+"""The module that knows a type of reports; one is imported when such a report is shown."""
+
+
+def blocks(report: Report) -> Iterable[Block]:
+    """What *report* says, from top to bottom."""
+    name = type(report).__name__
+    module = import_module(f"deltaadm.render.blocks.{_MODULES[name]}")
+    made: Callable[[Any], Iterable[Block]] = module.BLOCKS[name]
+    return made(report)
+
+
+def page_blocks(report: Report) -> Iterator[PageBlock]:
+    """What a page says of *report*, from top to bottom."""
+    for block in blocks(report):
+        if isinstance(block, _COMPOSED):
+            yield from block.on_page()
+        else:
+            yield block

@@ -1,0 +1,63 @@
+"""What is said of a table that was validated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.operations.fixes import fix_command
+from deltaadm.operations.inspect import describe
+from deltaadm.render.blocks import Findings, Heading, PageOnly, Paragraph, Table
+from deltaadm.render.blocks.tables import feature_blocks
+from deltaadm.render.wording import SEVERITIES, recreatable, summary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from deltaadm.render.blocks import Block
+    from deltaadm.validation.finding import Severity, ValidationReport
+
+
+def _validation(report: ValidationReport) -> Iterator[Block]:
+    at = "" if report.version is None else f" (version {report.version})"
+    worst = report.worst
+    tone = "error" if report.stopped else "good" if worst is None else worst.value
+    yield Heading(f"{report.table}{at}", level=1, tone=tone)
+    if report.stopped:
+        text = f"Not everything could be checked: {report.stopped}"
+        yield Paragraph(text, "error", nested=True)
+        yield Paragraph(recreatable(report), nested=True)
+    yield Paragraph(summary(report), tone, closing=True)
+    for severity, (title, _) in SEVERITIES.items():
+        yield from _found(report, severity, title)
+    if report.suppressed:
+        rows = (
+            (
+                f"{known.finding.code} {known.finding.name}",
+                known.finding.where,
+                known.by.value,
+                known.reason,
+            )
+            for known in report.suppressed
+        )
+        title = "Known or ignored"
+        table = Table(title, ("rule", "where", "by", "reason"), tuple(rows))
+        yield PageOnly((Heading(title), table))
+    if report.snapshot is not None:
+        yield feature_blocks(describe(report.table, report.snapshot), report.findings)
+
+
+def _found(report: ValidationReport, severity: Severity, title: str) -> Iterator[Block]:
+    found = tuple(finding for finding in report.findings if finding.severity is severity)
+    if found:
+        codes = {finding.code for finding in found}
+        yield Findings(
+            title,
+            severity,
+            found,
+            tuple(fix_command(report.table, finding.fix) for finding in found),
+            {code: count for code, count in report.more.items() if code in codes},
+        )
+
+
+BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {"ValidationReport": _validation}
+"""What makes the blocks of each kind of report that this module knows."""

@@ -1,0 +1,171 @@
+"""Loading a table: list its log, choose the files of a version, let an engine replay them."""
+
+from __future__ import annotations
+
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.model.log_segment import LogListing, LogSegment, choose
+from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
+from deltaadm.replay.engine import Detail, UnreadableCheckpoint, hint_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from deltaadm.domain.model.log_segment import LogFile
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.replay.engine import ReplayEngine
+    from deltaadm.storage.store import LogStore
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A segment, the listing it was chosen from, and what had to be tolerated on the way."""
+
+    listing: LogListing
+    segment: LogSegment
+    warnings: tuple[str, ...] = ()
+
+
+def load_snapshot(
+    store: LogStore,
+    engine: ReplayEngine | None = None,
+    *,
+    version: int | None = None,
+    timestamp: int | None = None,
+    detail: Detail = Detail.PROTOCOL,
+) -> Snapshot:
+    """
+    The table at its newest version, at *version*, or as of *timestamp* (ms since the epoch).
+
+    Features that nobody supports are no obstacle. Raises `TableError` where no snapshot can be
+    built, with `established` holding what could be found, and `StorageError` for trouble with
+    the store.
+    """
+    engine = _embedded() if engine is None else engine
+    if timestamp is not None:
+        from deltaadm.replay.time_travel import version_at
+
+        version = version_at(store, load_snapshot(store, engine).metadata, timestamp)
+    attempt = Attempt(store, locate(store, version))
+    while True:
+        outcome: Snapshot | UnreadableCheckpoint
+        try:
+            outcome = engine.replay(store, attempt.segment, detail)
+        except UnreadableCheckpoint as error:
+            outcome = error
+        snapshot = attempt.answer(outcome)
+        if snapshot is not None:
+            return snapshot
+
+
+def locate(store: LogStore, version: int | None = None) -> Located:
+    """
+    The files of *version* (default: the newest), found with `_last_checkpoint` as a hint.
+
+    The hint may be missing, broken or out of date; it only decides where a listing starts.
+    """
+    hint, warnings = _read_hint(store)
+    start = hint if hint is not None and (version is None or hint <= version) else 0
+    listing = _list(store, start)
+    try:
+        segment = choose(listing, version)
+    except TableError:
+        if not start:
+            raise
+        segment = None
+    if start and (segment is None or segment.checkpoint is None):
+        dangling = listing
+        listing = _list(store, 0)
+        warnings += (
+            f"_last_checkpoint points to version {start}, from which the table cannot be loaded.",
+        )
+        segment = _choose_without_hint(listing, version, dangling)
+    assert segment is not None  # noqa: S101 -- for the type checker: either chosen or raised
+    return Located(listing, segment, warnings + _oddities(listing))
+
+
+class Attempt:
+    """Loading a table, with older checkpoints where newer ones turn out to be unreadable."""
+
+    def __init__(self, store: LogStore, located: Located) -> None:
+        self.store = store
+        self.segment = located.segment
+        self._warnings = located.warnings
+        self._first: UnreadableCheckpoint | None = None
+
+    def answer(self, outcome: Snapshot | DeltaadmError) -> Snapshot | None:
+        """The snapshot, or None where the attempt goes on with another segment."""
+        if isinstance(outcome, UnreadableCheckpoint):
+            self._step_back(outcome)
+            return None
+        if isinstance(outcome, DeltaadmError):
+            raise outcome
+        return replace(outcome, warnings=(*self._warnings, *outcome.warnings))
+
+    def _step_back(self, error: UnreadableCheckpoint) -> None:
+        self._first = self._first or error
+        self._warnings += (error.message,)
+        checkpoint = self.segment.checkpoint
+        before = None if checkpoint is None else checkpoint.version
+        try:
+            self.segment = choose(_list(self.store, 0), self.segment.version, before=before)
+        except TableError:
+            raise self._first from None
+
+
+def _choose_without_hint(
+    listing: LogListing, version: int | None, dangling: LogListing
+) -> LogSegment:
+    try:
+        return choose(listing, version)
+    except TableError as error:
+        missing = not any(
+            checkpoint.version == dangling.start for checkpoint in dangling.checkpoints
+        )
+        truncated = error.delta_error_class == "DELTA_TRUNCATED_TRANSACTION_LOG"
+        if missing and truncated and dangling.commits:
+            error.delta_error_class = "DELTA_MISSING_PART_FILES"
+        raise
+
+
+def _list(store: LogStore, start: int) -> LogListing:
+    return LogListing.of(store.root, store.list_log(start), start)
+
+
+def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
+    try:
+        body = store.read("_last_checkpoint")
+    except FileMissing:
+        return None, ()
+    except (TableError, StorageError) as error:
+        return None, (f"_last_checkpoint was not used: {error.message}",)
+    version = hint_of(body).get("version")
+    if type(version) is int and version >= 0:
+        return version, ()
+    return None, ("_last_checkpoint cannot be understood and was ignored.",)
+
+
+def _oddities(listing: LogListing) -> tuple[str, ...]:
+    """What the choice of files passed over in silence."""
+    found = listing.checkpoint_files
+    empty = [file for file in found if not file.info.size]
+    complete = {file.path for checkpoint in listing.checkpoints for file in checkpoint.files}
+    partial = {file.version for file in found if file.info.size and file.path not in complete}
+    return (
+        *(
+            f"The checkpoint file {file.path} is {_unusable(file)} and was ignored."
+            for file in empty
+        ),
+        *(
+            f"The checkpoint of version {version} lacks some of its parts and was ignored."
+            for version in sorted(version for version in partial if version is not None)
+        ),
+    )
+
+
+def _unusable(file: LogFile) -> str:
+    return "empty" if file.info.regular else "not a regular file"
+
+
+def _embedded() -> ReplayEngine:
+    from deltaadm.replay.embedded import EmbeddedEngine
+
+    return EmbeddedEngine()

@@ -1,0 +1,79 @@
+"""Thrift's compact protocol, of which the headers and footers of Parquet files are made."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+    Struct = dict[int, Any]
+
+_LONGEST: Final = 63
+"""Bits of a number before its last byte, at most."""
+
+
+def variable(body: bytes, at: int) -> tuple[int, int]:
+    """A number of variable length, and where it ends."""
+    number = shift = 0
+    while True:
+        one = body[at]
+        at += 1
+        number |= (one & 0x7F) << shift
+        if one < 0x80:  # noqa: PLR2004 -- the last byte of it
+            return number, at
+        shift += 7
+        if shift > _LONGEST:
+            raise ValueError("a number that does not end")
+
+
+def struct_at(body: bytes, at: int) -> tuple[Struct, int]:
+    """The struct that begins at *at*, by field number, and where it ends."""
+    found: Struct = {}
+    field = 0
+    while head := body[at]:
+        at += 1
+        if head >> 4:
+            field += head >> 4
+        else:
+            number, at = variable(body, at)
+            field = number >> 1 ^ -(number & 1)
+        found[field], at = _value(body, at, head & 15)
+    return found, at + 1
+
+
+def _value(body: bytes, at: int, kind: int) -> tuple[Any, int]:
+    if 4 <= kind <= 6:  # noqa: PLR2004 -- here and below Thrift's numbers: integers
+        number = body[at]
+        at += 1
+        if number >= 0x80:  # noqa: PLR2004 -- more bytes follow
+            number, at = variable(body, at - 1)
+        return number >> 1 ^ -(number & 1), at
+    if kind == 8:  # noqa: PLR2004
+        length, at = variable(body, at)
+        if at + length > len(body):
+            raise ValueError("a text that is cut off")
+        return body[at : at + length], at + length
+    if kind == 12:  # noqa: PLR2004
+        return struct_at(body, at)
+    if kind in {9, 10}:
+        return _list(body, at)
+    if kind in {1, 2}:
+        return kind == 1, at
+    if kind in {3, 7}:
+        size = 1 if kind == 3 else 8  # noqa: PLR2004
+        return body[at : at + size], at + size
+    raise ValueError("an unknown type")
+
+
+def _list(body: bytes, at: int) -> tuple[list[Any], int]:
+    count, kind = body[at] >> 4, body[at] & 15
+    at += 1
+    if count == 15:  # noqa: PLR2004 -- the number follows
+        count, at = variable(body, at)
+    if kind in {1, 2}:
+        return [byte == 1 for byte in body[at : at + count]], at + count
+    found = []
+    for _ in range(count):
+        one, at = _value(body, at, kind)
+        found.append(one)
+    return found, at

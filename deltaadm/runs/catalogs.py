@@ -1,0 +1,174 @@
+"""Tables by their names in Spark's catalogs."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+
+from deltaadm.dataclass import replace
+from deltaadm.errors import DeltaadmError, Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from deltaadm.operations.foreign.catalog import ForeignTable
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.target import Target
+    from deltaadm.spark.catalog import CatalogTable
+    from deltaadm.spark.foreign_catalog import SparkForeignCatalog
+
+    Entry = CatalogTable | DeltaadmError
+    """What a catalog knows of a name, or why it does not tell."""
+
+
+def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
+    """The entries in Spark's catalogs of those of *tables* that are names."""
+    from deltaadm.storage.store import table_name
+
+    names = {table: parts for table in tables if (parts := table_name(table))}
+    if not names:
+        return {}
+    try:
+        with open_catalog(context, tuple(names)) as opened:
+            catalog = opened.catalog
+            if catalog is None:
+                return {}
+            return {
+                table: _or_error(partial(catalog.load_table, parts))
+                for table, parts in names.items()
+            }
+    except DeltaadmError as error:
+        return dict.fromkeys(names, error)
+
+
+def find_again(context: RunContext, name: str) -> Target:
+    """The Delta table to which *name* leads by now; raises what `resolve` does."""
+    from deltaadm.runs.target import resolve
+    from deltaadm.storage.store import table_name
+
+    parts = table_name(name)
+    if parts is None or context.catalog is None:
+        return resolve(context, name)
+    return resolve(context, name, _or_error(partial(context.catalog.load_delta_table, parts)))
+
+
+def _or_error(load: Callable[[], CatalogTable]) -> Entry:
+    try:
+        return load()
+    except DeltaadmError as error:
+        return error
+
+
+def list_tables(context: RunContext, pattern: str) -> dict[str, CatalogTable]:
+    """
+    The Delta tables that match *pattern* in Spark's catalogs, by their names.
+
+    Raises what `DeltaCatalog.list_tables` does, and `Refused` where there is no catalog.
+    """
+    with _opened(context) as opened:
+        if opened.catalog is None:
+            raise Refused(
+                "There is no catalog to look for tables in.",
+                remedy="Say where Spark's catalog is, by --remote, --spark-master or --spark-conf.",
+            )
+        return {entry.name: entry for entry in opened.catalog.list_tables(pattern)}
+
+
+@contextmanager
+def open_catalog(
+    context: RunContext, tables: Sequence[str], *, always: bool = False
+) -> Iterator[RunContext]:
+    """
+    A context with Spark's catalogs, if there are names among *tables* and catalogs to know them.
+
+    With *always* they are there in any case. Whoever needs Spark inside the block gets the same
+    session.
+    """
+    if always or any(map(is_name, tables)):
+        with _opened(context, always=always) as opened:
+            yield opened
+    else:
+        yield context
+
+
+@contextmanager
+def _opened(context: RunContext, *, always: bool = False) -> Iterator[RunContext]:
+    if context.catalog is not None:
+        yield context
+        return
+    from deltaadm.runs.output import info
+    from deltaadm.runs.sessions import spark_options
+    from deltaadm.spark import catalog
+
+    with catalog.open_catalog(spark_options(context), info, always=always) as found:
+        yield replace(context, catalog=found)
+
+
+def is_name(table: str) -> bool:
+    """Whether *table* is the name of a table in a catalog, rather than a place."""
+    from deltaadm.storage.store import table_name
+
+    return table_name(table) is not None
+
+
+# New tables
+
+
+def resolve_new(context: RunContext, table: str, location: str | None) -> Target:
+    """
+    What the user calls *table*, where it is or will be once it is created.
+
+    *location* is what the user chose for a table with a name. Raises what `resolve` does, and
+    `TableError` for a name that belongs to a view or to a table of another provider.
+    """
+    from deltaadm.runs.target import resolve
+
+    return resolve(context, table, _entry_of_new(context, table, location))
+
+
+def created_location(context: RunContext, name: str | None, foreseen: str) -> str:
+    """Where a new table is: the catalog may have chosen another place than the one *foreseen*."""
+    entry = None if name is None else _entry_of_new(context, name, foreseen)
+    return foreseen if entry is None or isinstance(entry, DeltaadmError) else entry.location
+
+
+def _entry_of_new(context: RunContext, table: str, location: str | None) -> Entry | None:
+    from deltaadm.storage.store import table_name
+
+    parts = table_name(table)
+    if parts is None or context.catalog is None:
+        return None
+    return _or_error(partial(context.catalog.place_of, parts, location))
+
+
+def place_in(context: RunContext, table: str) -> tuple[str, str]:
+    """The whole name of a table, there or not, and where a new one would have its files."""
+    from deltaadm.storage.store import table_name
+
+    assert context.catalog is not None  # noqa: S101 -- who needs a name has a catalog
+    parts = table_name(table) or ()
+    return context.catalog.whole_name(parts), context.catalog.default_place(parts)
+
+
+# Tables of other providers
+
+
+def foreign_table(context: RunContext, entry: Entry) -> tuple[str, ForeignTable]:
+    """The whole name of a table that was looked up, of whatever provider, and what it is."""
+    if isinstance(entry, DeltaadmError):
+        raise entry
+    return entry.name, foreign_catalog(context).described(entry)
+
+
+def foreign_catalog(context: RunContext) -> SparkForeignCatalog:
+    """The catalog to which Delta's catalog hands tables of other providers."""
+    from deltaadm.spark.foreign_catalog import SparkForeignCatalog
+
+    assert context.catalog is not None  # noqa: S101 -- who needs a name has a catalog
+    return SparkForeignCatalog(context.catalog.session)
+
+
+def is_foreign(entry: Entry | None) -> bool:
+    """Whether *entry* is of a table that Delta's catalog leaves to its parent catalog."""
+    return entry is not None and not isinstance(entry, DeltaadmError) and entry.is_foreign

@@ -1,0 +1,114 @@
+"""What must be agreed to before a plan is carried out, and asking for it."""
+
+from __future__ import annotations
+
+import sys
+from os import environ
+from typing import TYPE_CHECKING, NamedTuple
+
+from deltaadm.domain.model.cost import Cost
+from deltaadm.errors import Refused
+from deltaadm.render.visible import visible
+from deltaadm.runs.output import show_on_stderr, write_stderr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from deltaadm.clients import ClientRelease
+    from deltaadm.operations.foreign.carry_out import ForeignPlan
+    from deltaadm.operations.plan import Plan
+    from deltaadm.operations.reports import Report
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.requests import ConsentRequest
+
+
+class Consent(NamedTuple):
+    """Something that must be agreed to: the option that does, or the answer to a question."""
+
+    option: str
+    question: str
+    answer: str
+
+
+def delta_consents(
+    plan: Plan,
+    given: ConsentRequest,
+    clients: Sequence[ClientRelease],
+    accepted: frozenset[str],
+) -> Iterator[Consent]:
+    """What *plan* needs beyond what is *given*; *accepted* are ids among those of *clients*."""
+    yield from _to_go_on("Commit this?", given)
+    option = _COSTS.get(plan.cost)
+    if option is not None and not getattr(given, option):
+        yield Consent(
+            f"--{option.replace('_', '-')}",
+            f"This is a {plan.cost.value}, and costs as much as the table is large. "
+            f"Type '{plan.cost.value}' to go on: ",
+            plan.cost.value,
+        )
+    for name in plan.irreversible:
+        yield from _to_lose(f"Dropping {name} destroys history for good", given, name)
+    yield from _to_harm(plan, clients, accepted)
+
+
+_COSTS = {Cost.BACKFILL: "allow_backfill", Cost.REWRITE: "allow_rewrite"}
+
+
+def foreign_consents(plan: ForeignPlan, given: ConsentRequest) -> Iterator[Consent]:
+    """What *plan* needs beyond what is *given*."""
+    yield from _to_go_on("Carry this out?", given)
+    for name in plan.irreversible:
+        yield from _to_lose(f"The table {name} is dropped for good", given, plan.table, name)
+
+
+def _to_go_on(question: str, given: ConsentRequest) -> Iterator[Consent]:
+    if not given.yes:
+        yield Consent("--yes", f"{question} Only 'yes' is accepted: ", "yes")
+
+
+def _to_lose(what: str, given: ConsentRequest, name: str, *aliases: str) -> Iterator[Consent]:
+    if not {name, *aliases} & set(given.accept_irreversible or ()):
+        question = f"{what}. Type '{name}' to go on: "
+        yield Consent(f"--accept-irreversible {name}", question, name)
+
+
+def _to_harm(
+    plan: Plan, clients: Sequence[ClientRelease], accepted: frozenset[str]
+) -> Iterator[Consent]:
+    from deltaadm.operations.clients import needing_consent
+
+    for verdict in needing_consent(plan, clients, accepted):
+        release = verdict.after.release
+        what = "; ".join(cell.note for cell in verdict.after.responsible)
+        yield Consent(
+            f"--accept-silently-wrong {release.client.id}",
+            f"{release} goes wrong without an error: {what}. Type '{release.client.id}' to go on: ",
+            release.client.id,
+        )
+
+
+def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Report]) -> None:
+    """Have whoever sits at the terminal agree to *consents*; raises `Refused` unless all are."""
+    missing = {consent.option: consent for consent in consents}
+    if not missing:
+        return
+    if not _has_terminal():
+        what = "the plan" if len(plans) == 1 else f"the {len(plans)} plans"
+        raise Refused(
+            f"Nobody is there to confirm {what}, so nothing was changed.",
+            remedy=f"Pass {' '.join(missing)} to go on without being asked.",
+        )
+    if context.format != "text" or not sys.stdout.isatty() or len(plans) > 1:
+        show_on_stderr(context, plans)
+    for consent in missing.values():
+        _ask(consent.question, consent.answer)
+
+
+def _has_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty() and not environ.get("DELTAADM_NO_INPUT")
+
+
+def _ask(question: str, expected: str) -> None:
+    write_stderr(visible(question))
+    if sys.stdin.readline().strip().lower() != expected.lower():
+        raise Refused("The plan was not confirmed, so nothing was changed.", remedy="")

@@ -1,0 +1,173 @@
+"""What a run works with: how tables are reached, how results are shown, what was committed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.render.formats import Style
+from deltaadm.runs.requests import SparkRequest
+from deltaadm.runs.status import CommitStatus
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.transaction.feature_removal import FeatureHistory
+    from deltaadm.replay.engine import Detail
+    from deltaadm.runs.requests import OutputRequest
+    from deltaadm.runs.target import Target
+    from deltaadm.spark.catalog import DeltaCatalog
+    from deltaadm.spark.engine import SparkEngine
+    from deltaadm.spark.store import Hadoop
+    from deltaadm.storage.store import LogStore
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """
+    What all parts of a run share; a part that needs more of it makes another one.
+
+    `hadoop` and `engine` read logs where Spark does, `catalog` is there where names are looked up
+    or tables created; all three belong to the session that is open. Another process gets a
+    context without them, and with a status of its own.
+    """
+
+    status: CommitStatus
+    spark: SparkRequest = SparkRequest()
+    format: str = "text"
+    style: Style = Style()
+    hadoop: Hadoop | None = None
+    engine: SparkEngine | None = None
+    catalog: DeltaCatalog | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return RunContext, (CommitStatus(), self.spark, self.format, self.style)
+
+    @property
+    def has_session(self) -> bool:
+        """Whether a session is open, which has the settings of the command line."""
+        return self.hadoop is not None or self.catalog is not None
+
+    def with_request(self, spark: SparkRequest, output: OutputRequest) -> RunContext:
+        """The same run, for a command that is asked to use Spark and to show results like this."""
+        style = Style(color=output.color, show_secrets=output.show_secrets)
+        return replace(self, spark=spark, format=output.output, style=style)
+
+    def without_session(self) -> RunContext:
+        """The same run, once the session has been closed."""
+        return replace(self, hadoop=None, engine=None, catalog=None)
+
+    def locate(self, place: str) -> str:
+        """
+        The absolute location of the table at *place*, as `open_store` takes it.
+
+        Raises what `open_store` does, and `Refused` for one with a secret in it.
+        """
+        from deltaadm.storage.store import is_remote, open_store, require_no_secret
+
+        require_no_secret(place)
+        if self.hadoop is not None and is_remote(place):
+            return place.rstrip("/")
+        store = open_store(place)
+        return store.root if store.local_path is None else os.path.realpath(store.local_path)
+
+    def open_store(self, location: str) -> LogStore:
+        """The store for a *location* that `locate` has found."""
+        from deltaadm.storage.store import open_store, require_no_secret
+
+        require_no_secret(location)
+        return open_store(location) if self.hadoop is None else self.hadoop.open_store(location)
+
+    def load(
+        self,
+        target: Target,
+        *,
+        detail: Detail | None = None,
+        version: int | None = None,
+        timestamp: int | None = None,
+        missing_ok: bool = False,
+    ) -> Snapshot:
+        """
+        The table *target*; protocol and metadata alone unless *detail* says more.
+
+        With *missing_ok* there need not be a table.
+        """
+        from deltaadm.errors import TableError
+        from deltaadm.replay.engine import Detail
+        from deltaadm.replay.load import load_snapshot
+
+        try:
+            snapshot = load_snapshot(
+                self.open_store(target.location),
+                self.engine,
+                detail=detail or Detail.PROTOCOL,
+                version=version,
+                timestamp=timestamp,
+            )
+        except TableError as error:
+            if missing_ok and error.delta_error_class == "DELTA_MISSING_DELTA_TABLE":
+                from deltaadm.domain.steps.create_table import no_table
+
+                return no_table(target.location, target.name)
+            raise
+        return snapshot if target.name is None else replace(snapshot, name=target.name)
+
+    def load_at(self, place: str) -> Snapshot:
+        """The whole state of the table at *place*, which is none that was looked up by a name."""
+        from deltaadm.replay.engine import Detail
+        from deltaadm.runs.target import resolve
+
+        target = resolve(self, place)
+        return replace(self.load(target, detail=Detail.STATE), root=target.location)
+
+    def history_of(self, snapshot: Snapshot, feature: str) -> FeatureHistory:
+        """What the log of the table in *snapshot* still has of *feature*."""
+        from deltaadm.replay.feature_history import feature_history
+
+        return feature_history(self.open_store(snapshot.root), snapshot, feature)
+
+
+@contextmanager
+def log_reader(context: RunContext) -> Iterator[RunContext]:
+    """
+    A context for the block in which the engine that the command line names reads logs.
+
+    Whoever needs Spark inside the block gets the same session. Raises `EngineError` where there
+    can be none.
+    """
+    from deltaadm.runs.requests import Engine
+
+    if context.spark.engine is not Engine.SPARK or context.engine is not None:
+        yield context
+        return
+    from deltaadm.runs.output import info
+    from deltaadm.runs.sessions import spark_options
+    from deltaadm.spark.engine import SparkEngine
+    from deltaadm.spark.session import open_session
+    from deltaadm.spark.store import Hadoop
+    from deltaadm.spark.workers import shipped
+
+    with open_session(spark_options(context), info) as session, shipped(session):
+        yield replace(context, hadoop=Hadoop(session), engine=SparkEngine(session))
+
+
+def do_without_numpy() -> None:
+    """
+    Let pyarrow be imported without numpy from now on, which takes half the time.
+
+    For runs that only read, at the end of which the process ends too: nothing of ours needs numpy,
+    but pyspark does, and what pyarrow has found when it was imported is what it stays with.
+    """
+    if sys.modules.keys().isdisjoint(("numpy", "pyarrow", "pyspark")):
+        sys.modules["numpy"] = None  # type: ignore[assignment]
+
+
+def now() -> int:
+    """The time of day, in milliseconds since the epoch."""
+    from time import time_ns
+
+    return time_ns() // 1_000_000

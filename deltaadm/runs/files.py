@@ -1,0 +1,70 @@
+"""Files that a command writes and reads: plans, reports, lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.errors import MissingFile, Refused
+from deltaadm.runs.output import info
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def save_plan(path: Path, text: str, *, secrets: bool) -> None:
+    """Write the document of a plan, which may hold *secrets*, and say how it is carried out."""
+    write_file(path, text + "\n", private=secrets)
+    announce_plans(path, secrets=secrets)
+
+
+def announce_plans(path: Path, plans: int = 1, *, secrets: bool = False) -> None:
+    """How the *plans* that were saved at *path* are carried out, and whether it holds *secrets*."""
+    if secrets:
+        info(f"{path} holds secrets, which the plan sets; only its owner can read it.")
+    from deltaadm.operations.commands import quoted
+
+    them, are = ("it", "The plan is") if plans == 1 else ("them", f"{plans} plans are")
+    place = f"./{path}" if str(path).startswith("-") else str(path)
+    info(f"{are} in {path}; carry {them} out with: deltaadm apply {quoted(place)}")
+
+
+def write_file(path: Path, text: str, *, private: bool = False) -> None:
+    """
+    Write the whole of *text*; raises `Refused`, and what was there stays, where that fails.
+
+    A file is written in the place of a regular file or of nothing; a *private* one can be read by
+    its owner alone.
+    """
+    from deltaadm.storage.files import write_whole
+
+    try:
+        write_whole(path, text.encode("utf-8", "backslashreplace"), private=private)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> Refused:
+    """Why the file at *path* cannot be written."""
+    return Refused(
+        f"The file {path} cannot be written: {error.strerror or error}.",
+        remedy="Choose another place.",
+    )
+
+
+def read_file(path: Path) -> str:
+    """
+    The text of the file at *path*, BOM or not.
+
+    Raises `MissingFile` where it is not there, and `Refused` where it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise MissingFile(
+            f"The file {path} cannot be read: {error.strerror}.", remedy="Check its name."
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise Refused(
+            f"The file {path} cannot be read: {reason}.", remedy="Check its name."
+        ) from error

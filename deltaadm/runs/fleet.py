@@ -1,0 +1,298 @@
+"""
+Many tables: where they come from, and the result for each.
+
+A result is a JSON line, the same as that of a run with this table alone. All else is made of
+lines: what `-o jsonl` writes, the brief text, the overview, and what an interrupted run leaves
+for the next one.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from deltaadm.errors import Bug, DeltaadmError, EngineError, TableError, UsageError
+from deltaadm.operations.reports import Failure
+from deltaadm.render.formats import Style
+from deltaadm.runs import catalogs
+from deltaadm.runs.files import read_file
+from deltaadm.runs.output import rendered
+from deltaadm.runs.status import NOTHING
+from deltaadm.runs.target import Target, resolve
+from deltaadm.runs.workers import PARALLEL_THRESHOLD, in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from deltaadm.operations.reports import Report
+    from deltaadm.runs.catalogs import Entry
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.requests import FleetRequest
+
+    Document = Mapping[str, Any]
+
+
+class Fleet(NamedTuple):
+    """
+    The tables of a run.
+
+    `entries` are those of tables with names in a catalog. `found` says that options named the
+    tables rather than arguments, `brief` that text is to be a line a table. `unlisted` are places
+    that stand among the tables because whatever is below them could not be found, and `answered`
+    the lines that an earlier run has left.
+    """
+
+    tables: Sequence[str]
+    entries: Mapping[str, Entry] = {}
+    found: bool = False
+    brief: bool = False
+    jobs: int | None = None
+    unlisted: Mapping[str, DeltaadmError] = {}
+    answered: Mapping[str, str] = {}
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is a single table, named as such."""
+        return len(self.tables) == 1 and not self.found
+
+
+class SavedLine(NamedTuple):
+    """The line of a plan in a file, and whether it holds secrets, which the plan sets."""
+
+    line: str
+    secrets: bool
+
+
+class TableResult(NamedTuple):
+    """
+    What came of one table.
+
+    `line` is its JSON document, `code` the exit code that it would have alone, `report` the
+    report itself where some output is made of it. An `old` result is that of an earlier run.
+    `saved` is what goes into a file of plans, where that is another line.
+    """
+
+    table: str
+    line: str
+    code: int
+    report: Report | None = None
+    old: bool = False
+    saved: SavedLine | None = None
+
+    @property
+    def document(self) -> Document:
+        """The JSON document."""
+        document: Document = json.loads(self.line)
+        return document
+
+
+# Where tables come from
+
+
+def collect_tables(
+    context: RunContext, named: Sequence[str], request: FleetRequest, kind: str
+) -> Fleet:
+    """
+    The tables that arguments and options name, in this order; where options do, each once.
+
+    *kind* is that of the documents of an earlier run to go on with. A number of jobs for Spark is a
+    usage error. Raises `StorageError` for a root that is no directory, `MissingFile` and `Refused`
+    for a file that cannot be read, and `TableError` where there is no table at all.
+    """
+    from deltaadm.runs.resume import resume_lines
+
+    if request.jobs is not None and context.engine is not None:
+        raise UsageError("is not for --engine spark", option="--jobs")
+    unlisted: dict[str, DeltaadmError] = {}
+    entries: dict[str, Entry] = {}
+    tables = [*named, *(request.also or ())]
+    if request.tables_from is not None:
+        tables += _listed(request.tables_from)
+    for root in request.discover or ():
+        tables += _discovered(context, root, unlisted)
+    for pattern in request.catalog or ():
+        found = catalogs.list_tables(context, pattern)
+        entries |= found
+        tables += found
+    if not tables:
+        places = (*(request.discover or ()), *(request.catalog or ()), request.tables_from)
+        named_places = ", ".join(str(place) for place in places if place is not None)
+        raise TableError(
+            f"There is no table in {named_places}.",
+            remedy="A table is a directory that contains _delta_log; a list names one a line.",
+        )
+    names = tuple(dict.fromkeys(tables) if request.names_tables else tables)
+    entries |= catalogs.look_up(context, [name for name in names if name not in entries])
+    return Fleet(
+        tables=names,
+        entries=entries,
+        found=request.names_tables,
+        brief=request.names_tables or request.brief or request.resume is not None,
+        jobs=request.jobs,
+        unlisted=unlisted,
+        answered={} if request.resume is None else resume_lines(request.resume, kind),
+    )
+
+
+def _listed(file: Path) -> Iterator[str]:
+    """The lines of *file*, without empty ones and those that begin with `#`."""
+    text = sys.stdin.read() if str(file) == "-" else read_file(file)
+    for line in text.split("\n"):
+        name = line.strip()
+        if name and not name.startswith("#"):
+            yield name
+
+
+def _discovered(
+    context: RunContext, root: str, unlisted: dict[str, DeltaadmError]
+) -> Iterator[str]:
+    from deltaadm.runs.places import tables_below
+
+    errors: list[DeltaadmError] = []
+    yield from tables_below(context, root, errors.append)
+    for number, error in enumerate(errors):
+        name = root if not number else f"{root} ({number + 1})"
+        unlisted[name] = error
+        yield name
+
+
+# The results
+
+
+class TableTask(NamedTuple):
+    """
+    What makes the result for a table, here or in another process, which gets it pickled.
+
+    *report* makes it; its error is a result, too. *code* tells the exit code for a document
+    without error, where that is not always 0. With *keep* results have their reports, and *save*
+    makes of a report what is saved of it where that is not the line. *report_missing* makes the
+    report for a name that leads to no Delta table.
+    """
+
+    context: RunContext
+    fleet: Fleet
+    report: Callable[[Target], Report]
+    code: Callable[[Document], int] | None = None
+    keep: bool = False
+    save: Callable[[Report], SavedLine | None] | None = None
+    report_missing: Callable[[str, TableError], Report] = Failure
+
+    def run(self, table: str, location: str | None = None) -> TableResult:
+        """The result for *table*, at the *location* that another process has found if any."""
+        report = self._report(table, location)
+        line = line_of(report, show_secrets=self.context.style.show_secrets)
+        kept = report if self.keep else None
+        if isinstance(report, Failure):
+            return TableResult(table, line, report.error.exit_code, kept)
+        saved = None if self.save is None else self.save(report)
+        return TableResult(table, line, self.code_of(line), kept, saved=saved)
+
+    def lost(self, table: str) -> TableResult:
+        """The result for a table whose process was killed."""
+        failure = Failure(table, _LOST)
+        kept = failure if self.keep else None
+        return TableResult(table, line_of(failure), _LOST.exit_code, kept)
+
+    def code_of(self, line: str) -> int:
+        """The exit code for the document in *line*."""
+        return 0 if self.code is None else self.code(json.loads(line))
+
+    def _report(self, table: str, location: str | None) -> Report:
+        if table in self.fleet.unlisted:
+            return Failure(table, self.fleet.unlisted[table])
+        try:
+            try:
+                target = self._target(table, location)
+            except TableError as error:
+                return self.report_missing(table, error)
+            return self.report(target)
+        except DeltaadmError as error:
+            return Failure(table, error)
+        except Exception as error:
+            if self.fleet.alone:
+                raise
+            from deltaadm.runs.shortage import shortage
+
+            return Failure(table, shortage(error) or _bug(error))
+
+    def _target(self, table: str, location: str | None) -> Target:
+        entry = self.fleet.entries.get(table)
+        if location is None or isinstance(entry, DeltaadmError):
+            return resolve(self.context, table, entry)
+        return Target(table, location, entry)
+
+
+def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> Iterator[TableResult]:
+    """
+    The result for each table, in order; those of an earlier run are not sought again.
+
+    Several processes work from *threshold* tables on. While it goes on, an interrupt tells how far
+    it has come.
+    """
+    context, fleet = task.context, task.fleet
+    fresh = [table for table in fleet.tables if table not in fleet.answered]
+    if fleet.alone or context.engine is None:
+        stream = in_order(fresh, task.run, lost=task.lost, jobs=fleet.jobs, threshold=threshold)
+    else:
+        stream = _map_on_executors(task, fresh)
+    for number, table in enumerate(fleet.tables):
+        if not fleet.alone:
+            context.status.set(f"{NOTHING}; {number} of {len(fleet.tables)} tables are answered")
+        line = fleet.answered.get(table)
+        if line is None:
+            yield next(stream)
+        else:
+            yield TableResult(table, line, task.code_of(line), old=True)
+    context.status.set(NOTHING)
+
+
+def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableResult]:
+    """
+    The results in order, from the executors of the Spark that reads logs.
+
+    They read without a JVM, at the location that is found here; tables that only Spark's file
+    systems reach are read here.
+    """
+    from deltaadm.spark import fleet as executors
+
+    hadoop = task.context.hadoop
+    assert hadoop is not None  # noqa: S101 -- callers have asked for the engine
+    located = {table: _location_for_executors(task, table) for table in tables}
+    near = {table: location for table, location in located.items() if location}
+    stream = executors.in_order(hadoop.session, near, task.run, lost=task.lost)
+    for table in tables:
+        yield next(stream) if table in near else task.run(table)
+
+
+def _location_for_executors(task: TableTask, table: str) -> str:
+    """Where executors find a table, given the same disks; empty if they cannot be told."""
+    from deltaadm.storage.store import is_remote
+
+    if not table:
+        return ""
+    try:
+        table.encode()
+        location = resolve(task.context, table, task.fleet.entries.get(table)).location
+    except (UnicodeEncodeError, DeltaadmError):
+        return ""
+    return "" if is_remote(location) else location
+
+
+def _bug(error: Exception) -> Bug:
+    return Bug(
+        f"This is a bug in deltaadm: {type(error).__name__}: {error}",
+        remedy="Run the command for this table alone, and report what it says.",
+    )
+
+
+_LOST: Final = EngineError(
+    "The process that worked on the table came to a violent end, perhaps for want of memory.",
+    remedy="Try again with fewer at the same time, such as --jobs 1.",
+)
+
+
+def line_of(report: Report, *, show_secrets: bool = False) -> str:
+    """The JSON line of *report*, with the end of the line."""
+    return rendered("jsonl", [report], Style(show_secrets=show_secrets))

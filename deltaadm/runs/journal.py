@@ -1,0 +1,113 @@
+"""What a run that carries out many plans writes down, so that the next one can go on."""
+
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from deltaadm.documents.journal import Entry, read_entry, write_entry
+from deltaadm.errors import Refused, StorageError
+from deltaadm.storage.files import open_to_append
+
+_HEAD: Final = b'{"format_version":'
+"""What every line begins with: a last one that was cut off is known by it."""
+
+
+class Journal:
+    """
+    A file to which a line is added when work on a plan begins, and when it ends.
+
+    Plans are known by their digests, so that lines about others mean nothing. `begun` are those
+    on which work has begun, `done` those that need no more work, with the JSON line of what they
+    came to. A last line that was cut off is taken out. While a run has the journal no other can:
+    raises `Refused` then, and where the file cannot be written or is something else.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.begun: set[str] = set()
+        self.done: dict[str, str] = {}
+        self._path = path
+
+    def __enter__(self) -> Self:
+        try:
+            self._file = open_to_append(self._path)
+        except OSError as error:
+            raise Refused(
+                f"The journal {self._path} cannot be written: {error.strerror or error}.",
+                remedy="Choose another place by --journal.",
+            ) from error
+        try:
+            self._lock()
+            self._read()
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def begin(self, digest: str, table: str) -> None:
+        """Work on a plan begins; whoever reads the file from now on knows."""
+        self._add(Entry(digest, table, "begun"))
+
+    def end(self, digest: str, table: str, line: str, *, done: bool) -> None:
+        """It has come to what *line* says, and is *done* unless it is to be tried again."""
+        self._add(Entry(digest, table, "done" if done else "failed", json.loads(line)))
+
+    def _add(self, entry: Entry) -> None:
+        try:
+            self._file.write(write_entry(entry).encode())
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise StorageError(
+                f"The journal {self._path} cannot be written: {error.strerror or error}.",
+                remedy="Make room; the same command goes on from what the journal has.",
+            ) from error
+
+    def _lock(self) -> None:
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise Refused(
+                f"Another run has the journal {self._path}.",
+                remedy="Wait for its end; both would change the same tables.",
+            ) from None
+
+    def _read(self) -> None:
+        self._file.seek(0)
+        body = self._file.read()
+        whole = body.rfind(b"\n") + 1
+        if not _HEAD.startswith(body[whole:][: len(_HEAD)]):
+            raise self._not_a_line(body.count(b"\n") + 1)
+        for number, line in enumerate(body[:whole].splitlines(), 1):
+            try:
+                self._note(read_entry(line))
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                raise self._not_a_line(number) from None
+        if whole < len(body):
+            self._file.truncate(whole)
+
+    def _not_a_line(self, number: int) -> Refused:
+        return Refused(
+            f"Line {number} of {self._path} is not one of a journal, or was changed, or is of an "
+            "earlier deltaadm.",
+            remedy="Choose another place by --journal; tables that are as planned by now count as "
+            "done.",
+        )
+
+    def _note(self, entry: Entry) -> None:
+        self.begun.add(entry.plan)
+        if entry.event == "done":
+            self.done[entry.plan] = json.dumps(entry.line, separators=(",", ":")) + "\n"

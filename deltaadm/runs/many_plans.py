@@ -1,0 +1,183 @@
+"""Plans for many tables: made at once, shown or saved as one file, and carried out from there."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from deltaadm.documents.plan import saved_document
+from deltaadm.errors import UsageError
+from deltaadm.operations.reports import PlanReport
+from deltaadm.operations.secrets import sets_secrets, without_secrets
+from deltaadm.runs.apply_plans import Limits, carry_out_plans, journal_of, plans_in, require_lines
+from deltaadm.runs.context import log_reader
+from deltaadm.runs.exit_codes import FOUND
+from deltaadm.runs.files import announce_plans, read_file, unwritable
+from deltaadm.runs.fleet import SavedLine, TableTask, collect_tables, table_results
+from deltaadm.runs.output import handle_errors, info
+from deltaadm.runs.plan_run import plan_for, project_settings, require_plan_options
+from deltaadm.runs.requests import require_streaming
+from deltaadm.runs.results import OutputTarget, ResultPrinter, combine_exit_codes
+from deltaadm.runs.sessions import session_settings
+from deltaadm.storage.files import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import TracebackType
+
+    from deltaadm.operations.reports import Report
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.fleet import Fleet, TableResult
+    from deltaadm.runs.plan_run import Planner
+    from deltaadm.runs.requests import ChangeRequest, FleetRequest, PlanRequest
+    from deltaadm.runs.settings import Settings
+    from deltaadm.runs.target import Target
+
+    Document = Mapping[str, Any]
+
+
+def plan_many(
+    context: RunContext,
+    named: Sequence[str],
+    many: FleetRequest,
+    planner: Planner,
+    change: ChangeRequest,
+    *,
+    settings: Settings | None,
+) -> int:
+    """`plan_tables` for more than one table."""
+    planning = change.planning
+    require_plan_options(change)
+    context = context.with_request(change.commit.spark, change.commit.output)
+    require_streaming(many, context.format)
+    if planning.apply and planning.out is None:
+        raise UsageError(
+            "of many tables needs --out FILE, so that it can be gone on with when it is "
+            "interrupted",
+            option="--apply",
+        )
+    if planning.apply:
+        require_lines(context, "--apply")
+    session = session_settings(context.spark)
+
+    def code(document: Document) -> int:
+        return FOUND if planning.check and not document["is_noop"] else 0
+
+    def work() -> int:
+        with log_reader(context) as reader:
+            return plan_and_apply_all(reader)
+
+    def plan_and_apply_all(reader: RunContext) -> int:
+        project = settings or project_settings()
+
+        def report(target: Target) -> PlanReport:
+            plan, _ = plan_for(
+                reader, target, planner, change.commit, project=project, session=session
+            )
+            return PlanReport(target.text, plan)
+
+        fleet = collect_tables(reader, named, many, "plan")
+        found, plans = _plan_all(reader, fleet, report, code, planning)
+        if not planning.apply or planning.out is None or not plans:
+            return found
+        applied = carry_out_plans(
+            reader,
+            plans_in(read_file(planning.out)),
+            journal_of(planning.out),
+            Limits(many.jobs),
+            change.commit,
+        )
+        return combine_exit_codes([found, applied], alone=False)
+
+    return handle_errors(context, "", work)
+
+
+def _plan_all(
+    context: RunContext,
+    fleet: Fleet,
+    report: Callable[[Target], PlanReport],
+    code: Callable[[Document], int],
+    planning: PlanRequest,
+) -> tuple[int, int]:
+    """The exit code, and how many plans there are."""
+    saves = planning.out is not None
+    with PlanFile(planning.out) as file:
+        printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
+        save = _saved if saves else None
+        task = TableTask(context, fleet, report, code, keep=printer.keeps, save=save)
+        for result in table_results(task):
+            file.add(result)
+            is_applied = planning.apply and "error" not in result.document
+            if not (is_applied and context.format == "jsonl"):
+                printer.add(result)
+        found = printer.finish()
+    if planning.out is not None and not planning.apply:
+        announce_plans(planning.out, file.plans, secrets=file.holds_secrets)
+    if not saves and context.format == "text" and file.to_do:
+        info("Nothing was changed. Add --out FILE to save the plans for `deltaadm apply`.")
+    return found, file.plans
+
+
+def _saved(report: Report) -> SavedLine | None:
+    """What is saved of a plan that has secrets, so that it can be carried out."""
+    assert isinstance(report, PlanReport)  # noqa: S101 -- what is planned here
+    if without_secrets(report) is report:
+        return None
+    document = saved_document(report.plan, report.table)
+    line = json.dumps(document, separators=(",", ":")) + "\n"
+    return SavedLine(line, sets_secrets(report.plan))
+
+
+class PlanFile:
+    """
+    Saves plans as JSON lines, if there is a *path*; the file is there when all are in it.
+
+    Counts them, and those that have something to do, and knows whether the file `holds_secrets`,
+    which is then its owner's alone.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.plans = 0
+        self.to_do = 0
+        self.holds_secrets = False
+        self._path = path
+        self._writing = None if path is None else replacing(path, lambda: self.holds_secrets)
+
+    def __enter__(self) -> Self:
+        if self._writing is not None:
+            with self._refusing():
+                self._file = self._writing.__enter__()
+        return self
+
+    def add(self, result: TableResult) -> None:
+        """Save one more; errors are not plans."""
+        document = result.document
+        if "error" in document:
+            return
+        self.plans += 1
+        self.to_do += not document["is_noop"]
+        saved = result.saved or SavedLine(result.line, secrets=False)
+        self.holds_secrets |= saved.secrets
+        if self._writing is not None:
+            with self._refusing():
+                self._file.write(saved.line.encode())
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._writing is not None:
+            with self._refusing():
+                self._writing.__exit__(kind, error, trace)
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Trouble of the file system as `Refused`."""
+        try:
+            yield
+        except OSError as error:
+            raise unwritable(self._path or Path(), error) from error

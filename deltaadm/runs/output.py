@@ -1,0 +1,197 @@
+"""What a command writes to its standard streams: its results, and what it says about the run."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from functools import partial
+from io import StringIO
+
+from deltaadm.dataclass import replace
+from deltaadm.errors import DeltaadmError, StorageError, UsageError
+from deltaadm.render.formats import FORMATS, Style, formats_for, render
+from deltaadm.runs.status import NOTHING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TextIO
+
+    from deltaadm.operations.reports import Report
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.requests import OutputRequest
+    from deltaadm.runs.status import CommitStatus
+
+
+class OutputLost(Exception):  # noqa: N818 -- reads as what happened
+    """Standard output takes no more, which is why the run ends; its cause says why."""
+
+
+def check_format(output: OutputRequest, report: type | str) -> None:
+    """Turn away a format that there is not, or that cannot show *report*: a usage error."""
+    offered = formats_for(report)
+    if output.output not in offered:
+        raise UsageError(f"{output.output!r} is not one of {', '.join(offered)}", option="--output")
+    if output.color not in {"auto", "always", "never"}:
+        raise UsageError(f"{output.color!r} is not one of auto, always, never", option="--color")
+
+
+def show(context: RunContext, reports: Sequence[Report]) -> None:
+    """Write *reports* to standard output, as the command line asks for it."""
+    write(reports, context.format, context.style)
+
+
+def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
+    """
+    Write *reports* to standard output; raises `OutputLost` where it takes no more.
+
+    Of SQL, which is meant to be run, it says where it is not what would be run.
+    """
+    if format_name != "sql":
+        _write(partial(render, format_name, reports, sys.stdout, style))
+        return
+    exact = rendered("sql", reports, replace(style, for_terminal=False))
+    shown = rendered("sql", reports, replace(style, for_terminal=sys.stdout.isatty()))
+    write_text(shown)
+    if shown != exact:
+        info(
+            "Control characters are escaped, since this is a terminal; in a file or a pipe the SQL "
+            "is exact."
+        )
+    if exact != rendered("sql", reports, replace(style, show_secrets=True)):
+        info("Secrets are masked, so the SQL cannot be run like this; --show-secrets shows them.")
+
+
+def rendered(format_name: str, reports: Sequence[Report], style: Style) -> str:
+    """The text of *reports* in a format."""
+    out = StringIO()
+    render(format_name, reports, out, style)
+    return out.getvalue()
+
+
+def write_text(text: str) -> None:
+    """Write *text* to standard output as it is; raises `OutputLost` where it takes no more."""
+    _write(partial(sys.stdout.write, text))
+
+
+def _write(put: Callable[[], object]) -> None:
+    _survive_odd_names(sys.stdout)
+    try:
+        put()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard_output()
+        raise OutputLost from error
+
+
+def output_error(error: BaseException | None, status: CommitStatus) -> StorageError:
+    """What *error* means for a run whose output it has ended; it says what was committed."""
+    discard_output()
+    if getattr(error, "errno", None) == errno.EBADF:
+        cause = "standard output is closed"
+    else:
+        cause = (getattr(error, "strerror", None) or str(error)).lower()
+    committed = "" if status.clause == NOTHING else f"; {status.clause}"
+    return StorageError(
+        f"The output cannot be written: {cause}{committed}.",
+        remedy="Make room, or send it elsewhere.",
+    )
+
+
+def discard_output() -> None:
+    """Let everything that is still written to standard output vanish."""
+    _discard(sys.stdout)
+
+
+def _discard(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def show_on_stderr(context: RunContext, reports: Sequence[Report]) -> None:
+    """Write *reports* to standard error, as text: for whoever is about to be asked."""
+    _survive_odd_names(sys.stderr)
+    render("text", reports, sys.stderr, context.style)
+    sys.stderr.flush()
+
+
+def write_version() -> int:
+    """Write which release this is; the exit code."""
+    from deltaadm import __version__
+
+    write_text(f"deltaadm {__version__}\n")
+    return 0
+
+
+def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> int:
+    """
+    The exit code of *work*, or of the error with which it fails.
+
+    An error about *table* stands in the answer's place where errors belong into the output,
+    elsewhere on standard error.
+    """
+    try:
+        return work()
+    except (DeltaadmError, MemoryError, OSError, RuntimeError, ImportError) as found:
+        error = _expected(found)
+        if FORMATS[context.format].machine:
+            from deltaadm.operations.reports import Failure
+
+            show(context, [Failure(table, error)])
+        else:
+            show_error(table, error)
+        return error.exit_code
+
+
+def _expected(error: Exception) -> DeltaadmError:
+    """The error that can be shown; raises what is none of these."""
+    if isinstance(error, DeltaadmError):
+        return error
+    from deltaadm.runs.shortage import shortage
+
+    lacking = shortage(error)
+    if lacking is None:
+        raise error
+    return lacking
+
+
+def show_error(table: str, error: DeltaadmError) -> None:
+    """One sentence and what to do about it, on standard error."""
+    from deltaadm.masking import masked
+    from deltaadm.render.visible import visible
+
+    prefix = "" if not table or masked(table) in error.message else f"{visible(table)}: "
+    remedy = f"  {visible(error.remedy)}\n" if error.remedy else ""
+    write_stderr(f"error: {prefix}{visible(error.message)}\n{remedy}")
+
+
+def info(message: str) -> None:
+    """Something about the run, on standard error."""
+    from deltaadm.render.visible import visible
+
+    write_stderr(f"{visible(message)}\n")
+
+
+def write_stderr(text: str) -> None:
+    """
+    Write *text* to standard error, without secrets in URLs and settings.
+
+    Where that takes no more, the run goes on without.
+    """
+    from deltaadm.masking import masked_pairs
+
+    _survive_odd_names(sys.stderr)
+    try:
+        sys.stderr.write(masked_pairs(text))
+        sys.stderr.flush()
+    except OSError:
+        _discard(sys.stderr)
+
+
+def _survive_odd_names(stream: object) -> None:
+    """A name that the stream's encoding lacks is shown escaped rather than ending the run."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")

@@ -1,0 +1,75 @@
+"""What there is at a location besides a table, or before there is one."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.model.log_segment import LOG_DIRECTORY
+from deltaadm.errors import StorageError
+from deltaadm.storage import discover
+from deltaadm.storage.store import is_remote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from deltaadm.runs.context import RunContext
+
+
+def tables_below(
+    context: RunContext, root: str, on_error: Callable[[StorageError], None]
+) -> Iterator[str]:
+    """
+    The tables that `find_tables` finds, on this machine or where the Spark that reads logs looks.
+
+    Raises what it does, and `StorageError` for a place that nothing here reaches.
+    """
+    if not is_remote(root):
+        place = context.locate(root) if root.startswith("file:") else root
+        return discover.find_tables(place, on_error)
+    return discover.find_tables(context.locate(root), on_error, context.hadoop)
+
+
+def table_around(context: RunContext, location: str) -> str | None:
+    """The nearest table in whose directory *location* is; None also where nobody can tell."""
+    return discover.table_around(location, context.hadoop if is_remote(location) else None)
+
+
+def is_occupied(context: RunContext, location: str) -> bool:
+    """Whether there are files already at the local place *location*."""
+    path = context.open_store(location).local_path
+    if path is None:
+        return False
+    try:
+        return bool(os.listdir(path))  # noqa: PTH208 -- as the store does
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise StorageError(
+            f"{location} is no place for a table: {(error.strerror or str(error)).lower()}.",
+            remedy="Choose a directory that is empty, or not there yet.",
+        ) from error
+
+
+def is_occupied_locally(context: RunContext, location: str) -> bool:
+    """Like `is_occupied`, but nothing is known of places that only Spark need reach."""
+    return not is_remote(location) and is_occupied(context, location)
+
+
+def is_writable(context: RunContext, location: str) -> bool:
+    """Whether files could be created in the log of the local table at *location*."""
+    path = context.open_store(location).local_path
+    return path is None or os.access(
+        os.path.join(path, LOG_DIRECTORY),  # noqa: PTH118 -- as the store does
+        os.W_OK | os.X_OK,
+    )
+
+
+def chosen_place(location: str) -> str:
+    """The place that the user means, the same for every process; a URL is one already."""
+    from pathlib import Path
+
+    from deltaadm.spark.catalog import plain_location
+
+    place = plain_location(location)
+    return place.rstrip("/") if is_remote(place) else str(Path(place).absolute())

@@ -1,0 +1,314 @@
+"""A change of one table: plan it, show the plan, and carry it out if asked to."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from deltaadm.dataclass import replace
+from deltaadm.errors import TableError, UsageError
+from deltaadm.operations.reports import OutcomeReport, PlanReport
+from deltaadm.runs import catalogs, sessions
+from deltaadm.runs.consent import confirm, delta_consents
+from deltaadm.runs.context import log_reader, now
+from deltaadm.runs.exit_codes import FOUND, MISMATCH, WAITING
+from deltaadm.runs.files import save_plan
+from deltaadm.runs.output import check_format, handle_errors, info, show
+from deltaadm.runs.requirements import ClientRequirements
+from deltaadm.runs.target import Target, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+    from deltaadm.operations.carry_out import Executor, Outcome
+    from deltaadm.operations.plan import Plan
+    from deltaadm.operations.reports import ForeignReport
+    from deltaadm.replay.engine import Detail
+    from deltaadm.runs.catalogs import Entry
+    from deltaadm.runs.consent import Consent
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.requests import ChangeRequest, CommitRequest, PlanRequest
+    from deltaadm.runs.settings import Settings
+
+    Planner = Callable[["PlanInput"], Plan]
+    """What makes the plan for a table."""
+
+    PlanForeign = Callable[[RunContext, str, Entry], int]
+    """What is done, with an exit code, about a table that Delta's catalog leaves to another."""
+
+    Note = Callable[[str, Callable[[], str]], None]
+    """What hears a clause about commits, and what can look up a more exact one."""
+
+
+class PlanInput(NamedTuple):
+    """What a plan is made from: a table, the state it is in, and the settings of the session."""
+
+    context: RunContext
+    target: Target
+    snapshot: Snapshot
+    session: SessionSettings
+
+
+def plan_and_apply(
+    context: RunContext,
+    table: str,
+    planner: Planner,
+    change: ChangeRequest,
+    *,
+    settings: Settings | None = None,
+    plan_foreign: PlanForeign | None = None,
+) -> int:
+    """
+    Plan with *planner*, show or save the plan, carry it out if asked to; the exit code.
+
+    The *settings* of the project are looked for if they are not given. Where *plan_foreign* is
+    given, it is asked instead about a table of another provider.
+    """
+    require_plan_options(change)
+    context = context.with_request(change.commit.spark, change.commit.output)
+    session = sessions.session_settings(context.spark)
+
+    def work() -> int:
+        names = [table] if change.planning.apply or plan_foreign is not None else []
+        with log_reader(context) as reader, catalogs.open_catalog(reader, names) as opened:
+            entry = catalogs.look_up(opened, [table]).get(table)
+            if plan_foreign is not None and entry is not None and catalogs.is_foreign(entry):
+                return plan_foreign(opened, table, entry)
+            project = settings or project_settings()
+            target = resolve(opened, table, entry)
+            plan, requirements = plan_for(
+                opened, target, planner, change.commit, project=project, session=session
+            )
+            return finish_delta_plan(opened, table, plan, requirements, change)
+
+    return handle_errors(context, table, work)
+
+
+def plan_for(
+    context: RunContext,
+    target: Target,
+    planner: Planner,
+    request: CommitRequest,
+    *,
+    project: Settings,
+    session: SessionSettings,
+) -> tuple[Plan, ClientRequirements]:
+    """The plan of *planner* for an existing table, and the clients that must go on using it."""
+    requirements = ClientRequirements.of(request, project, target.text, target.location)
+    plan = make_plan(
+        context,
+        target,
+        lambda snapshot: planner(PlanInput(context, target, snapshot, session)),
+        requirements,
+    )
+    if context.engine is not None:
+        _check_with_spark(context, plan)
+    return plan, requirements
+
+
+def _check_with_spark(context: RunContext, plan: Plan) -> None:
+    """Have Spark, which runs anyhow, check what only Spark can."""
+    from deltaadm.operations.carry_out import check_steps
+
+    with sessions.executor(context, plan.session, plan.before) as executor:
+        check_steps(plan, executor)
+
+
+def project_settings() -> Settings:
+    """The settings around the working directory; raises `SettingsError`."""
+    from deltaadm.runs.settings import load_settings
+
+    return load_settings()
+
+
+def require_plan_options(change: ChangeRequest) -> None:
+    """Turn away options that do not go together, and formats that show no plan."""
+    check_format(change.commit.output, PlanReport)
+    if change.planning.check and change.planning.apply:
+        raise UsageError("cannot be combined with --apply", option="--check")
+
+
+def finish_delta_plan(
+    context: RunContext,
+    table: str,
+    plan: Plan,
+    requirements: ClientRequirements,
+    change: ChangeRequest,
+) -> int:
+    """Show or save *plan*, carry it out if asked to; the exit code."""
+
+    def document() -> dict[str, Any]:
+        from deltaadm.documents.plan import saved_document
+
+        return saved_document(plan, table)
+
+    return finish_plan(
+        context,
+        PlanReport(table, plan),
+        change.planning,
+        "commit this",
+        document=document,
+        carry_out=lambda: carry_out_plan(context, table, plan, requirements, change.commit),
+    )
+
+
+def finish_plan(
+    context: RunContext,
+    report: PlanReport | ForeignReport,
+    request: PlanRequest,
+    purpose: str,
+    *,
+    document: Callable[[], dict[str, Any]],
+    carry_out: Callable[[], int],
+) -> int:
+    """
+    Show the plan in *report*, or have it *carry_out* if asked to; the exit code.
+
+    If asked to, its *document* is saved before that. *purpose* is what --apply is for.
+    """
+    plan = report.plan
+    if request.out is not None:
+        from deltaadm.operations.secrets import sets_secrets
+
+        text = json.dumps(document(), indent=2)
+        save_plan(request.out, text, secrets=sets_secrets(plan))
+    if request.apply:
+        return carry_out()
+    show(context, [report])
+    if context.format == "text" and not plan.is_noop:
+        info(f"Nothing was changed. Add --apply to {purpose}.")
+    return FOUND if request.check and not plan.is_noop else 0
+
+
+def make_plan(
+    context: RunContext,
+    target: Target,
+    make: Callable[[Snapshot], Plan],
+    requirements: ClientRequirements,
+    *,
+    detail: Detail | None = None,
+    missing_ok: bool = False,
+) -> Plan:
+    """
+    The plan that *make* makes for a table.
+
+    Where the plan depends on the files or says something about them, it is made with their facts;
+    likewise where *detail* asks for them from the start. With *missing_ok* there need not be a
+    table yet.
+
+    Raises `Refused` where it shuts out a client that is required or brings about an error that is
+    not accepted, and `TableError` where structs in structs go deeper than Python does.
+    """
+    from deltaadm.operations.clients import require_clients, still_shut_out
+    from deltaadm.operations.plan import depends_on_state
+    from deltaadm.replay.engine import Detail
+
+    load = partial(context.load, target, missing_ok=missing_ok)
+    try:
+        plan = make(load(detail=detail))
+        if detail is None and depends_on_state(plan):
+            plan = make(load(detail=Detail.STATE))
+    except RecursionError as error:
+        raise TableError(
+            f"The columns of the table at {target.location} are nested too deeply to plan a "
+            "change.",
+            remedy="Change it with Spark.",
+        ) from error
+    reading, writing = requirements.reading, requirements.writing
+    require_clients(plan, reading=reading, writing=writing, accepted=requirements.accepted)
+    if plan.findings:
+        from deltaadm.operations.safeguard import require_accepted
+
+        require_accepted(plan, requirements.findings)
+    left = still_shut_out(plan, reading=reading, writing=writing)
+    return replace(plan, notes=(*plan.notes, *left)) if left else plan
+
+
+def carry_out_plan(
+    context: RunContext,
+    table: str,
+    plan: Plan,
+    requirements: ClientRequirements,
+    request: CommitRequest,
+) -> int:
+    """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
+
+    def commit() -> OutcomeReport:
+        with sessions.executor(context, plan.session, plan.before) as executor:
+            outcome = execute(context, plan, executor, context.status.set)
+            listed = ", ".join(map(str, outcome.versions))
+            context.status.set(
+                f"committed: {listed}" if listed else "all is done, without a commit"
+            )
+        return OutcomeReport(table, outcome)
+
+    report = PlanReport(table, plan)
+    consents = needed_consents(plan, requirements, request)
+    code = confirm_and_execute(context, report, consents, commit)
+    if code:
+        return code
+    for stage in plan.stages:
+        if stage.waits:
+            info(_next_phase(context, plan.before.root, stage.step))
+    return WAITING if plan.waits else 0
+
+
+def confirm_and_execute(
+    context: RunContext,
+    report: PlanReport | ForeignReport,
+    consents: Iterable[Consent],
+    execute: Callable[[], OutcomeReport | ForeignReport],
+) -> int:
+    """Show the plan in *report*, ask for *consents*, *execute* it, show that; the exit code."""
+    if context.format == "text":
+        show(context, [report])
+    if not report.plan.is_noop:
+        confirm(context, consents, [report])
+    result = execute()
+    show(context, [result])
+    return MISMATCH if result.outcome and result.outcome.mismatches else 0
+
+
+def needed_consents(
+    plan: Plan, requirements: ClientRequirements, request: CommitRequest
+) -> Iterator[Consent]:
+    """What must be agreed to before *plan* is carried out, beyond what the command line says."""
+    clients = (*requirements.reading, *requirements.writing)
+    return delta_consents(plan, request.consent, clients, requirements.accepted)
+
+
+def execute(context: RunContext, plan: Plan, executor: Executor, note: Note) -> Outcome:
+    """
+    What *plan* came to; raises what `carry_out` does.
+
+    *note* hears what is known of commits, and what looks that up once the executor is closed.
+    """
+    from deltaadm.operations.carry_out import Progress, carry_out, look_up, require_same_places
+    from deltaadm.operations.plan import is_verified_by_state, moves
+    from deltaadm.replay.engine import Detail
+    from deltaadm.runs.live_log import LiveLog
+
+    detail = Detail.STATE if is_verified_by_state(plan.steps) else Detail.PROTOCOL
+    require_same_places(plan, lambda place: context.load(Target(place, place), detail=detail))
+    log = LiveLog(context, plan.before, detail, executor.mark, by_name=moves(plan.steps))
+
+    def on_progress(progress: Progress) -> None:
+        note(progress.words, partial(look_up, progress, log.without_session(), executor))
+
+    return carry_out(plan, executor=executor, log=log, note=on_progress)
+
+
+def _next_phase(context: RunContext, location: str, step: Step) -> str:
+    """When the second run of *step*, whose first one has just been, can follow."""
+    from deltaadm.domain.steps import DropFeature
+    from deltaadm.operations.drop_feature import drop_status, next_phase
+
+    snapshot = context.load(Target(location, location))
+    name = step.name if isinstance(step, DropFeature) else ""
+    history = context.history_of(snapshot, name)
+    return next_phase(drop_status(snapshot, name, history, now=now()))

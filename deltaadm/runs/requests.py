@@ -1,0 +1,118 @@
+"""What a run is asked for; the groups of options of the command line are such requests."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from deltaadm.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+class Engine(Enum):
+    """What reads a log; the value is its name on the command line."""
+
+    EMBEDDED = "embedded"
+    SPARK = "spark"
+
+
+class OutputRequest:
+    """How the answer is shown."""
+
+    output: str = "text"
+    color: str = "auto"
+
+    @property
+    def show_secrets(self) -> bool:
+        """Whether secrets among properties of tables are shown, where there are any."""
+        return False
+
+
+class FleetRequest:
+    """Which tables there are, many of them perhaps, and how a run over them goes."""
+
+    also: list[str] | None = None
+    tables_from: Path | None = None
+    discover: list[str] | None = None
+    catalog: list[str] | None = None
+    jobs: int | None = None
+    brief: bool = False
+    resume: Path | None = None
+
+    @property
+    def names_tables(self) -> bool:
+        """Whether the options name tables, besides those that arguments do."""
+        return self.tables_from is not None or bool(self.also or self.discover or self.catalog)
+
+
+class SparkRequest:
+    """What Spark is used for, and where and how it runs."""
+
+    engine: Engine = Engine.EMBEDDED
+    spark_master: str | None = None
+    remote: str | None = None
+    spark_conf: list[str] | None = None
+    jars: list[Path] | None = None
+    debug: bool = False
+
+
+class PlanRequest:
+    """What becomes of a plan."""
+
+    apply: bool = False
+    check: bool = False
+    out: Path | None = None
+
+
+class ClientRequest:
+    """Which programs must go on working."""
+
+    for_client: list[str] | None = None
+    for_client_writing: list[str] | None = None
+
+
+class ConsentRequest:
+    """What may be committed without asking."""
+
+    yes: bool = False
+    allow_backfill: bool = False
+    allow_rewrite: bool = False
+    accept_irreversible: list[str] | None = None
+    accept_silently_wrong: list[str] | None = None
+    accept_finding: list[str] | None = None
+
+
+class CommitRequest:
+    """What goes with carrying out plans."""
+
+    clients: ClientRequest
+    consent: ConsentRequest
+    spark: SparkRequest
+    output: OutputRequest
+
+
+class ChangeRequest:
+    """What all commands have that plan changes."""
+
+    planning: PlanRequest
+    commit: CommitRequest
+
+
+def require_streaming(many: FleetRequest, *formats: str) -> None:
+    """Turn away a format in which the answers of an earlier run cannot stand: a usage error."""
+    if many.resume is not None and not set(formats) <= {"text", "jsonl"}:
+        raise UsageError("goes with -o jsonl and -o text", option="--resume")
+
+
+def pairs(given: Sequence[str] | None, option: str, shape: str = "KEY=VALUE") -> dict[str, str]:
+    """The texts of *option*, of this *shape*, as a mapping; the last of several values counts."""
+    found = {}
+    for text in given or ():
+        key, separator, value = text.partition("=")
+        if not separator or not key:
+            raise UsageError(f"{text!r} is not {shape}", option=option)
+        found[key] = value
+    return found

@@ -1,0 +1,178 @@
+"""What is shown of many tables: each result at once where the format allows it, or in the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from deltaadm.operations.reports import Failure
+from deltaadm.render.formats import FORMATS, Style
+from deltaadm.runs.exit_codes import FOUND, SOME_FAILED, WAITING
+from deltaadm.runs.files import write_file
+from deltaadm.runs.fleet import TableTask, table_results
+from deltaadm.runs.output import info, rendered, show_error, write, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from deltaadm.operations.reports import Report
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.fleet import Fleet, TableResult
+    from deltaadm.runs.target import Target
+
+    Document = Mapping[str, Any]
+
+
+class OutputTarget(NamedTuple):
+    """A format, and the file that it is written to: standard output if there is none."""
+
+    format: str
+    file: Path | None = None
+
+    @property
+    def takes_errors(self) -> bool:
+        """Whether errors belong into it as well."""
+        return FORMATS[self.format].machine
+
+
+class Sink(Protocol):
+    """Something else that wants to see every document."""
+
+    def add(self, document: Document) -> None:
+        """Take notice of one more."""
+
+    def finish(self) -> None:
+        """There are no more."""
+
+
+class ResultPrinter:
+    """
+    Shows results: each at once where the format allows it, the others in the end.
+
+    *sinks* see every document.
+    """
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        targets: Sequence[OutputTarget],
+        style: Style,
+        sinks: Sequence[Sink] = (),
+    ) -> None:
+        from deltaadm.render.overview import Tally
+
+        self._fleet = fleet
+        self._style = style
+        self._tally = Tally()
+        self._sinks = sinks
+        self._codes: list[int] = []
+        self._reports: list[Report] = []
+        self._at_once = [target for target in targets if self._is_at_once(target)]
+        self._later = [target for target in targets if target not in self._at_once]
+
+    @property
+    def keeps(self) -> bool:
+        """Whether results are needed with their reports."""
+        return bool(self._later)
+
+    def _is_at_once(self, target: OutputTarget) -> bool:
+        if target.file is not None:
+            return False
+        return FORMATS[target.format].is_streamable or (
+            target.format == "text" and self._fleet.brief
+        )
+
+    def add(self, result: TableResult) -> None:
+        """Show one more; raises `OutputLost` where that is not possible."""
+        self._codes.append(result.code)
+        if self._sinks or self._fleet.brief:
+            document = result.document
+            self._tally.add(document)
+            for sink in self._sinks:
+                sink.add(document)
+        for target in self._at_once:
+            self._write(target, result)
+        if result.report is not None and self._later:
+            self._reports.append(result.report)
+            self._show_error(result.report)
+
+    def _write(self, target: OutputTarget, result: TableResult) -> None:
+        if target.format == "text":
+            from deltaadm.render.overview import line
+
+            write_text(f"{line(result.document)}\n")
+        elif not result.old:
+            write_text(result.line)
+
+    def _show_error(self, report: Report) -> None:
+        """On standard error, unless some report on standard output has it."""
+        shown = any(target.file is None and target.takes_errors for target in self._later)
+        if isinstance(report, Failure) and not shown and not self._at_once:
+            show_error(report.table, report.error)
+
+    def finish(self) -> int:
+        """
+        Show what is shown in the end; the exit code of all tables together.
+
+        Files come first: neither does the loss of standard output cost them, nor does an error
+        about them follow a document there.
+        """
+        for sink in self._sinks:
+            sink.finish()
+        for target in sorted(self._later, key=lambda target: target.file is None):
+            self._show(target)
+        if self._fleet.brief:
+            self._sum_up()
+        return combine_exit_codes(self._codes, alone=self._fleet.alone)
+
+    def _show(self, target: OutputTarget) -> None:
+        reports = [
+            report
+            for report in self._reports
+            if target.takes_errors or not isinstance(report, Failure)
+        ]
+        if FORMATS[target.format].sums_up and self._fleet.brief:
+            reports.append(self._tally.overview)
+        if target.file is not None:  # no colours there unless they are asked for
+            write_file(target.file, rendered(target.format, reports, self._style))
+        elif reports:
+            write(reports, target.format, self._style)
+
+    def _sum_up(self) -> None:
+        overview = self._tally.overview
+        if any(target.format == "text" for target in self._at_once):
+            write_text("\n")
+            write([overview], "text", self._style)
+        elif not any(FORMATS[target.format].sums_up for target in self._later):
+            from deltaadm.render.wording import overview_title
+
+            info(f"{overview_title(overview)}.")
+
+
+def combine_exit_codes(codes: Iterable[int], *, alone: bool) -> int:
+    """
+    The exit code of a run over tables that would end with *codes* one by one.
+
+    A table that failed outweighs one that waits, and that one with findings or with changes.
+    """
+    found = set(codes)
+    if alone:
+        return found.pop()
+    if found - {0, FOUND, WAITING}:
+        return SOME_FAILED
+    return max(found, default=0)
+
+
+def report_all(
+    context: RunContext,
+    fleet: Fleet,
+    report: Callable[[Target], Report],
+    *,
+    code: Callable[[Document], int] | None = None,
+    sinks: Sequence[Sink] = (),
+) -> int:
+    """Show the *report* of each table as the command line asks for it; the exit code."""
+    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style, sinks)
+    for result in table_results(TableTask(context, fleet, report, code, keep=printer.keeps)):
+        printer.add(result)
+    return printer.finish()

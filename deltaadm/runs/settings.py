@@ -1,0 +1,387 @@
+"""
+Settings of a project: deltaadm.toml, or [tool.deltaadm] in pyproject.toml.
+
+The command line comes first, then the variables DELTAADM_*, then the nearest file upwards, then
+the defaults. A key of one place replaces that key of the next; it is never mixed with it.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date, datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.clients import ClientRelease, parse_client
+from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.facts.policy import Ignore, Policy, Requirement
+from deltaadm.domain.model.features import find
+from deltaadm.domain.model.properties import did_you_mean
+from deltaadm.errors import Refused, SettingsError
+from deltaadm.operations.validate import Demands, code_prefix, similar_code
+from deltaadm.validation.finding import Severity
+
+if TYPE_CHECKING:
+    Parser = Callable[[Any, str], Any]
+
+FILE: Final = "deltaadm.toml"
+PYPROJECT: Final = "pyproject.toml"
+_USE_NONE: Final = "use none: set DELTAADM_ISOLATED=1 or, with validate, --isolated."
+VARIABLES: Final = ("select", "ignore", "fail-on", "clients", "writers")
+"""Keys that a variable can set: DELTAADM_SELECT and so on, with commas in lists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSettings:
+    """Settings for the tables that match one of `patterns`; None where there are none."""
+
+    patterns: tuple[str, ...]
+    ignores: tuple[Ignore, ...] = ()
+    clients: tuple[ClientRelease, ...] | None = None
+    writers: tuple[ClientRelease, ...] | None = None
+    policy: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """
+    All settings of one run; `directory` is where they were found, for relative patterns.
+
+    `clients` must be able to read every table, `writers` to write it; None where nobody says.
+    """
+
+    directory: str = ""
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: Severity = Severity.ERROR
+    clients: tuple[ClientRelease, ...] | None = None
+    writers: tuple[ClientRelease, ...] | None = None
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    tables: tuple[TableSettings, ...] = ()
+
+    def demands(
+        self,
+        table: str,
+        location: str,
+        *,
+        readers: tuple[ClientRelease, ...] = (),
+        writers: tuple[ClientRelease, ...] = (),
+    ) -> Demands:
+        """
+        What is demanded of *table*, which is at *location*.
+
+        Of several patterns that match, all count, the later ones for the keys that they have.
+        *readers* and *writers* are those of the command line, which replace all others.
+        """
+        found = [entry for entry in self.tables if self._matches(entry, table, location)]
+        parts = [self.policy, *(entry.policy for entry in found)]
+        return Demands(
+            policy=_merged(parts),
+            readers=readers or _last(self.clients, *(entry.clients for entry in found)),
+            writers=writers or _last(self.writers, *(entry.writers for entry in found)),
+            ignores=tuple(ignore for entry in found for ignore in entry.ignores),
+        )
+
+    def _matches(self, settings: TableSettings, table: str, location: str) -> bool:
+        from glob import escape
+
+        given = table.rstrip("/").removeprefix("./")
+        base = escape(self.directory.rstrip("/"))
+        return any(
+            fnmatchcase(given, pattern.removeprefix("./"))
+            or fnmatchcase(location, pattern)
+            or fnmatchcase(location, f"{base}/{pattern.removeprefix('./')}")
+            for pattern in settings.patterns
+        )
+
+
+def _last(*values: tuple[ClientRelease, ...] | None) -> tuple[ClientRelease, ...]:
+    return next((value for value in reversed(values) if value is not None), ())
+
+
+def _merged(parts: list[Mapping[str, Any]]) -> Policy:
+    policy = Policy()
+    for part in parts:
+        properties = {**policy.properties, **part.get("properties", {})}
+        policy = replace(policy, **{**part, "properties": properties})
+    return policy
+
+
+def load_settings(config: Path | None = None, *, isolated: bool = False) -> Settings:
+    """
+    The settings from *config*, or else from the nearest file upwards, and the environment.
+
+    With *isolated* no file is looked for. Raises `SettingsError` for what cannot be understood.
+    """
+    if config is None and (named := os.environ.get("DELTAADM_CONFIG")):
+        config = Path(named)
+    isolated = isolated or os.environ.get("DELTAADM_ISOLATED", "0") not in {"", "0"}
+    settings = Settings() if isolated and config is None else _from_file(config)
+    given = {
+        key: value for key in VARIABLES if (value := os.environ.get(_variable(key))) is not None
+    }
+    found = {
+        key.replace("-", "_"): _ROOT[key](
+            value
+            if key == "fail-on"
+            else [word.strip() for word in value.split(",") if word.strip()],
+            _variable(key),
+        )
+        for key, value in given.items()
+    }
+    return replace(settings, **found)
+
+
+def _variable(key: str) -> str:
+    return f"DELTAADM_{key.upper().replace('-', '_')}"
+
+
+def _from_file(config: Path | None) -> Settings:
+    if config is not None:
+        document = _document(config)
+        if config.name == PYPROJECT:
+            document = _section(document, str(config)) or {}
+        return _settings(config, document)
+    for directory in _upwards():
+        if (directory / FILE).is_file():
+            return _settings(directory / FILE, _document(directory / FILE))
+        path = directory / PYPROJECT
+        if path.is_file() and (section := _pyproject(path)) is not None:
+            return _settings(path, section)
+    return Settings()
+
+
+def _upwards() -> Iterator[Path]:
+    try:
+        here = Path.cwd()
+    except OSError:  # the working directory is gone
+        return
+    yield here
+    yield from here.parents
+
+
+def _pyproject(path: Path) -> Mapping[str, Any] | None:
+    """Our section of a pyproject.toml, which is not ours to complain about without one."""
+    try:
+        if b"deltaadm" not in path.read_bytes():
+            return None
+    except OSError:
+        return None
+    return _section(_document(path), str(path))
+
+
+def _section(document: Mapping[str, Any], source: str) -> Mapping[str, Any] | None:
+    tool = document.get("tool")
+    section = tool.get("deltaadm") if isinstance(tool, dict) else None
+    return None if section is None else _table(section, f"{source}: tool.deltaadm")
+
+
+def _document(path: Path) -> Mapping[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(
+            f"The settings in {path} cannot be read: {(error.strerror or str(error)).lower()}.",
+            remedy=f"Name another file, or {_USE_NONE}",
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(
+            f"The settings in {path} are not TOML: {error}.",
+            remedy=f"Fix the file, or {_USE_NONE}",
+        ) from error
+
+
+def _settings(path: Path, document: Mapping[str, Any]) -> Settings:
+    found = _read(document, f"{path}: ", _ROOT)
+    return Settings(directory=os.path.realpath(path.parent), **found)
+
+
+# Reading values: each parser takes what TOML has and the place where it stands
+
+
+def _read(document: Mapping[str, Any], place: str, known: "Mapping[str, Parser]") -> dict[str, Any]:
+    unknown = [key for key in document if key not in known]
+    if unknown:
+        raise SettingsError(
+            f"{place.rstrip('.: ')}: there is no setting {unknown[0]!r}.",
+            remedy=did_you_mean(unknown[0], known) or f"There are {', '.join(sorted(known))}.",
+        )
+    return {
+        key.replace("-", "_"): known[key](value, f"{place}{key}") for key, value in document.items()
+    }
+
+
+def _wrong(place: str, expected: str) -> SettingsError:
+    return SettingsError(f"{place} is not {expected}.", remedy="docs/guide.md shows an example.")
+
+
+def _table(value: Any, place: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise _wrong(place, "a table")
+    return value
+
+
+def _texts(value: Any, place: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise _wrong(place, "a list of texts")
+    return tuple(value)
+
+
+def _text(value: Any, place: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(place, "a text")
+    return value
+
+
+def _patterns(value: Any, place: str) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else _texts(value, place)
+
+
+def _code(value: Any, place: str) -> str:
+    prefix = code_prefix(_text(value, place))
+    if prefix is None:
+        raise SettingsError(
+            f"{place}: there is no rule {value!r}.",
+            remedy=similar_code(value) or "`deltaadm rules` lists them all.",
+        )
+    return prefix
+
+
+def _codes(value: Any, place: str) -> tuple[str, ...]:
+    return tuple(_code(text, place) for text in _texts(value, place))
+
+
+def _severity(value: Any, place: str) -> Severity:
+    try:
+        return Severity(value)
+    except ValueError:
+        raise _wrong(place, "error, warning or info") from None
+
+
+def _client(text: str, place: str) -> ClientRelease:
+    try:
+        return parse_client(text)
+    except Refused as error:
+        raise SettingsError(f"{place}: {error.message}", remedy=error.remedy) from error
+
+
+def _clients(value: Any, place: str) -> tuple[ClientRelease, ...]:
+    return tuple(_client(text, place) for text in _texts(value, place))
+
+
+def _version(value: Any, place: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise _wrong(place, "a version such as 3")
+    return value
+
+
+def _features(value: Any, place: str) -> tuple[str, ...]:
+    try:
+        return tuple(find(name).name for name in _texts(value, place))
+    except Refused as error:
+        raise SettingsError(f"{place}: {error.message}", remedy=error.remedy) from error
+
+
+def _modes(value: Any, place: str) -> tuple[str, ...]:
+    modes = _texts(value, place)
+    if not set(modes) <= {"none", "name", "id"}:
+        raise _wrong(place, "a list of none, name and id")
+    return modes
+
+
+def _day(value: Any, place: str) -> date:
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise _wrong(place, "a day such as 2027-01-31") from None
+
+
+def _ignores(value: Any, place: str) -> tuple[Ignore, ...]:
+    if not isinstance(value, list):
+        raise _wrong(place, "a list")
+    return tuple(_ignore(entry, place) for entry in value)
+
+
+def _ignore(value: Any, place: str) -> Ignore:
+    if isinstance(value, str):
+        return Ignore(code=_code(value, place))
+    found = _read(_table(value, place), f"{place}.", _IGNORE)
+    if "code" not in found:
+        raise SettingsError(f"{place}: an ignore has no code.", remedy="Say which rule it is.")
+    return Ignore(**found)
+
+
+def _scalar(value: Any, place: str) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int):
+        raise _wrong(place, "a text, a whole number or true or false")
+    return str(value)
+
+
+def _requirement(value: Any, place: str) -> Requirement:
+    if isinstance(value, dict):
+        found = _read(value, f"{place}.", {"min": _scalar, "max": _scalar})
+        if not found:
+            raise _wrong(place, "a range: it has neither min nor max")
+        return Requirement(least=found.get("min"), most=found.get("max"))
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise _wrong(place, "a list of values: it is empty")
+    return Requirement(allowed=tuple(_scalar(each, place) for each in values))
+
+
+def _properties(value: Any, place: str) -> Mapping[str, Requirement]:
+    return {key: _requirement(each, f"{place}.{key}") for key, each in _table(value, place).items()}
+
+
+def _policy(value: Any, place: str) -> Mapping[str, Any]:
+    return _read(_table(value, place), f"{place}.", _POLICY)
+
+
+def _tables(value: Any, place: str) -> tuple[TableSettings, ...]:
+    if not isinstance(value, list):
+        raise _wrong(place, "a list of tables, as [[tables]] makes one")
+    return tuple(_table_settings(entry, place) for entry in value)
+
+
+def _table_settings(value: Any, place: str) -> TableSettings:
+    found = _read(_table(value, place), f"{place}.", _TABLE)
+    if "pattern" not in found:
+        raise SettingsError(
+            f"{place}: an entry has no pattern.", remedy='Say which tables, as in pattern = "*".'
+        )
+    return TableSettings(patterns=found.pop("pattern"), ignores=found.pop("ignore", ()), **found)
+
+
+_IGNORE: "Final[Mapping[str, Parser]]" = {"code": _code, "reason": _text, "until": _day}
+_POLICY: "Final[Mapping[str, Parser]]" = {
+    "max-reader-version": _version,
+    "max-writer-version": _version,
+    "required-features": _features,
+    "forbidden-features": _features,
+    "mapping-modes": _modes,
+    "properties": _properties,
+}
+_TABLE: "Final[Mapping[str, Parser]]" = {
+    "pattern": _patterns,
+    "ignore": _ignores,
+    "clients": _clients,
+    "writers": _clients,
+    "policy": _policy,
+}
+_ROOT: "Final[Mapping[str, Parser]]" = {
+    "select": _codes,
+    "ignore": _codes,
+    "fail-on": _severity,
+    "clients": _clients,
+    "writers": _clients,
+    "policy": _policy,
+    "tables": _tables,
+}

@@ -1,0 +1,59 @@
+"""What a run lacks of the machine: memory, open files, threads, room on the stack."""
+
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING
+
+from deltaadm.errors import DeltaadmError, EngineError, StorageError, TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Final
+
+_NO_MEMORY: Final = ("failed to map segment", "annot allocate memory")
+"""How the dynamic linker says it of a library that Python is about to import."""
+
+_NO_THREAD: Final = "can't start new thread"
+
+
+def shortage(error: BaseException) -> DeltaadmError | None:
+    """What the run lacked when it ended in *error*; None where that has other reasons."""
+    for cause in _chain(error):
+        if isinstance(cause, MemoryError) or _is_unmapped(cause):
+            return EngineError(
+                "There is not enough memory for this command.",
+                remedy="Free some, or allow more: ulimit -v shows the limit of a shell.",
+            )
+        if isinstance(cause, OSError) and cause.errno in {errno.EMFILE, errno.ENFILE}:
+            return StorageError(
+                "Too many files are open.",
+                remedy="Allow more: ulimit -n shows the limit of a shell.",
+            )
+        if isinstance(cause, RuntimeError) and _NO_THREAD in str(cause):
+            return EngineError(
+                "The machine allows no further thread or process.",
+                remedy="Allow more of them, or more memory for their stacks: see ulimit -u and "
+                "ulimit -v.",
+            )
+        if isinstance(cause, RecursionError):
+            return TableError(
+                "Something in the table's log is nested too deeply.",
+                remedy="Find the commit that brought the nested value or column, and restore the "
+                "version before it.",
+            )
+    return None
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and those in whose wake it happened."""
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__ or seen.__context__
+
+
+def _is_unmapped(error: BaseException) -> bool:
+    if isinstance(error, OSError) and error.errno in {errno.ENOMEM, errno.EAGAIN}:
+        return True
+    return isinstance(error, ImportError) and any(text in str(error) for text in _NO_MEMORY)

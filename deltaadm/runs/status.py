@@ -1,0 +1,37 @@
+"""What a run has committed, for the case that it is interrupted."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Final
+
+NOTHING: Final = "nothing was committed"
+
+
+class CommitStatus:
+    """A clause about commits, as far as this run knows, and what can look up a more exact one."""
+
+    def __init__(self) -> None:
+        self.clause = NOTHING
+        self._look_up: Callable[[], str] | None = None
+
+    def set(self, clause: str, look_up: Callable[[], str] | None = None) -> None:
+        """
+        Remember *clause* for the case that the run is interrupted.
+
+        *look_up* is asked for a more exact one then, after all that was open has been closed.
+        """
+        self.clause, self._look_up = clause, look_up
+
+    def describe(self) -> str:
+        """Whether anything was committed so far, as far as this run knows or can look up."""
+        look_up, self._look_up = self._look_up, None
+        if look_up is not None:
+            # A second interrupt ends the looking, not the message.
+            with suppress(BaseException):
+                return look_up()
+        return self.clause

@@ -1,0 +1,165 @@
+"""What exceptions of Spark say, and the errors that they amount to."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.transaction.feature_removal import WAITING_CLASSES
+from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost, NotYet
+from deltaadm.spark.deadlines import TIME_FOR_ANSWERS, TIMEOUT
+from deltaadm.spark.jvm import JVM_REMEDY, how_jvm_ended
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def refusal(error: Exception) -> DeltaadmError:
+    """The error that an exception of Spark amounts to; one that is not Spark's is raised again."""
+    from py4j.protocol import Py4JError, Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    if is_outage(error):
+        return lost(error)
+    if isinstance(error, (Py4JJavaError, PySparkException)):
+        thrown = getattr(error, "java_exception", getattr(error, "_origin", None))
+        if missing := next(
+            (cause for cause in _causes(thrown) if _is(cause, *_MISSING_CLASSES)), None
+        ):
+            return _missing_class(missing)
+        own = error.getCondition() if isinstance(error, PySparkException) else None
+        return _refusal(error, chain(filter(None, [own]), _conditions(thrown)))
+    if isinstance(error, (Py4JError, OSError)):
+        return lost(error)
+    raise error
+
+
+def _refusal(error: Exception, conditions: Iterator[str]) -> CommitError | NotYet:
+    condition = next(conditions, None)
+    message, advice = sentence(error_text(error))
+    if advice and condition and "." in condition:  # a sub-class's own words follow its class's
+        detail, advice = sentence(advice)
+        message = f"{message.rstrip('.:')}: {detail}"
+    kind = NotYet if condition in WAITING_CLASSES else CommitError
+    return kind(
+        message,
+        remedy=advice or "Inspect the table, then plan again.",
+        delta_error_class=condition,
+    )
+
+
+def error_text(error: Exception) -> str:
+    """What an exception of Spark says, without Py4J's words around it."""
+    thrown = getattr(error, "java_exception", None)
+    return str(error) if thrown is None else str(thrown.getMessage() or thrown.toString())
+
+
+def sentence(message: str) -> tuple[str, str]:
+    r"""
+    The first sentence of a message of Spark, and the rest, each on one line.
+
+    >>> sentence("[DELTA_X] Cannot do\n it. Do that. SQLSTATE: 0A000; line 1 pos 0")
+    ('Cannot do it.', 'Do that.')
+    >>> sentence("(java.io.IOException) No space left.")
+    ('No space left.', '')
+    """
+    text = re.split(r"\n\nJVM stacktrace:|\n== SQL", message, maxsplit=1)[0]
+    text = " ".join(text.split())
+    text = re.sub(r"^(\([\w.$]+\) )?(\[[A-Z0-9_.]+\] )?", "", text)
+    text = re.sub(r"\s*SQLSTATE: \w{5}\b.*$", "", text)
+    first, *rest = re.split(r"(?<=[.!?])\s+(?=[A-Z])", text, maxsplit=1)
+    return first, "".join(rest)
+
+
+_MISSING_CLASSES: Final = ("java.lang.LinkageError", "java.lang.ClassNotFoundException")
+"""How a JVM says that classes are missing, or of versions that do not belong together."""
+
+
+def _missing_class(thrown: Any) -> EngineError:
+    return EngineError(
+        "Spark lacks a class that this needs, or has another version of it "
+        f"({sentence(thrown.toString())[0]}).",
+        remedy="The jars of Spark, Delta and Hadoop have to be made for each other, and all be "
+        "there; `deltaadm doctor` looks at them.",
+    )
+
+
+def _conditions(thrown: Any) -> Iterator[str]:
+    """The error classes of a Java exception and of what caused it, outermost first."""
+    for cause in _causes(thrown):
+        if _is(cause, "org.apache.spark.SparkThrowable") and cause.getCondition():
+            yield cause.getCondition()
+
+
+def _causes(thrown: Any) -> Iterator[Any]:
+    """A Java exception and what caused it, outermost first."""
+    while thrown is not None:
+        yield thrown
+        thrown = thrown.getCause()
+
+
+def _is(thrown: Any, *classes: str) -> bool:
+    """Whether a Java exception is of one of *classes*; nothing is where the JVM is gone."""
+    from py4j.java_gateway import is_instance_of
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    return gateway is not None and any(is_instance_of(gateway, thrown, name) for name in classes)
+
+
+# A Spark that has gone
+
+
+def is_outage(error: Exception) -> bool:
+    """Whether a Connect server has stopped answering, or knows nothing of the session any more."""
+    from pyspark.errors import PySparkException
+
+    if not isinstance(error, PySparkException):
+        return False
+    return _status(error) in _NO_ANSWER or str(error.getCondition()).startswith("INVALID_HANDLE.")
+
+
+def is_lost(error: Exception) -> bool:
+    """Whether Spark has gone, or has stopped answering: a Connect server, or a JVM."""
+    from py4j.protocol import Py4JNetworkError
+
+    return is_outage(error) or isinstance(error, (Py4JNetworkError, OSError))
+
+
+_LATE: Final = "DEADLINE_EXCEEDED"
+_NO_ANSWER: Final = frozenset({"UNAVAILABLE", "CANCELLED", _LATE})
+
+
+def is_late(error: Exception) -> bool:
+    """Whether a call to a Connect server went beyond its deadline."""
+    return _status(error) == _LATE
+
+
+def _status(error: Exception) -> str:
+    status = getattr(error, "getGrpcStatusCode", lambda: None)()
+    return str(getattr(status, "name", ""))
+
+
+def lost(error: Exception) -> EngineLost:
+    """The error for a Spark that has gone, or does not answer any more."""
+    if is_late(error):
+        return EngineLost(
+            "Spark did not answer in time.",
+            remedy="Look whether the server hangs or has much to do; "
+            f"--spark-conf {TIMEOUT}=30min gives it more time than the usual {TIME_FOR_ANSWERS}.",
+        )
+    if ended := how_jvm_ended():
+        return EngineLost(f"Spark has gone: its JVM {ended}.", remedy=JVM_REMEDY)
+    return EngineLost(
+        f"The connection to Spark broke ({_cause(error).rstrip('.')}).",
+        remedy="Inspect the table before trying again: a Spark server that still runs may go on.",
+        delta_error_class=getattr(error, "getCondition", lambda: None)(),
+    )
+
+
+def _cause(error: Exception) -> str:
+    """What an exception says; of the long texts of gRPC only what they call details."""
+    text = error_text(error)
+    details = re.search(r'^\s*details = "(.*)"$', text, re.MULTILINE)
+    return sentence(details[1] if details else text)[0]

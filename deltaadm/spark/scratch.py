@@ -1,0 +1,99 @@
+"""Directories for what is needed as long as a run lasts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PREFIX: Final = "deltaadm-"
+_LOCK: Final = "deltaadm.lock"
+
+
+class Scratch(NamedTuple):
+    """
+    A directory, and the descriptor whose lock shows that it is in use.
+
+    A process that inherits the descriptor keeps the directory in use until it has ended as well.
+    """
+
+    path: Path
+    lock: int
+
+
+@contextmanager
+def scratch_directory() -> Iterator[Scratch]:
+    """
+    A new directory for the time of the block.
+
+    Those that killed runs of the same user have left behind are removed first.
+    """
+    remove_abandoned()
+    scratch = _new_directory()
+    try:
+        yield scratch
+    finally:
+        with suppress(OSError):
+            _remove(scratch.path)
+        os.close(scratch.lock)
+
+
+def remove_abandoned() -> None:
+    """Remove the directories of runs, and of what they started, that have all ended."""
+    for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            _remove_if_abandoned(path)
+
+
+def _new_directory() -> Scratch:
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        # Another run may have taken the file for one without an owner before it was locked.
+        if _is_locked(lock) and (path / _LOCK).exists():
+            return Scratch(path, lock)
+        os.close(lock)
+
+
+def _remove_if_abandoned(path: Path) -> None:
+    found = path.lstat()
+    if os.name == "nt" or not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        return
+    lock = os.open(path / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    try:
+        if _is_locked(lock, otherwise=False):
+            _remove(path)
+    finally:
+        os.close(lock)
+
+
+def _is_locked(lock: int, *, otherwise: bool = True) -> bool:
+    """Whether the lock could be taken; *otherwise* where there are no locks at all."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return otherwise
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return otherwise
+    return True
+
+
+def _remove(path: Path) -> None:
+    """Remove a directory, its lock last: what is interrupted meanwhile can be gone on with."""
+    for entry in path.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        elif entry.name != _LOCK:
+            entry.unlink(missing_ok=True)
+    shutil.rmtree(path, ignore_errors=True)

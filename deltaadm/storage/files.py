@@ -1,0 +1,160 @@
+"""Files that deltaadm writes on this machine: whole or not at all, and over regular files only."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import contextmanager, suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import BinaryIO, Final
+
+    Place = str | os.PathLike[str]
+
+_KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
+    (stat.S_ISLNK, "it is a symbolic link"),
+    (stat.S_ISDIR, "it is a directory"),
+    (stat.S_ISFIFO, "it is a pipe"),
+    (stat.S_ISSOCK, "it is a socket"),
+    (stat.S_ISCHR, "it is a device"),
+    (stat.S_ISBLK, "it is a device"),
+)
+
+_CREATE: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_APPEND: Final = (
+    os.O_RDWR
+    | os.O_CREAT
+    | os.O_APPEND
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+)
+
+
+@contextmanager
+def replacing(path: Place, private: Callable[[], bool] = bool) -> Iterator[BinaryIO]:
+    """
+    A file that takes the place of the one at *path* when the block ends without an error.
+
+    It is on the disk by then. Until then it has a random name in the same directory, and nobody
+    else can read it; after an error nothing is left of it. What was there keeps its permissions,
+    and its owner where we may set it; a file that in the end is *private* can be read by its owner
+    alone. Raises what `require_replaceable` does,
+    and `OSError` where the file system does not let us write.
+    """
+    where = os.fspath(path)
+    before = require_replaceable(where)
+    draft = os.path.join(os.path.dirname(where), f".deltaadm-{os.urandom(8).hex()}.tmp")  # noqa: PTH118, PTH120 -- pathlib costs start-up time
+    descriptor = os.open(draft, _CREATE, 0o666)
+    try:
+        with os.fdopen(descriptor, "w+b") as file:
+            usual = os.fstat(descriptor)
+            _set_mode(descriptor, 0o600)
+            yield file
+            file.flush()
+            mode = _inherited(descriptor, before) if before else stat.S_IMODE(usual.st_mode)
+            _set_mode(descriptor, mode & 0o700 if private() else mode)
+            os.fsync(descriptor)
+        require_replaceable(where)
+        os.replace(draft, where)  # noqa: PTH105
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(draft)  # noqa: PTH108
+        raise
+    _sync_directory(where)
+
+
+def write_whole(path: Place, body: bytes, *, private: bool = False) -> None:
+    """Write *body* to *path* as `replacing` does."""
+    with replacing(path, lambda: private) as file:
+        file.write(body)
+
+
+def require_replaceable(path: Place) -> os.stat_result | None:
+    """
+    The status of the regular file at *path*; None where nothing is there.
+
+    Raises `OSError` for anything else: a link, a directory, a device, a pipe; and for a file that
+    we may not write.
+    """
+    status = _status(path)
+    if status is not None:
+        require_regular(status)
+        if not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    return status
+
+
+def require_regular(status: os.stat_result) -> None:
+    """Raise `OSError`, saying what it is, for the *status* of anything but a regular file."""
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, _kind(status))
+
+
+def require_real_directory(path: Place) -> None:
+    """Raise `OSError`, saying what it is, where *path* is there and no directory itself."""
+    status = _status(path)
+    if status is not None and not stat.S_ISDIR(status.st_mode):
+        raise OSError(errno.ENOTDIR, _kind(status))
+
+
+def open_to_append(path: Place) -> BinaryIO:
+    """
+    The regular file at *path*, or a new one, to be read and appended to.
+
+    Raises `OSError` for whatever else is there: opening it neither waits nor follows a link.
+    """
+    require_replaceable(path)
+    file = os.fdopen(os.open(path, _APPEND, 0o666), "a+b")
+    try:
+        require_regular(os.fstat(file.fileno()))
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _status(path: Place) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except FileNotFoundError:
+        return None
+    except ValueError as error:  # a NUL in the name
+        raise OSError(errno.EINVAL, "there is no such name") from error
+
+
+def _kind(status: os.stat_result) -> str:
+    found = (words for is_kind, words in _KINDS if is_kind(status.st_mode))
+    return next(found, "it is a regular file")
+
+
+def _inherited(descriptor: int, before: os.stat_result) -> int:
+    """The permissions of an older file, whose owner and group the new one gets if we may."""
+    mode = stat.S_IMODE(before.st_mode) & 0o777
+    if hasattr(os, "fchown"):
+        with suppress(OSError):
+            os.fchown(descriptor, before.st_uid, before.st_gid)
+        now = os.fstat(descriptor)
+        if now.st_gid != before.st_gid:
+            mode &= 0o707  # what its group might is not for ours
+        if now.st_uid != before.st_uid:
+            mode |= 0o600
+    return mode
+
+
+def _set_mode(descriptor: int, mode: int) -> None:
+    if hasattr(os, "fchmod"):
+        os.fchmod(descriptor, mode)
+
+
+def _sync_directory(path: str) -> None:
+    """Let the new name last as well, where directories can be synchronised."""
+    with suppress(OSError):
+        descriptor = os.open(os.path.dirname(path) or ".", os.O_RDONLY)  # noqa: PTH120
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

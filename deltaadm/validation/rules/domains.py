@@ -1,0 +1,170 @@
+"""DL5xx: domain metadata and clustering."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.domain.model.features import struct_fields
+from deltaadm.domain.model.schema import path_text
+from deltaadm.domain.steps import ClusterBy
+from deltaadm.domain.transaction.clustering import (
+    CLUSTERING_DOMAIN,
+    clustering_columns,
+    columns_with_statistics,
+    lost_clustering,
+    physical_clustering,
+    restored_clustering,
+)
+from deltaadm.domain.transaction.feature_removal import ROW_TRACKING_DOMAIN
+from deltaadm.domain.transaction.metadata_checks import has_bounds
+from deltaadm.errors import DeltaadmError
+from deltaadm.validation.fixes import accepted, adding
+from deltaadm.validation.rule import Problem, Scope, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.domain.facts.facts import SnapshotFacts
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+from deltaadm.validation.states import Path, clustered_columns, is_variant, place_of
+
+_SYSTEM_DOMAINS: Final = frozenset({ROW_TRACKING_DOMAIN, CLUSTERING_DOMAIN, "delta.liquid"})
+
+
+@rule("DL506", Severity.ERROR, Scope.SNAPSHOT)
+def domain_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table has domain metadata, and the protocol lacks the feature `domainMetadata`.
+
+    Why it matters: writers that do not know domain metadata are let in, and lose it with the
+    next checkpoint.
+
+    What to do: add the feature, or find the writer that changed the protocol.
+
+    Source: PROTOCOL.md, Domain Metadata; Delta Spark, DELTA_DOMAIN_METADATA_NOT_SUPPORTED.
+    """
+    names = sorted(table.snapshot.domains or ())
+    if names and not table.state.supports("domainMetadata"):
+        listed = ", ".join(repr(name) for name in names[:5])
+        yield Problem(
+            f"The table has domains ({listed}), which the protocol does not allow.",
+            "protocol.writerFeatures",
+            fix=adding(table.snapshot, "domainMetadata"),
+        )
+
+
+@rule("DL507", Severity.WARNING, Scope.SNAPSHOT)
+def unknown_system_domain(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A domain's name begins with `delta.`, and the protocol knows no such domain.
+
+    Why it matters: these names are reserved. A program that has taken one may find its entry
+    used for something else, or a newer protocol is at work that this program does not know.
+
+    What to do: find out who wrote it; programs of users must choose another name.
+
+    Source: PROTOCOL.md, Domain Metadata (system-controlled domains).
+    """
+    for name in sorted(table.snapshot.domains or ()):
+        if name.startswith("delta.") and name not in _SYSTEM_DOMAINS:
+            yield Problem(f"The domain {name!r} is not known.", f"domainMetadata[{name}]")
+
+
+@rule("DL508", Severity.ERROR, Scope.SNAPSHOT)
+def clustered_and_partitioned(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table is clustered and partitioned at the same time.
+
+    Why it matters: the protocol forbids it, and Delta refuses to write such a table.
+
+    What to do: `deltaadm alter TABLE --no-cluster-by`, or write the table anew without partitions.
+
+    Source: PROTOCOL.md, Clustered Table.
+    """
+    columns = table.snapshot.metadata.partition_columns
+    if (
+        columns
+        and table.state.supports("clustering")
+        and physical_clustering(table.snapshot.domains or {})
+    ):
+        listed = ", ".join(repr(column) for column in columns)
+        yield Problem(f"The table is clustered, and partitioned by {listed}.", "partitionColumns")
+
+
+@rule("DL509", Severity.ERROR, Scope.SNAPSHOT)
+def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table is clustered by a column that does not exist, or whose type has no statistics.
+
+    Why it matters: clustering works by the minimum and maximum of files. OPTIMIZE fails.
+
+    What to do: choose the columns again: `deltaadm alter TABLE --cluster-by COLUMN`. Under column
+    mapping the domain must hold physical names; Delta leaves them there when column mapping is
+    removed. Where an earlier version says which columns had them, `validate --fix` plans that.
+
+    Source: PROTOCOL.md, Clustered Table.
+    """
+    for path, found in clustered_columns(table):
+        name = ".".join(path)
+        if found is None:
+            yield Problem(
+                f"The table is clustered by {name!r}, which it does not have{_once(table, path)}.",
+                f"domainMetadata[{CLUSTERING_DOMAIN}]",
+                fix=_clustered_again(table),
+            )
+        elif not has_bounds(found) and not is_variant(found):
+            yield Problem(
+                f"The table is clustered by {name!r}, whose type has no statistics.",
+                f"domainMetadata[{CLUSTERING_DOMAIN}]",
+            )
+
+
+def _once(table: SnapshotFacts, path: Path) -> str:
+    """What the column was called that had the physical *path*, if that is known."""
+    known = table.earlier_names.get(path)
+    return "" if known is None else f" (once the physical name of {path_text(known)})"
+
+
+def _clustered_again(table: SnapshotFacts) -> tuple[Step, ...]:
+    """The step that clusters the table by the same columns, under their present names."""
+    columns = restored_clustering(table.snapshot, table.earlier_names)
+    if columns is None:
+        return ()
+    return accepted(table.snapshot, ClusterBy(columns), lambda after: not lost_clustering(after))
+
+
+@rule("DL534", Severity.WARNING, Scope.SNAPSHOT)
+def clustering_column_without_statistics(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table is clustered by a column of which new files get no minimum and maximum.
+
+    Why it matters: clustering pays by files that queries skip, and files are skipped by these
+    numbers. Delta does not let a table be clustered by such a column, yet lets a clustered table
+    get there: by its properties, or by columns that come before the one that it is clustered by.
+
+    What to do: name the column in `delta.dataSkippingStatsColumns`, or raise
+    `delta.dataSkippingNumIndexedCols`; then let ANALYZE TABLE … COMPUTE DELTA STATISTICS collect
+    what is missing.
+
+    Source: Delta Spark, DELTA_CLUSTERING_COLUMN_MISSING_STATS.
+    """
+    try:
+        lacking = _without_statistics(table.snapshot)
+    except DeltaadmError:  # properties or a schema that cannot be understood, as other rules say
+        return
+    for path in lacking:
+        yield Problem(
+            f"The table is clustered by {path_text(path)}, of which files get no statistics.",
+            place_of(path),
+        )
+
+
+def _without_statistics(snapshot: Snapshot) -> list[Path]:
+    columns = clustering_columns(snapshot) or ()
+    if not columns or not snapshot.protocol.supports("clustering"):
+        return []
+    metadata = snapshot.metadata
+    fit = {path for path, field in struct_fields(metadata.schema) if has_bounds(field.type)}
+    collected = set(columns_with_statistics(metadata))
+    return [column for column in columns if column in fit and column not in collected]

@@ -1,0 +1,150 @@
+"""
+What an interrupted run says was committed, wherever the interrupt comes, is true.
+
+`DELTAADM_INTERRUPTS=1` lets it come before every line that has to do with commits, rather than
+before some of them.
+"""
+
+import io
+import os
+import re
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import deltaadm
+from deltaadm.cli.program import run
+from tests.support import tables
+from tests.support.program import LogWriter, Result
+from tests.support.program import deltaadm as uninterrupted
+from tests.support.tables import commit, metadata, protocol
+
+pytestmark = pytest.mark.slow
+
+STEP = int(os.environ.get("DELTAADM_INTERRUPTS", "29"))
+PLACES = (
+    "runs/apply_plans.py",
+    "runs/plan_run.py",
+    "runs/sessions.py",
+    "runs/context.py",
+    "runs/live_log.py",
+    "operations/carry_out.py",
+    "replay/provenance.py",
+)
+
+
+@dataclass
+class Server(LogWriter):
+    """An executor that may go on after an interrupt."""
+
+    def may_go_on(self) -> bool:
+        return True
+
+
+def interrupted(line: int, *arguments: object) -> Result | None:
+    """Run with an interrupt before a line of `PLACES`; None where it ends before that line."""
+    package = Path(deltaadm.__file__).parent
+    files = {str((package / place).resolve(strict=True)) for place in PLACES}
+    left = line
+
+    def trace(frame: FrameType, event: str, _: Any) -> Callable[..., Any] | None:
+        nonlocal left
+        if frame.f_code.co_filename not in files:
+            return None
+        if event == "line":
+            left -= 1
+            if left == 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return trace
+
+    out, err = io.StringIO(), io.StringIO()
+    before = sys.gettrace()
+    with redirect_stdout(out), redirect_stderr(err):
+        sys.settrace(trace)
+        try:
+            code = run([str(one) for one in arguments])
+        finally:
+            sys.settrace(before)
+    return Result(code, out.getvalue(), err.getvalue()) if left <= 0 else None
+
+
+def versions(table: Path) -> list[int]:
+    """What was committed after the table was made."""
+    return sorted(int(one.stem) for one in table.glob("_delta_log/*.json") if int(one.stem))
+
+
+def words_for(made: list[int], steps: int, *, unknown: bool) -> list[str]:
+    """What may be said of a plan of so many steps of which these versions were *made*."""
+    if len(made) == steps:
+        end = ", and with that the whole plan"
+    else:
+        left = steps - len(made)
+        end = f"; {left} of {steps} steps {'was' if left == 1 else 'were'} not completed"
+    listed = ", ".join(map(str, made))
+    known = (
+        f"version{'s'[: len(made) > 1]} {listed} {'was' if len(made) == 1 else 'were'} committed"
+    )
+    doubt = (
+        f"it is unknown whether step {len(made) + 1} of {steps} was committed: inspect the table"
+    )
+    if not made:
+        return ["nothing was committed", *([doubt] if unknown else [])]
+    return [known + end, f"committed: {listed}", *([f"{known}; {doubt}"] if unknown else [])]
+
+
+@pytest.mark.parametrize("kind", [LogWriter, Server])
+def test_an_interrupt_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[LogWriter]
+) -> None:
+    said = set()
+    for line in count(1, STEP):
+        made = tables.table(tmp_path / str(line), commit(protocol(), metadata({"c": "1"}))).path
+        monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: kind())
+        wish = ("alter", made, "--set", "a=b", "--unset", "c", "--apply", "--yes")
+        result = interrupted(line, *wish)
+        if result is None:
+            assert versions(made) == [1, 2]
+            break
+        words = words_for(versions(made), 2, unknown=kind is Server)
+        assert result.code == 130, result
+        assert result.err.endswith(tuple(f"\nInterrupted; {one}.\n" for one in words)), result
+        said.add(len(versions(made)))
+    assert said == {0, 1, 2}
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_an_interrupt_anywhere_among_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    """What is said to be carried out is, and of others that have commits these are named."""
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: LogWriter())
+    for line in count(1, STEP):
+        lake, plans = tmp_path / str(line), tmp_path / f"{line}.jsonl"
+        places = [lake / name for name in "abc"]
+        for one in places:
+            tables.table(one, commit(protocol(), metadata({"c": "1"})))
+        wish = ("alter", "--discover", lake, "--set", "a=b", "--unset", "c", "--out", plans)
+        assert uninterrupted(*wish).code == 0
+        result = interrupted(line, "apply", plans, "--yes", "--jobs", jobs)
+        if result is None:
+            break
+        assert result.code == 130, result
+        begun = [one for one in places if versions(one)]
+        if "nothing was committed" in result.err:
+            assert not begun, result
+            continue
+        found = re.search(r"Interrupted; (\d) of 3 plans are carried out", result.err)
+        assert found, result
+        named = [one for one in places if f"{one}: " in result.err]
+        assert int(found[1]) + len(set(named) & set(begun)) == len(begun), result
+        for one in named:
+            words = words_for(versions(one), 2, unknown=False)
+            assert any(f"{one}: {each}" in result.err for each in words), result

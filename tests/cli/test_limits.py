@@ -1,0 +1,147 @@
+"""Files that are none, streams that are closed, and machines that give little: an error, no bug."""
+
+import os
+import resource
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support import tables
+from tests.support.program import Result, deltaadm, surroundings
+from tests.support.tables import Table, add, commit, metadata, protocol
+
+pytestmark = pytest.mark.slow
+
+COMMANDS = (
+    ["inspect"],
+    ["inspect", "--files"],
+    ["validate", "--deep", "--history"],
+    ["alter", "--set", "a=b"],
+)
+
+
+def fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def link_to_fifo(path: Path) -> None:
+    os.mkfifo(path.parent.parent / "fifo")
+    path.symlink_to("../fifo")
+
+
+def link_to_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def directory(path: Path) -> None:
+    path.mkdir()
+
+
+def unix_socket(path: Path) -> None:
+    here = Path.cwd()
+    os.chdir(path.parent)  # the address of a socket has room for about a hundred bytes
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(path.name)
+    finally:
+        os.chdir(here)
+
+
+FILES = {
+    "newest commit": f"{2:020d}.json",
+    "commit between others": f"{1:020d}.json",
+    "checkpoint": f"{1:020d}.checkpoint.parquet",
+    "checksum": f"{2:020d}.crc",
+    "pointer": "_last_checkpoint",
+    "compacted commits": f"{0:020d}.{1:020d}.compacted.json",
+}
+
+
+@pytest.mark.parametrize("name", FILES.values(), ids=FILES)
+@pytest.mark.parametrize(
+    "make", [fifo, link_to_fifo, link_to_device, directory, unix_socket], ids=lambda f: f.__name__
+)
+def test_only_regular_files_are_read(
+    tmp_path: Path, make: Callable[[Path], None], name: str
+) -> None:
+    made = tables.table(tmp_path, commit(protocol(), metadata()), commit(add("a")), commit())
+    (made.log / name).unlink(missing_ok=True)
+    make(made.log / name)
+    results = [deltaadm(first, made.path, *more) for first, *more in COMMANDS]
+    assert {one.code for one in results} <= {0, 1, 3}
+    validated = results[2]
+    assert validated.code in {1, 3}
+    assert "DL130" in validated.out
+    inspected = results[1]
+    if name.endswith(".json"):
+        assert inspected.code == 3
+        assert "not a regular file" in inspected.err
+    elif "checkpoint" in name:
+        assert "not a regular file" in inspected.out
+
+
+def test_directories_of_a_log_are_no_files(tmp_path: Path) -> None:
+    made = tables.table(tmp_path, commit(protocol(), metadata()))
+    for name in ("_sidecars", "_staged_commits", "_changes", "00000000000000000001.d"):
+        (made.log / name).mkdir()
+    assert "DL130" not in deltaadm("validate", made.path).out
+
+
+@pytest.mark.parametrize(
+    "arguments", ["inspect TABLE", "validate TABLE", "alter TABLE --set a=b", "--help", "--version"]
+)
+def test_a_closed_standard_output_is_an_error(tmp_path: Path, arguments: str) -> None:
+    made = tables.table(tmp_path, commit(protocol(), metadata()))
+    words = [word.replace("TABLE", str(made.path)) for word in arguments.split()]
+    result = _child(words, lambda: os.close(1))
+    assert result.code == 4
+    assert result.err.startswith("error: The output cannot be written: standard output is closed.")
+
+
+def _child(words: list[str], before: Callable[[], None]) -> Result:
+    done = subprocess.run(
+        [sys.executable, "-m", "deltaadm", *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=surroundings(None),
+        stdin=subprocess.DEVNULL,
+        preexec_fn=before,
+    )
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+def _checkpointed(path: Path) -> Table:
+    made = Table(path)
+    made.checkpoint(1, [protocol(), metadata(), *(add(f"f{number}") for number in range(100))])
+    made.commit(1)
+    made.commit(2, add("z"))
+    return made
+
+
+@pytest.mark.parametrize("megabytes", [20, 30, 40, 120, 250, 400])
+@pytest.mark.parametrize("arguments", ["inspect TABLE --files", "validate TABLE --deep"])
+def test_little_memory_is_no_bug(tmp_path: Path, arguments: str, megabytes: int) -> None:
+    words = [word.replace("TABLE", str(_checkpointed(tmp_path).path)) for word in arguments.split()]
+    size = megabytes << 20
+
+    result = _child(words, lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
+    assert result.code in {0, 6}
+    assert "Traceback" not in result.err
+    if result.code:
+        assert "error: " in result.err
+
+
+@pytest.mark.parametrize("files", [8, 10, 12])
+def test_few_open_files_are_no_bug(tmp_path: Path, files: int) -> None:
+    table = str(_checkpointed(tmp_path).path)
+    result = _child(
+        ["validate", table, table, "--jobs", "2"],
+        lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)),
+    )
+    assert result.code in {0, 1, 4}
+    assert "Traceback" not in result.err

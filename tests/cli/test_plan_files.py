@@ -1,0 +1,192 @@
+"""Plan files and journals of which something was changed: refused, or the same plan."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support import tables
+from tests.support.mutations import Document, mutations
+from tests.support.plans import resealed
+from tests.support.program import LogWriter, Result, deltaadm, untouched
+from tests.support.tables import Table, commit, commit_info, metadata, protocol
+
+pytestmark = pytest.mark.slow
+
+REFUSALS = {2, 3, 4, 5, 7}
+WISHES: dict[str, list[str]] = {
+    "properties": ["alter", "--set", "team=data", "--unset", "old", "--set", "n=1"],
+    "columns": ["alter", "--add-column", "c STRUCT<d: INT>", "--set-comment", "a=x"],
+    "a constraint": ["alter", "--add-constraint", "positive=a > 0"],
+    "a feature": ["enable-feature", "inCommitTimestamp"],
+    "mapping": ["set-mapping-mode", "name"],
+    "a dropped feature": ["drop-feature", "vacuumProtocolCheck"],
+}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    names = ["vacuumProtocolCheck"]
+    start = protocol(3, 7, names, names)
+    return tables.table(tmp_path / "t", commit(commit_info(), start, metadata({"old": "1"})))
+
+
+def planned(wish: list[str], table: Table, file: Path) -> Document:
+    command, *rest = wish
+    assert deltaadm(command, table.path, *rest, "--out", file).code == 0
+    found: Document = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+def applied(file: Path, document: Document, *options: object) -> Result:
+    file.write_text(json.dumps(document), encoding="utf-8")
+    return deltaadm("apply", file, *options)
+
+
+@pytest.mark.parametrize("wish", WISHES)
+def test_every_field_of_a_plan_file(table: Table, tmp_path: Path, wish: str) -> None:
+    """With the digest that belongs to the change: what is shown is the same, or nothing is."""
+    file = tmp_path / "plan.json"
+    document = planned(WISHES[wish], table, file)
+    shown = deltaadm("apply", file).out
+    assert shown.startswith(f"apply: {table.path} (version 0)")
+    with untouched(table.path):
+        for change, changed in mutations(document, seed=len(wish), sample=80):
+            sealed = applied(file, resealed(changed))
+            assert sealed.code in REFUSALS, (change, sealed)
+            assert sealed.out in {"", shown}, change
+            bare = applied(file, changed)
+            assert (bare.code, bare.out) == (7, ""), change
+
+
+def test_every_field_of_a_plan_file_of_a_new_table(tmp_path: Path) -> None:
+    file, place = tmp_path / "plan.json", tmp_path / "new"
+    given = ["--schema", "id INT, day DATE", "--partition-by", "day", "--property", "a=b"]
+    assert deltaadm("create", place, *given, "--out", file).code == 0
+    document = json.loads(file.read_text(encoding="utf-8"))
+    shown = deltaadm("apply", file).out
+    assert shown.startswith(f"apply: {place} (no table yet)")
+    for change, changed in mutations(document, seed=1, sample=150):
+        sealed = applied(file, resealed(changed))
+        assert sealed.code in REFUSALS, (change, sealed)
+        assert sealed.out in {"", shown}, change
+        assert applied(file, changed).code == 7, change
+    assert not place.exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("operation", "inspect"),
+        ("table", "/data/harmless"),
+        ("notes", ["Nothing is changed."]),
+        ("because", "no reason"),
+        ("undo", "not needed"),
+    ],
+)
+def test_what_is_shown_does_not_come_from_the_file(
+    table: Table, tmp_path: Path, field: str, value: object
+) -> None:
+    file = tmp_path / "plan.json"
+    document = planned(WISHES["properties"], table, file)
+    shown = deltaadm("apply", file).out
+    holder = document["changes"][0] if field in document["changes"][0] else document
+    holder[field] = value
+    assert applied(file, document).code == 7
+    again = applied(file, resealed(document))
+    assert (again.code, again.out) == (7, shown)
+    assert "to confirm the plan" in again.err
+
+
+def test_a_table_is_called_as_in_the_file_where_that_leads_to_it(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "plan.json"
+    assert deltaadm("alter", "t", "--set", "a=b", "--out", file).code == 0
+    assert deltaadm("apply", file).out.startswith("apply: t (version 0)")
+    monkeypatch.chdir(table.path)
+    assert deltaadm("apply", file).out.startswith(f"apply: {table.path} (version 0)")
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_link_to_a_copy_is_not_the_table(
+    table: Table, tmp_path: Path, writer: LogWriter, *, many: bool
+) -> None:
+    file = tmp_path / "plan.json"
+    planned(WISHES["properties"], table, file)
+    copy = tmp_path / "copy"
+    table.path.rename(copy)
+    table.path.symlink_to(copy)
+    journal = ["--journal", tmp_path / "journal"] if many else []
+    with untouched(copy):
+        result = deltaadm("apply", file, "--yes", *journal)
+    assert (result.code, writer.steps) == (9 if many else 5, [])
+    assert f"{table.path} is at {copy} now" in result.out + result.err
+
+
+@pytest.fixture
+def run(tmp_path: Path, writer: LogWriter) -> Callable[[], tuple[Path, Path]]:
+    """Two plans, of which one is carried out; their file and its journal."""
+
+    def begin() -> tuple[Path, Path]:
+        for name in "ab":
+            made = commit(commit_info(), protocol(), metadata({"old": "1"}, id=name))
+            tables.table(tmp_path / "lake" / name, made)
+        plans, journal = tmp_path / "plans.jsonl", tmp_path / "plans.jsonl.journal"
+        given = ["alter", "--discover", tmp_path / "lake", "--set", "team=data"]
+        assert deltaadm(*given, "--out", plans).code == 0
+        assert deltaadm("apply", plans, "--yes", "--jobs", 1).code == 0
+        assert writer.steps
+        return plans, journal
+
+    return begin
+
+
+def test_every_field_of_a_journal(run: Callable[[], tuple[Path, Path]], tmp_path: Path) -> None:
+    plans, journal = run()
+    lines = [json.loads(one) for one in journal.read_text(encoding="utf-8").splitlines()]
+    with untouched(tmp_path / "lake"):
+        for number, line in enumerate(lines):
+            for change, changed in mutations(line, seed=number, sample=40):
+                for one in (changed, _resealed_line(changed)):
+                    body = [*lines[:number], one, *lines[number + 1 :]]
+                    text = "".join(f"{json.dumps(each)}\n" for each in body)
+                    journal.write_text(text, encoding="utf-8")
+                    result = deltaadm("apply", plans, "--yes")
+                    expected = {7} if one is changed else {0, 7, 8, 9}
+                    assert result.code in expected, (number, change, result)
+
+
+def _resealed_line(line: Document) -> Document:
+    from deltaadm.documents.common import sha256
+
+    bare = {key: one for key, one in line.items() if key != "sha256"}
+    return bare | {"sha256": sha256(bare)}
+
+
+def test_what_is_no_journal_stays_as_it_is(
+    run: Callable[[], tuple[Path, Path]], tmp_path: Path
+) -> None:
+    plans, _ = run()
+    for body in (b"notes without an end", b"notes\nand more"):
+        other = tmp_path / "notes"
+        other.write_bytes(body)
+        result = deltaadm("apply", plans, "--yes", "--journal", other)
+        assert result.code == 7
+        assert other.read_bytes() == body
+
+
+def test_a_journal_without_digests_is_refused_with_a_way_on(
+    run: Callable[[], tuple[Path, Path]],
+) -> None:
+    plans, journal = run()
+    lines = [json.loads(one) for one in journal.read_text(encoding="utf-8").splitlines()]
+    for one in lines:
+        del one["sha256"]
+    journal.write_text("".join(f"{json.dumps(one)}\n" for one in lines), encoding="utf-8")
+    result = deltaadm("apply", plans, "--yes")
+    assert result.code == 7
+    assert "is of an earlier deltaadm" in result.err
+    assert deltaadm("apply", plans, "--yes", "--journal", journal.with_name("new")).code == 0

@@ -1,0 +1,341 @@
+"""A plan on its way through a file: unharmed, or refused."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deltaadm.documents.plan import plan_document
+from deltaadm.documents.saved_plan import read_plans
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.sql.ddl import Position, parse_definitions
+from deltaadm.domain.steps import KINDS, ColumnChange, DropFeature
+from deltaadm.domain.transaction.clustering import with_clustering
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
+from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.operations.alter import TableChanges, plan_changes
+from deltaadm.operations.enable_feature import plan_features
+from deltaadm.operations.plan import Plan, propose
+from deltaadm.operations.set_mapping_mode import plan_mapping_mode
+from deltaadm.operations.upgrade_protocol import plan_upgrade
+from tests.support.plans import changes, committed, mapped, resealed, snapshot
+
+Document = dict[str, Any]
+
+TABLE = snapshot((1, 2), {"b": "1"})
+COLUMNS = [
+    {
+        "name": name,
+        "type": "integer",
+        "nullable": True,
+        "metadata": {"delta.columnMapping.id": number, "delta.columnMapping.physicalName": name},
+    }
+    for number, name in enumerate("abc", start=1)
+]
+WIDE = snapshot(
+    (2, 5),
+    {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "3"},
+    schemaString=json.dumps({"type": "struct", "fields": COLUMNS}),
+)
+ELSEWHERE = with_clustering(
+    replace(
+        snapshot(
+            (3, 7), {"b": "2"}, reader=["deletionVectors"], writer=["deletionVectors"], id="x"
+        ),
+        root="/data/it's there",
+        version=7,
+    ),
+    [],
+)
+PLANS = {
+    "versions": plan_upgrade(TABLE, reader=2, writer=5),
+    "features": plan_features(TABLE, ["rowTracking", "deletionVectors"]),
+    "commit timestamps": plan_features(TABLE, ["inCommitTimestamp"]),
+    "mapping": plan_mapping_mode(TABLE, ColumnMappingMode.NAME),
+    "mapping removed": plan_mapping_mode(mapped(), ColumnMappingMode.NONE),
+    "two steps": plan_changes(TABLE, TableChanges(set_properties={"a": "é\n'"}, unset=["b"])),
+    "columns": plan_changes(WIDE, TableChanges(rename={("a",): "é`\n"}, drop=[("b",)])),
+    "every kind of change": plan_changes(
+        with_clustering(WIDE, [("b",)]),
+        TableChanges(
+            set_properties={"delta.feature.allowColumnDefaults": "supported"},
+            add=parse_definitions("s STRUCT<`o d`: DECIMAL(5, 2) COMMENT 'it''s'> AFTER A"),
+            change=[
+                ColumnChange(("a",), comment="x\n"),
+                ColumnChange(("b",), position=Position()),
+                ColumnChange(("c",), default="array(1, 2)[0]"),
+            ],
+            add_constraints={"odd name": "b > 0 -- or so"},
+            cluster_by=[("A",), ("c",)],
+        ),
+    ),
+    "constraint dropped": plan_changes(
+        snapshot((1, 3), {"delta.constraints.odd name": "a > 0"}),
+        TableChanges(drop_constraints=["Odd Name"]),
+    ),
+    "checkpoint": plan_changes(TABLE, TableChanges(checkpoint=True)),
+    "feature dropped": propose(
+        "drop-feature",
+        snapshot((3, 7), reader=["vacuumProtocolCheck"], writer=["vacuumProtocolCheck"]),
+        [DropFeature("vacuumProtocolCheck")],
+    ),
+    "location": plan_changes(
+        replace(TABLE, name="main.sales.`odd t`", domains={}), TableChanges(location=ELSEWHERE)
+    ),
+    "nothing": plan_upgrade(TABLE),
+    "session": plan_changes(
+        TABLE,
+        TableChanges(set_properties={"delta.own": "1"}),
+        session=SessionSettings(allow_arbitrary_properties=True),
+    ),
+}
+each_plan = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+
+
+def document(plan: Plan = PLANS["two steps"]) -> Document:
+    return json.loads(json.dumps(plan_document(plan, "the table")))
+
+
+def renewed(text: Document, table: Snapshot = TABLE) -> Plan:
+    return read_plans(json.dumps(text))[0].renewed_on(table)
+
+
+def test_every_kind_of_step_is_among_the_plans() -> None:
+    """All but tables that are created, which other tests see to."""
+    kinds = {step.kind for plan in PLANS.values() for step in plan.steps}
+    assert kinds == KINDS.keys() - {"create_table"}
+
+
+@each_plan
+def test_the_same_plan_comes_back(plan: Plan) -> None:
+    again = renewed(document(plan), plan.before)
+    assert again.steps == plan.steps
+    assert changes(again) == changes(plan)
+    assert (again.session, again.cost) == (plan.session, plan.cost)
+    assert _facts(again) == _facts(plan)
+
+
+def _facts(plan: Plan) -> Document:
+    """What a plan says, but for what only the command knew that has made it."""
+    told = document(plan)
+    for key in ("operation", "notes", "binding"):
+        del told[key]
+    for one in told["changes"]:
+        del one["because"], one["undo"]
+    return told
+
+
+@each_plan
+def test_harmless_appends_do_not_disturb(plan: Plan) -> None:
+    later = replace(plan.before, version=plan.before.version + 5, timestamp=12345)
+    assert renewed(document(plan), later).steps == plan.steps
+
+
+def test_the_version_that_a_plan_names_moves_with_the_table() -> None:
+    plan = PLANS["commit timestamps"]
+    later = renewed(document(plan), replace(plan.before, version=9))
+    assert "+ configuration[delta.inCommitTimestampEnablementVersion] = 10" in changes(later)
+
+
+def test_contract() -> None:
+    told = document()
+    assert told["format_version"] == 1
+    assert told["operation"] == "alter"
+    assert told["table"] == "the table"
+    assert told["location"] == "/t"
+    assert told["before"].keys() == {"version", "protocol", "metadata", "clustering_columns"}
+    assert told["after"].keys() == {"protocol", "metadata"}
+    assert told["before"]["version"] == 3
+    assert [one["kind"] for one in told["steps"]] == ["set_properties", "unset_properties"]
+    assert told["steps"][1]["sql"] == ("ALTER TABLE delta.`/t` UNSET TBLPROPERTIES IF EXISTS ('b')")
+    assert told["changes"][0] == {
+        "kind": "add",
+        "subject": "configuration[a]",
+        "before": None,
+        "after": "é\n'",
+        "because": "asked for",
+        "undo": "alter --unset a (metadata only)",
+        "cost": "metadata",
+    }
+    assert (told["cost"], told["is_noop"]) == ("metadata", False)
+
+
+def _set(*path: Any) -> Callable[[Document], None]:
+    *keys, last, value = path
+
+    def edit(text: Document) -> None:
+        for key in keys:
+            text = text[key]
+        text[last] = value
+
+    return edit
+
+
+def _without(key: str) -> Callable[[Document], None]:
+    return lambda text: text.pop(key)
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        pytest.param(_set("steps", 0, "properties", {"a": "2"}), "changed after", id="a step"),
+        pytest.param(_set("steps", []), "changed after", id="no steps"),
+        pytest.param(_set("steps", 0, "sql", "DROP TABLE x"), "changed after", id="its statement"),
+        pytest.param(_set("steps", 0, "cost", "rewrite"), "changed after", id="a step's cost"),
+        pytest.param(
+            _set("after", "metadata", "configuration", {}), "changed after", id="after: metadata"
+        ),
+        pytest.param(
+            _set("after", "protocol", "minWriterVersion", 7), "changed after", id="after: protocol"
+        ),
+        pytest.param(
+            _set("after", "metadata", "configuration", "a", "<known after commit>"),
+            "changed after",
+            id="after: a marker that is not there",
+        ),
+        pytest.param(
+            _set("before", "metadata", "configuration", {}), "changed after", id="before: metadata"
+        ),
+        pytest.param(
+            _set("before", "protocol", "minWriterVersion", 3),
+            "changed after",
+            id="before: protocol",
+        ),
+        pytest.param(_set("before", "version", 2), "changed after", id="before: version"),
+        pytest.param(_set("binding", {}), "no 'secrets'", id="binding"),
+        pytest.param(_set("name", True), "not a plan", id="a name of another type"),
+        pytest.param(_set("location", "\ud800"), "not a plan", id="a location that is no name"),
+        pytest.param(_set("location", "a\0"), "not a plan", id="a location with a zero"),
+        pytest.param(_set("before", "version", 10**400), "not a plan", id="a version that is none"),
+        pytest.param(_set("changes", []), "changed after", id="no changes"),
+        pytest.param(_set("changes", 0, "after", "x"), "changed after", id="a change"),
+        pytest.param(_set("cost", "rewrite"), "changed after", id="cost"),
+        pytest.param(_set("is_noop", True), "changed after", id="is_noop"),
+        pytest.param(_set("format_version", 2), "format version 2", id="a later format"),
+        pytest.param(_set("format_version", None), "format version None", id="no real format"),
+        pytest.param(_without("format_version"), "no 'format_version'", id="without a format"),
+        pytest.param(_without("steps"), "no 'steps'", id="without steps"),
+        pytest.param(_without("before"), "no 'before'", id="without before"),
+        pytest.param(_without("is_noop"), "no 'is_noop'", id="without is_noop"),
+        pytest.param(_set("steps", 0, "kind", "drop"), "unknown kind 'drop'", id="unknown step"),
+        pytest.param(_set("steps", 7), "not a plan", id="steps of another type"),
+        pytest.param(_set("before", "version", "x"), "not a plan", id="version of another type"),
+        pytest.param(_set("before", "protocol", []), "not a plan", id="protocol of another type"),
+        pytest.param(_set("changes", [1]), "not a plan", id="changes of another type"),
+        pytest.param(_set("session", 1), "not a plan", id="session of another type"),
+        pytest.param(
+            _set("session", "spark.databricks.delta.columnMapping.allowRemoval", "maybe"),
+            "neither true nor false",
+            id="a setting that is no boolean",
+        ),
+    ],
+)
+def test_edited_files_are_refused(edit: Callable[[Document], None], words: str) -> None:
+    text = document()
+    edit(text)
+    with pytest.raises(Refused, match=r"digest|document_sha256|format"):
+        renewed(text)
+    with pytest.raises(Refused, match=words):
+        renewed(resealed(text))
+
+
+def test_a_file_of_a_release_without_the_digest_is_refused() -> None:
+    text = document()
+    del text["binding"]["document_sha256"]
+    with pytest.raises(Refused, match="older than this digest of the whole file") as caught:
+        renewed(text)
+    assert caught.value.remedy == "Plan again."
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "1", '"x"', "{}", "[" * 100_000])
+def test_what_is_no_plan_is_refused(text: str) -> None:
+    with pytest.raises(Refused, match="not a plan of deltaadm") as caught:
+        read_plans(text)[0]
+    assert "--out FILE" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("table", "error_class"),
+    [
+        pytest.param(
+            replace(TABLE, protocol=snapshot((1, 3)).protocol),
+            "DELTA_PROTOCOL_CHANGED",
+            id="protocol",
+        ),
+        pytest.param(snapshot((1, 2), {"b": "2"}), "DELTA_METADATA_CHANGED", id="properties"),
+        pytest.param(snapshot((1, 2), {"b": "1"}, id="x"), "DELTA_METADATA_CHANGED", id="table"),
+        pytest.param(replace(TABLE, version=2), "DELTA_METADATA_CHANGED", id="version"),
+    ],
+)
+def test_a_moved_base_stops_it(table: Snapshot, error_class: str) -> None:
+    with pytest.raises(CommitError, match="nothing was committed") as caught:
+        renewed(document(), table)
+    assert caught.value.delta_error_class == error_class
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+
+
+@given(st.data())
+def test_any_edit_is_refused_or_harmless(data: st.DataObject) -> None:
+    """Whatever stands at whatever place: the steps are those of the plan, or it is refused."""
+    text = document()
+    place: Any = text
+    while True:
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        key = data.draw(st.sampled_from(keys))
+        if not isinstance(place[key], dict | list) or not place[key] or data.draw(st.booleans()):
+            break
+        place = place[key]
+    place[key] = data.draw(json_values)
+    try:
+        plan = renewed(resealed(text) if data.draw(st.booleans()) else text)
+    except DeltaadmError:
+        return
+    assert changes(plan) == changes(PLANS["two steps"])
+    assert plan.steps == PLANS["two steps"].steps
+
+
+def test_a_plan_that_moved_a_name_before_it_was_interrupted_has_nothing_left() -> None:
+    [saved] = read_plans(json.dumps(document(PLANS["location"])))
+    saved.require_location("/t")
+    saved.require_location("/data/it's there")
+    before = PLANS["location"].before
+    for begun in (False, True):
+        assert saved.left_on(replace(ELSEWHERE, name=saved.name), begun=begun).is_noop
+        assert saved.left_on(before, begun=begun).steps == PLANS["location"].steps
+    with pytest.raises(CommitError, match="is at /elsewhere now"):
+        saved.require_location("/elsewhere")
+
+
+@pytest.mark.parametrize(
+    "plan", [one for one in PLANS.values() if one.changes], ids=lambda one: one.operation
+)
+def test_a_plan_that_is_carried_out_has_nothing_left(plan: Plan) -> None:
+    [saved] = read_plans(json.dumps(document(plan)))
+    left = saved.left_on(committed(plan.before, plan.after))
+    assert left.is_noop
+    assert left.notes == ("The plan is carried out already: the table is as it promises.",)
+
+
+def test_what_files_cost_is_judged_when_they_are_known() -> None:
+    names = ["deletionVectors"]
+    table = snapshot((3, 7), reader=names, writer=names)
+    purged = replace(table, files=FileFacts(files=2))
+    written = json.dumps(plan_document(propose("x", purged, [DropFeature(names[0])]), "t"))
+    saved = read_plans(written)[0]
+    assert saved.renewed_on(table).cost is Cost.REWRITE
+    assert saved.renewed_on(purged).cost is Cost.METADATA
+    used = replace(table, files=FileFacts(files=2, with_deletion_vector=1))
+    with pytest.raises(CommitError, match="the plan's cost would be rewrite, and metadata was"):
+        saved.renewed_on(used)

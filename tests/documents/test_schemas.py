@@ -1,0 +1,146 @@
+"""The published schemas: valid themselves, true of what is written, and complete."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator, ValidationError
+
+from deltaadm.documents import document
+from deltaadm.documents.baseline import write_baseline
+from deltaadm.documents.plan import plan_document
+from deltaadm.documents.schemas import SCHEMAS
+from deltaadm.operations.baseline import baseline_of
+from deltaadm.operations.inspect import TableReport
+from deltaadm.operations.reports import (
+    DoctorReport,
+    DropReport,
+    ErrorClassExplanation,
+    Failure,
+    FeatureCatalogue,
+    FeatureExplanation,
+    ForeignReport,
+    OutcomeReport,
+    PlanReport,
+    RuleCatalogue,
+    RuleExplanation,
+)
+from deltaadm.validation.finding import ValidationReport
+from tests.support import samples
+from tests.support.program import deltaadm
+
+if TYPE_CHECKING:
+    from deltaadm.operations.reports import Report
+    from tests.support.oracle import OracleTable
+
+PUBLISHED = Path(__file__).parent.parent.parent / "docs" / "schemas"
+NAMES = {
+    TableReport: "inspect",
+    ValidationReport: "validate",
+    PlanReport: "plan",
+    OutcomeReport: "outcome",
+    FeatureCatalogue: "features",
+    FeatureExplanation: "feature",
+    DoctorReport: "doctor",
+    DropReport: "drop-feature",
+    RuleCatalogue: "rules",
+    RuleExplanation: "rule",
+    ErrorClassExplanation: "error-class",
+    Failure: "error",
+}
+FOREIGN_NAMES = {"create": "best-effort", "alter": "parent-changes"}
+
+
+def name_of(report: Report) -> str:
+    """What the schema of a report's document is called."""
+    if isinstance(report, ForeignReport):
+        return FOREIGN_NAMES[report.plan.operation]
+    return NAMES[type(report)]
+
+
+def closed(schema: Any) -> Any:
+    """*schema* without room for fields that it does not name."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: closed(one) for key, one in schema.items()}
+    if isinstance(made.get("properties"), dict) and made.get("type") == "object":
+        made["additionalProperties"] = False
+    return made
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_are_schemas(name: str) -> None:
+    Draft202012Validator.check_schema(SCHEMAS[name])
+
+
+def test_published_schemas_are_current() -> None:
+    published = {one.stem: json.loads(one.read_text("utf-8")) for one in PUBLISHED.glob("*.json")}
+    assert published == SCHEMAS, "run: python3 dev.py docs"
+
+
+def test_every_kind_of_report_has_a_schema(tmp_path: Path) -> None:
+    names = {name_of(report) for report in samples.every_kind(tmp_path)}
+    assert names == {*NAMES.values(), *FOREIGN_NAMES.values()}
+    assert names <= set(SCHEMAS)
+
+
+def test_what_is_written_is_what_the_schemas_say_and_no_more(tmp_path: Path) -> None:
+    for one in samples.every_kind(tmp_path):
+        written = json.loads(json.dumps(document(one)))
+        Draft202012Validator(closed(SCHEMAS[name_of(one)])).validate(written)
+
+
+def test_schemas_hold_for_recorded_tables(oracle_tables: dict[str, OracleTable]) -> None:
+    from deltaadm.operations.enable_feature import plan_features
+    from deltaadm.operations.inspect import describe
+    from deltaadm.replay.engine import Detail
+    from deltaadm.replay.load import load_snapshot
+    from deltaadm.storage.store import open_store
+
+    inspect, plan = (Draft202012Validator(closed(SCHEMAS[name])) for name in ("inspect", "plan"))
+    for one in list(oracle_tables.values())[::7]:
+        snapshot = load_snapshot(open_store(str(one.path)), detail=Detail.STATE)
+        inspect.validate(document(describe(one.name, snapshot, columns=True)))
+        if not snapshot.protocol.supports("rowTracking"):
+            planned = plan_features(snapshot, ["domainMetadata"])
+            plan.validate(plan_document(planned, one.name))
+
+
+def test_baseline_file_is_what_its_schema_says(tmp_path: Path) -> None:
+    reports = [one for one in samples.validations(tmp_path) if isinstance(one, ValidationReport)]
+    written = json.loads(write_baseline(baseline_of(reports)))
+    assert written["findings"]
+    assert written["more"]
+    Draft202012Validator(closed(SCHEMAS["baseline"])).validate(written)
+
+
+@pytest.mark.parametrize("name", [*NAMES.values(), *FOREIGN_NAMES.values()])
+def test_schemas_let_fields_be_added_but_not_left_out(name: str, tmp_path: Path) -> None:
+    of_kind = (one for one in samples.every_kind(tmp_path) if name_of(one) == name)
+    written = json.loads(json.dumps(document(next(of_kind))))
+    validator = Draft202012Validator(SCHEMAS[name])
+    validator.validate(written | {"some_new_field": 1})
+    for key in SCHEMAS[name]["properties"]:
+        with pytest.raises(ValidationError):
+            validator.validate({other: one for other, one in written.items() if other != key})
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_are_printed(name: str) -> None:
+    assert deltaadm("schema", name).document == SCHEMAS[name]
+
+
+def test_unknown_schema_is_a_usage_error() -> None:
+    result = deltaadm("schema", "nothing")
+    assert (result.code, result.out) == (2, "")
+    assert "inspect" in result.err
+
+
+def test_help_names_every_schema() -> None:
+    help_text = " ".join(deltaadm("schema", "--help").out.split())
+    assert f"The kinds: {', '.join(SCHEMAS)}." in help_text

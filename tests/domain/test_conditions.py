@@ -1,0 +1,112 @@
+"""CHECK expressions: what is refused without Spark, Spark and Delta refuse as well."""
+
+import os
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.transaction.constraints import (
+    add_constraint,
+    is_certain_condition,
+    stored_expression,
+)
+from deltaadm.errors import DeltaadmError
+from deltaadm.operations.create import read_schema
+from tests.support.statement_rows import CONSTRAINED, STARTS, rows
+
+SCHEMA = read_schema(CONSTRAINED)
+_PROTOCOL, _METADATA = STARTS["constrained"]()
+TABLE = Snapshot(
+    root="table",
+    version=0,
+    protocol=Protocol.from_wire(_PROTOCOL["protocol"]),
+    metadata=Metadata.from_wire(_METADATA["metaData"]),
+)
+ACCEPTED = "accepted"
+CERTAIN = "certain"
+
+
+def _verdict(text: str) -> str | None:
+    """The error class with which a constraint is refused, `CERTAIN`, or `ACCEPTED`."""
+    try:
+        add_constraint(TABLE, "c", text, SessionSettings())
+    except DeltaadmError as error:
+        return error.delta_error_class
+    return CERTAIN if is_certain_condition(SCHEMA, text) else ACCEPTED
+
+
+def _stands_in_brackets(text: str) -> bool:
+    try:
+        stored_expression(text)
+    except DeltaadmError:
+        return False
+    return True
+
+
+RECORDED = [one for one in rows("check") if _stands_in_brackets(one["expression"])]
+
+
+def test_nothing_is_refused_that_delta_accepts() -> None:
+    assert len(RECORDED) > 100
+    wrong = {
+        one["expression"]: verdict
+        for one in RECORDED
+        if "refused" not in one
+        and (verdict := _verdict(one["expression"])) not in (ACCEPTED, CERTAIN)
+    }
+    assert wrong == {}
+
+
+def test_nothing_is_certain_that_delta_refuses() -> None:
+    wrong = {
+        one["expression"]: one["refused"]
+        for one in RECORDED
+        if "refused" in one and _verdict(one["expression"]) == CERTAIN
+    }
+    assert wrong == {}
+
+
+def test_what_is_refused_has_the_class_that_delta_gives_it() -> None:
+    wrong = {
+        one["expression"]: (verdict, one["refused"])
+        for one in RECORDED
+        if one.get("refused")
+        and (verdict := _verdict(one["expression"])) not in (ACCEPTED, CERTAIN)
+        and str(verdict).partition(".")[0] != one["refused"].partition(".")[0]
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "error_class"),
+    [
+        ("a", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
+        ("count(a) > 0", "INVALID_WHERE_CONDITION"),
+        ("a > dt", "DATATYPE_MISMATCH"),
+    ],
+)
+def test_samples_of_what_is_refused(text: str, error_class: str) -> None:
+    assert _verdict(text) == error_class
+
+
+WORDS = """
+a b c arr m s s.x v nosuch 1 1.5 'x' "y" ` `a` ( ) [ ] , . : :: + - * / % = == <=> <> < <= > >= !
+!< & | ^ ~ || AND OR NOT IS NULL TRUE IN BETWEEN LIKE RLIKE ESCAPE DISTINCT FROM CASE WHEN THEN
+ELSE END CAST AS count length nosuch exists SELECT INTERVAL DATE OVER x'1F' r'x' ; -> DIV
+""".split()  # noqa: SIM905
+
+
+@settings(max_examples=int(os.environ.get("DELTAADM_CONDITIONS", "200")), deadline=None)
+@given(st.lists(st.sampled_from(WORDS), max_size=12))
+def test_any_text_is_judged_or_refused(words: list[str]) -> None:
+    """`DELTAADM_CONDITIONS` is the number of texts; 50,000 take a minute."""
+    assert _verdict(" ".join(words)) is not None
+
+
+def test_deep_brackets_are_left_to_spark() -> None:
+    assert _verdict("(" * 5000 + "c" + ")" * 5000) == ACCEPTED

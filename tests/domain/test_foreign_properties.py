@@ -1,0 +1,84 @@
+"""What other engines know of properties is told from mistakes, and makes nothing acceptable."""
+
+from pathlib import Path
+
+import pytest
+
+from deltaadm.domain.model.foreign_properties import FOREIGN, foreign, foreign_value
+from deltaadm.domain.model.properties import (
+    PROPERTIES,
+    is_registered,
+    similar_property,
+    validate_configurations,
+)
+from deltaadm.errors import Refused
+from deltaadm.validation.finding import Severity
+from tests.support import tables
+from tests.support.program import deltaadm
+from tests.support.rule_cases import findings
+from tests.support.tables import commit, commit_info, metadata, protocol
+
+SHARED = {key: one for key, one in FOREIGN.items() if one.values}
+
+
+def severities(path: Path, key: str, value: str) -> dict[str, Severity]:
+    tables.table(path, commit(commit_info(), protocol(), metadata({key: value})))
+    return {one.code: one.severity for one in findings(path) if one.code in {"DL309", "DL310"}}
+
+
+@pytest.mark.parametrize("key", FOREIGN)
+def test_every_entry_says_who_knows_it_and_where_that_is_said(key: str) -> None:
+    one = FOREIGN[key]
+    assert one.engine
+    assert one.source
+    assert is_registered(one.key)
+    assert bool(one.values) is (key in PROPERTIES)
+    assert all(word == word.lower() for word in one.values)
+
+
+@pytest.mark.parametrize("key", FOREIGN)
+def test_a_foreign_key_or_value_is_never_a_mistake(key: str, tmp_path: Path) -> None:
+    one = FOREIGN[key]
+    name = f"{one.key}x" if key.endswith(".") else one.key
+    for number, value in enumerate(one.values or ("x",)):
+        found = severities(tmp_path / str(number), name, value)
+        assert not found or found == {"DL310": Severity.INFO}
+
+
+@pytest.mark.parametrize("key", SHARED)
+def test_the_finding_names_the_engine_and_delta_spark_still_refuses(
+    key: str, tmp_path: Path
+) -> None:
+    one = SHARED[key]
+    plain = tables.table(tmp_path / "plain", commit(commit_info(), protocol(), metadata()))
+    known = PROPERTIES[key]
+    for number, value in enumerate(one.values):
+        try:
+            known.validate(value)
+        except Refused:
+            path = tmp_path / str(number)
+            tables.table(path, commit(commit_info(), protocol(), metadata({one.key: value})))
+            (found,) = [each for each in findings(path) if each.code == "DL310"]
+            assert one.engine in found.message
+            assert one.source in found.message
+            asked = deltaadm("alter", plain.path, "--set", f"{one.key}={value}")
+            assert asked.code == 7
+            assert one.engine in asked.err
+
+
+@pytest.mark.parametrize("key", SHARED)
+def test_a_value_that_nobody_takes_stays_an_error(key: str, tmp_path: Path) -> None:
+    assert foreign_value(key, "chaos") is None
+    assert severities(tmp_path, SHARED[key].key, "chaos") == {"DL310": Severity.ERROR}
+
+
+def test_setting_a_foreign_key_is_refused_in_the_name_of_its_engine() -> None:
+    with pytest.raises(Refused, match="Microsoft Fabric does") as caught:
+        validate_configurations({"delta.parquet.vorder.enabled": "true"})
+    assert caught.value.delta_error_class == "DELTA_UNKNOWN_CONFIGURATION"
+
+
+def test_mistakes_are_led_to_the_keys_of_every_engine() -> None:
+    assert "delta.targetFileSize" in similar_property("delta.targetFileSiz")
+    assert foreign("delta.parquet.vorderly") is None
+    assert foreign("DELTA.workloadbasedcolumns.x") is FOREIGN["delta.workloadbasedcolumns."]

@@ -1,0 +1,70 @@
+"""What every kind of step says of itself, and that nothing else has to know the kinds."""
+
+from typing import ClassVar
+
+import pytest
+
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.model.commit_info import CommitInfo
+from deltaadm.domain.model.json_values import STRING, record
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.steps import KINDS, Step, read_step, step_document, step_type
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.transaction import prepare_commit
+from deltaadm.operations.commands import alter_command
+from deltaadm.operations.plan import propose
+from deltaadm.operations.sql import statement
+
+TABLE = Snapshot(root="/t", version=3, protocol=Protocol(1, 2), metadata=Metadata(id="a"))
+
+
+@dataclass(frozen=True, slots=True)
+class Comment(Step):
+    """A kind that deltaadm does not have."""
+
+    text: str
+
+    kind: ClassVar[str] = "comment"
+    json = record(text=STRING)
+    operations = frozenset({"COMMENT"})
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:  # noqa: ARG002
+        metadata = replace(snapshot.metadata, description=self.text)
+        return prepare_commit(snapshot, replace(snapshot, metadata=metadata))
+
+    def _clause(self) -> str:
+        return f"COMMENT '{self.text}'"
+
+
+def test_planners_need_not_know_a_kind() -> None:
+    step = Comment("new")
+    plan = propose("test", TABLE, [step])
+    assert plan.after == replace(evolve(TABLE, step), version=4)
+    assert [planned.change.subject for planned in plan.changes] == ["description"]
+    assert statement("/t", step) == "ALTER TABLE delta.`/t` COMMENT 'new'"
+    assert alter_command(step) == "alter"
+    assert step.is_made_by(CommitInfo(operation="COMMENT"))
+    assert not step.is_made_by(CommitInfo(operation="WRITE"))
+    assert step_document(step) == {"kind": "comment", "text": "new"}
+    assert Comment.read({"text": "new"}) == step
+
+
+def test_what_changes_nothing_is_no_stage() -> None:
+    assert propose("test", TABLE, [Comment("new"), Comment("new")]).steps == (Comment("new"),)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_has_its_own_module(kind: str) -> None:
+    found = step_type(kind)
+    assert (found.kind, found.__name__) == (kind, KINDS[kind])
+    assert found.__module__ == f"deltaadm.domain.steps.{kind}"
+    assert found.is_commit or not found.operations
+
+
+@pytest.mark.parametrize("document", [{"kind": "comment"}, {"kind": "step"}])
+def test_other_kinds_are_not_read(document: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match=document["kind"]):
+        read_step(document)

@@ -1,0 +1,238 @@
+"""What is in use is never called superfluous, nor dropped on the way down."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deltaadm.domain.facts.usage import usages
+from deltaadm.domain.model.actions import DomainMetadata
+from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.steps import DropFeature
+from deltaadm.domain.transaction.feature_removal import FeatureHistory
+from deltaadm.errors import DeltaadmError
+from deltaadm.operations.inspect import TableReport, describe
+from deltaadm.operations.upgrade_protocol import plan_minimum
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.load import load_snapshot
+from deltaadm.storage.store import open_store
+from tests.support import oracle, tables
+from tests.support.examples import TIMES
+from tests.support.program import deltaadm
+from tests.support.tables import (
+    add,
+    column,
+    commit,
+    commit_info,
+    deletion_vector,
+    domain,
+    metadata,
+    protocol,
+    schema,
+)
+
+CLUSTERED = domain("delta.clustering", '{"clusteringColumns":[["a"]]}')
+WIDENED = {"delta.typeChanges": [{"fromType": "short", "toType": "integer", "tableVersion": 1}]}
+VECTOR = deletion_vector("ab^-aqEH.-t@S}K{vb[*k^")
+
+READERS = ("deletionVectors", "typeWidening", "v2Checkpoint", "variantType-preview")
+
+ROWS: Final[dict[str, tuple[list[str], list[Any], str]]] = {
+    "clustering columns": (
+        ["clustering", "domainMetadata"], [metadata(), CLUSTERED], "clustered by a",
+    ),
+    "a domain of a user": (["domainMetadata"], [metadata(), domain("mine")], "domain mine"),
+    "live deletion vectors": (
+        ["deletionVectors"], [metadata(), add("f", deletionVector=VECTOR)], "deletion vectors (1)",
+    ),
+    "row ids": (
+        ["domainMetadata", "rowTracking"],
+        [metadata(), add("f", baseRowId=0, defaultRowCommitVersion=0)],
+        "row ids (1)",
+    ),
+    "a widened column": (
+        ["typeWidening"], [metadata(schemaString=schema(column("a", **WIDENED)))], "widened",
+    ),
+    "materialized partition columns": (
+        ["materializePartitionColumns"],
+        [metadata(partitionColumns=["a"])],
+        "files hold the partition columns a",
+    ),
+    "a default": (
+        ["allowColumnDefaults"],
+        [metadata(schemaString=schema(column("a", CURRENT_DEFAULT="1")))],
+        "has a default",
+    ),
+    "a variant under the name of the preview": (
+        ["variantType-preview"], [metadata(schemaString=schema(column("a", "variant")))], "variant",
+    ),
+    "protected checkpoints": (
+        ["checkpointProtection"],
+        [metadata({"delta.requireCheckpointProtectionBeforeVersion": "3"})],
+        "is 3",
+    ),
+}  # fmt: skip
+"""By what is in use: the features, the actions that use them, and words of the evidence."""
+
+
+def made(path: Path, names: list[str], actions: list[Any]) -> Path:
+    readers = [one for one in names if one in READERS]
+    versions = protocol(3 if readers else 1, 7, readers or None, names)
+    tables.table(path, commit(commit_info(), versions, *actions))
+    return path
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_what_the_state_uses(row: str, tmp_path: Path) -> None:
+    names, actions, words = ROWS[row]
+    path = made(tmp_path, names, actions)
+    found = deltaadm("inspect", path, "--files", "-o", "json").document
+    assert (found["slack"], found["possible_slack"]) == ([], [])
+    assert words in str([one["because"] for one in found["features"]])
+    before = deltaadm("inspect", path, "-o", "json").document
+    assert before["slack"] == []
+    assert before["possible_slack"] in ([], sorted(names))
+    text = " ".join(deltaadm("inspect", path).out.split())
+    assert ("without --files" in text) is bool(before["possible_slack"])
+    lowest = deltaadm("upgrade-protocol", path, "--minimum", "-o", "json")
+    waits = row == "protected checkpoints"  # for its history to expire, with which it goes
+    assert (lowest.code, lowest.document.get("steps")) == ((8, None) if waits else (0, []))
+
+
+def test_a_v2_checkpoint_is_in_use_while_it_is_there(tmp_path: Path) -> None:
+    names = ["v2Checkpoint"]
+    made(tmp_path, names, [metadata(), add("f")])
+    state = [protocol(3, 7, names, names), metadata(), add("f")]
+    assert inspected(tmp_path).slack == ("v2Checkpoint",)
+    tables.Table(tmp_path).v2_checkpoint(0, state)
+    assert inspected(tmp_path).slack == ()
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_what_is_not_used_is_not_needed(row: str, tmp_path: Path) -> None:
+    names, _, _ = ROWS[row]
+    report = inspected(made(tmp_path, names, [metadata(), add("f")]))
+    assert report.slack == tuple(sorted(names))
+    assert not any(one.active for one in report.features)
+
+
+def test_a_new_table_is_clustered_because_it_was_asked_for(tmp_path: Path) -> None:
+    wish = ("create", tmp_path / "t", "--schema", "id INT", "--cluster-by", "id", "-o", "json")
+    because = {one["subject"]: one["because"] for one in deltaadm(*wish).document["changes"]}
+    assert "clustered by id" in because["protocol.writerFeatures[clustering]"]
+    assert because["protocol.writerFeatures[domainMetadata]"] == "required by clustering"
+
+
+# Laws
+
+
+def inspected(path: Path, detail: Detail = Detail.STATE) -> TableReport:
+    return describe("t", load_snapshot(open_store(str(path)), detail=detail))
+
+
+def dropped(snapshot: Snapshot) -> set[str]:
+    try:
+        plan = plan_minimum(snapshot, lambda _: FeatureHistory(first=0), now=10**15)
+    except DeltaadmError:
+        return set()
+    return {one.name for one in plan.steps if isinstance(one, DropFeature)}
+
+
+def check(snapshot: Snapshot) -> None:
+    """
+    What is active or used is neither superfluous nor dropped, and reading more decides more.
+
+    What guards older versions is dropped together with them.
+    """
+    report = describe("t", snapshot)
+    used = {name for name, one in usages(snapshot).items() if one.evidence}
+    active = {one.name for one in report.features if one.active}
+    assert not set(report.slack) & (used | active)
+    assert not set(report.possible_slack) & used
+    assert dropped(snapshot) - {"checkpointProtection"} <= set(report.slack)
+    unread = describe("t", replace(snapshot, domains=None, files=None))
+    assert set(unread.slack) <= set(report.slack)
+    assert set(report.slack) <= {*unread.slack, *unread.possible_slack}
+
+
+@pytest.mark.parametrize("path", [one.path for one in oracle.corpus_if_present()], ids=str)
+def test_public_tables(path: Path) -> None:
+    try:
+        snapshot = load_snapshot(open_store(str(path)), detail=Detail.STATE)
+    except DeltaadmError:
+        return
+    check(snapshot)
+
+
+@pytest.mark.parametrize("name", oracle.table_names())
+def test_tables_of_the_engine(name: str, tmp_path: Path) -> None:
+    path = oracle.table(name, tmp_path).path
+    check(load_snapshot(open_store(str(path)), detail=Detail.STATE))
+
+
+KEYS = (
+    *("delta.enableDeletionVectors", "delta.enableRowTracking", "delta.enableTypeWidening"),
+    *("delta.appendOnly", "delta.enableChangeDataFeed", "delta.enableVariantShredding"),
+    *("delta.enableIcebergCompatV2", "delta.enableInCommitTimestamps"),
+)
+columns = st.sampled_from(
+    [
+        column("a"),
+        column("a", nullable=False),
+        column("a", "variant"),
+        column("a", "timestamp_ntz"),
+        column("a", CURRENT_DEFAULT="1"),
+        column("a", **WIDENED),
+        column("a", **{"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "a"}),
+    ]
+)
+domains = st.none() | st.dictionaries(
+    st.sampled_from(["mine", "delta.rowTracking", "delta.clustering"]),
+    st.just(DomainMetadata("d", '{"clusteringColumns":[["a"]]}')),
+)
+files = st.none() | st.builds(
+    FileFacts,
+    files=st.just(3),
+    with_deletion_vector=st.integers(0, 3),
+    without_base_row_id=st.integers(0, 3),
+)
+listed = st.sets(st.sampled_from([*FEATURES, "fromTheFuture"]), max_size=8)
+LEGACY = (Protocol(1, 2), Protocol(1, 4), Protocol(2, 5), Protocol(1, 6))
+
+
+@settings(max_examples=500 * TIMES)
+@given(
+    names=listed,
+    versions=st.none() | st.sampled_from(LEGACY),
+    column=columns,
+    keys=st.sets(st.sampled_from(KEYS)),
+    domains=domains,
+    files=files,
+)
+def test_any_table(  # noqa: PLR0917 -- hypothesis names them
+    names: set[str],
+    versions: Protocol | None,
+    column: Any,
+    keys: set[str],
+    domains: Any,
+    files: FileFacts | None,
+) -> None:
+    readers = frozenset(one for one in names if one not in FEATURES or FEATURES[one].is_reader)
+    check(
+        Snapshot(
+            root="",
+            version=0,
+            protocol=versions or Protocol(3, 7, readers, frozenset(names)),
+            metadata=Metadata(
+                schema_string=schema(column), configuration=dict.fromkeys(keys, "true")
+            ),
+            domains=domains,
+            files=files,
+        )
+    )

@@ -1,0 +1,222 @@
+"""A wish that is partly fulfilled is planned for the rest."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.sql.ddl import parse_columns, parse_definitions
+from deltaadm.domain.steps import (
+    ClusterBy,
+    ColumnChange,
+    DropFeature,
+    SetProperties,
+    Step,
+    UnsetProperties,
+    WriteCheckpoint,
+)
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
+from deltaadm.domain.transaction.feature_removal import FeatureHistory
+from deltaadm.errors import Refused
+from deltaadm.operations.alter import TableChanges, plan_changes
+from deltaadm.operations.diff import diff, mismatches
+from deltaadm.operations.drop_feature import plan_drop
+from deltaadm.operations.enable_feature import plan_features
+from deltaadm.operations.plan import Plan
+from deltaadm.operations.set_mapping_mode import plan_mapping_mode
+from tests.support.plans import mapped, snapshot
+from tests.support.wishes import MODE, carried_out, filled, possible, tables, wishes
+
+pytestmark = pytest.mark.slow
+
+HISTORY = FeatureHistory(first=0)
+EXAMPLES = int(os.environ.get("DELTAADM_RESUME_EXAMPLES", "50"))
+"""How many wishes are drawn; a long run by hand, with the variable set, takes thousands."""
+
+
+@settings(max_examples=EXAMPLES)
+@given(tables(), wishes())
+def test_the_rest_of_a_wish_leads_to_the_same_end(table: Snapshot, wish: TableChanges) -> None:
+    """Interrupted after any of its steps, and planned again by the same command."""
+    wish = possible(table, wish)
+    plan = plan_changes(table, wish)
+    states = carried_out(table, plan.steps)
+    end = states[-1]
+    if keeps_clustering(plan, wish):
+        states = states[:1]
+    for taken in range(len(states)) if len(plan.steps) > 1 else ():
+        rest = plan_changes(states[taken], wish)
+        assert not diff(end, carried_out(states[taken], rest.steps)[-1]), taken
+        assert len(rest.steps) <= len(plan.steps) - taken or begins_anew(rest, table), taken
+
+
+def keeps_clustering(plan: Plan, wish: TableChanges) -> bool:
+    """Nothing but the log's history tells which columns these were, once they are taken away."""
+    clusterings = [one for one in plan.steps if isinstance(one, ClusterBy)]
+    return len(clusterings) > (wish.cluster_by is not None)
+
+
+def begins_anew(plan: Plan, table: Snapshot) -> bool:
+    """Steps that undo each other leave no sign of having been taken."""
+    return not plan.changes or not diff(table, plan.before)
+
+
+ADDED = parse_definitions("n INT COMMENT 'new'")
+VERSIONS = {"delta.minWriterVersion": "4", "delta.feature.vacuumProtocolCheck": "supported"}
+MAPPED = {MODE: "name", "team": "web"}
+
+
+def plain(columns: str = "a INT, b STRING", **more: str) -> Snapshot:
+    stored = {key.replace("__", "."): value for key, value in more.items()}
+    made = snapshot((1, 2), stored, schemaString=parse_columns(columns).to_json())
+    return replace(made, domains={})
+
+
+@pytest.mark.parametrize(
+    ("wish", "note"),
+    [
+        (
+            TableChanges(set_properties=MAPPED, add=ADDED, rename={("a",): "x"}),
+            "--rename-column a=x.",
+        ),
+        (
+            TableChanges(set_properties={MODE: "name"}, drop=[("b",)], rename={("a",): "b"}),
+            "--set delta.columnMapping.mode=name --drop-column b --rename-column a=b",
+        ),
+        (
+            TableChanges(add=ADDED, change=[ColumnChange(("n",), comment="other")]),
+            "--set-comment n=other",
+        ),
+        (
+            TableChanges(drop_constraints=["one"], add_constraints={"one": "a > 1"}),
+            "--drop-constraint one --add-constraint 'one=a > 1'",
+        ),
+        (
+            TableChanges(set_properties=VERSIONS, add=ADDED),
+            "--set delta.minWriterVersion=4 --set delta.feature.vacuumProtocolCheck=supported",
+        ),
+        (TableChanges(add=ADDED), "--add-column"),
+        (TableChanges(add_constraints={"two": "a > 0"}), "--add-constraint"),
+    ],
+    ids=["renamed", "dropped, renamed to it", "changed", "replaced", "versions", "one", "two"],
+)
+def test_a_wish_that_is_fulfilled_is_left_out_and_said(wish: TableChanges, note: str) -> None:
+    table = plain(delta__constraints__one="a > 0")
+    if wish.rename:
+        table = plain()
+    done = carried_out(table, plan_changes(table, wish).steps)[-1]
+    plan = plan_changes(done, wish)
+    assert plan.is_noop
+    assert plan.notes[0].startswith("The table shows this already, so it is left out: ")
+    assert note in plan.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        (TableChanges(add=parse_definitions("a STRING")), "has a column a already"),
+        (TableChanges(add=parse_definitions("b STRING COMMENT 'x'")), "has a column b already"),
+        (TableChanges(add=parse_definitions("b STRING FIRST")), "has a column b already"),
+        (TableChanges(add_constraints={"one": "a > 1"}), "has a constraint one already"),
+        (TableChanges(drop_constraints=["nope"]), "has no constraint nope"),
+        (TableChanges(drop=[("nope",)]), "has no column nope"),
+        (TableChanges(rename={("nope",): "a"}), "has no column nope"),
+        (
+            TableChanges(set_properties={"team": "x"}, drop_constraints=["nope"]),
+            "has no constraint nope",
+        ),
+        (
+            TableChanges(add=parse_definitions("n INT, a INT"), set_properties={"team": "x"}),
+            "has a column a already",
+        ),
+    ],
+    ids=str,
+)
+def test_what_no_run_can_have_begun_is_refused(wish: TableChanges, words: str) -> None:
+    with pytest.raises(Refused, match=words):
+        plan_changes(plain(delta__constraints__one="a > 0"), wish)
+
+
+def test_a_checkpoint_is_written_again() -> None:
+    wish = TableChanges(add=ADDED, checkpoint=True)
+    done = carried_out(plain(), plan_changes(plain(), wish).steps[:1])[-1]
+    assert plan_changes(done, wish).steps == (WriteCheckpoint(),)
+
+
+# commands of one step that Delta commits several times
+
+
+def snapshot_with_x() -> Snapshot:
+    table = mapped()
+    stored = {**table.metadata.configuration, "x": "1"}
+    return replace(table, metadata=table.metadata.with_configuration(stored))
+
+
+TRACKED = plan_features(snapshot(), ["rowTracking"]).after
+BETWEEN = [
+    pytest.param(
+        snapshot(),
+        lambda table: plan_features(table, ["rowTracking", "changeDataFeed"]),
+        [SetProperties({"delta.feature.rowTracking": "supported"})],
+        id="enable-feature, before the backfill",
+    ),
+    pytest.param(
+        mapped(),
+        lambda table: plan_changes(table, TableChanges(set_properties={MODE: "none", "x": "1"})),
+        [SetProperties({MODE: "none"})],
+        id="alter --set, after the rewrite",
+    ),
+    pytest.param(
+        snapshot_with_x(),
+        lambda table: plan_changes(table, TableChanges(unset=[MODE, "x"])),
+        [UnsetProperties((MODE,))],
+        id="alter --unset, after the rewrite",
+    ),
+    pytest.param(
+        mapped(),
+        lambda table: plan_mapping_mode(table, ColumnMappingMode.NONE),
+        [],
+        id="set-mapping-mode",
+    ),
+    pytest.param(
+        filled(TRACKED),
+        lambda table: plan_drop(table, "rowTracking", HISTORY, now=0),
+        [SetProperties({"delta.enableRowTracking": "false", "delta.rowTrackingSuspended": "true"})],
+        id="drop-feature rowTracking, before the row ids are removed",
+    ),
+    pytest.param(
+        filled(plan_features(snapshot(), ["inCommitTimestamp"]).after),
+        lambda table: plan_drop(table, "inCommitTimestamp", HISTORY, now=0),
+        [SetProperties({"delta.enableInCommitTimestamps": "false"})],
+        id="drop-feature inCommitTimestamp",
+    ),
+    pytest.param(
+        filled(plan_features(snapshot(), ["typeWidening"]).after),
+        lambda table: plan_drop(table, "typeWidening", HISTORY, now=0),
+        [UnsetProperties(("delta.enableTypeWidening",))],
+        id="drop-feature typeWidening",
+    ),
+    *(
+        pytest.param(
+            filled(plan_features(snapshot(), [name]).after),
+            lambda table, name=name: plan_drop(table, name, HISTORY, now=0),
+            [DropFeature(name, truncate_history=True)],
+            id=f"drop-feature {name}, after its preparation",
+        )
+        for name in ("columnMapping", "deletionVectors", "v2Checkpoint")
+    ),
+]
+
+
+@pytest.mark.parametrize(("table", "make", "first"), BETWEEN)
+def test_a_step_of_several_commits_is_planned_for_the_rest(
+    table: Snapshot, make: Callable[[Snapshot], Plan], first: Sequence[Step]
+) -> None:
+    end = make(table).after
+    begun = carried_out(table, tuple(first))[-1]
+    assert not mismatches(end, carried_out(begun, make(begun).steps)[-1])
+    done = carried_out(table, make(table).steps)[-1]
+    assert make(done).is_noop

@@ -1,0 +1,184 @@
+"""What a plan says takes it back does so, as far as it says."""
+
+import os
+import shlex
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from deltaadm.domain.model.features import REFERENCE
+from deltaadm.domain.model.schema import PrimitiveType
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.sql.ddl import parse_column_list, parse_move
+from deltaadm.domain.steps import ColumnChange, Step
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.columns import parse_column
+from deltaadm.operations.alter import TableChanges, plan_changes
+from deltaadm.operations.diff import Change, diff
+from deltaadm.operations.enable_feature import plan_features
+from deltaadm.operations.plan import Plan
+from deltaadm.operations.undo import Taken, Undo, undo_steps
+from tests.support.plans import mapped, snapshot
+from tests.support.wishes import MODE, carried_out, possible, tables, wishes
+
+pytestmark = pytest.mark.slow
+
+WIDENING = {"reader": ["typeWidening"], "writer": ["typeWidening"]}
+EXAMPLES = int(os.environ.get("DELTAADM_UNDO_EXAMPLES", "50"))
+"""How many plans are drawn; a long run by hand, with the variable set, takes thousands."""
+
+
+def taken(plan: Plan) -> Iterator[Taken]:
+    states = carried_out(plan.before, plan.steps)
+    for before, step, after in zip(states, plan.steps, states[1:], strict=False):
+        yield Taken(before, step, after)
+
+
+def differing(before: Snapshot, after: Snapshot) -> set[str]:
+    """Where they differ; no mode and the mode none are the same."""
+    return {one.subject for one in diff(before, after) if not _is_same_mode(one)}
+
+
+def _is_same_mode(change: Change) -> bool:
+    return f"configuration[{MODE}]" == change.subject and {change.before, change.after} == {
+        None,
+        "none",
+    }
+
+
+def taken_back(state: Snapshot, one: Taken) -> Snapshot:
+    for step in undo_steps(one):
+        state = evolve(state, step)
+    return state
+
+
+@settings(max_examples=EXAMPLES)
+@given(tables(), wishes())
+def test_each_step_is_taken_back_as_far_as_its_undo_says(
+    table: Snapshot, wish: TableChanges
+) -> None:
+    for one in taken(plan_changes(table, possible(table, wish))):
+        left = differing(one.before, taken_back(one.after, one))
+        claimed = {change.subject for change, undo in one.undos() if undo.restores}
+        assert not left & claimed, one.step
+
+
+@settings(max_examples=EXAMPLES)
+@given(tables(), wishes())
+def test_a_plan_is_taken_back_in_reverse(table: Snapshot, wish: TableChanges) -> None:
+    """Back to the last step of which something cannot be brought back."""
+    steps = list(taken(plan_changes(table, possible(table, wish))))
+    state = steps[-1].after if steps else table
+    for one in reversed(steps):
+        state = taken_back(state, one)
+        claimed = {change.subject for change, undo in one.undos() if undo.restores}
+        assert not differing(one.before, state) & claimed, one.step
+        if any(_loses(undo) for _, undo in one.undos()):
+            break
+
+
+def _loses(undo: Undo) -> bool:
+    return undo.words.startswith("never") or bool(undo.steps and not undo.restores)
+
+
+@pytest.mark.parametrize("table", [snapshot(), mapped()], ids=["plain", "mapped"])
+@pytest.mark.parametrize("name", [one.name for one in REFERENCE.values() if not one.not_addable])
+def test_a_feature_is_taken_back_as_far_as_its_undo_says(name: str, table: Snapshot) -> None:
+    for one in taken(plan_features(table, [name])):
+        left = differing(one.before, taken_back(one.after, one))
+        assert not left & {change.subject for change, undo in one.undos() if undo.restores}
+
+
+def undone(wish: TableChanges, table: Snapshot) -> dict[str, str]:
+    return {one.change.subject: one.undo for one in plan_changes(table, wish).changes}
+
+
+def test_a_renamed_column_is_renamed_back_whatever_is_set_beside_it() -> None:
+    found = undone(TableChanges(set_properties={MODE: "name"}, rename={("a",): "b"}), snapshot())
+    assert found["schema[b]"] == "alter --rename-column b=a"
+    assert found["schema[a]"] == (
+        "alter --rename-column b=a; then set-mapping-mode none, which rewrites every file"
+    )
+
+
+def test_a_column_that_several_steps_change_is_taken_back_from_the_last_one_on() -> None:
+    changes = [ColumnChange(("a",), comment="x"), ColumnChange(("a",), comment="y")]
+    assert undone(TableChanges(change=changes), snapshot())["schema[a]"] == (
+        "alter --set-comment a=x (metadata only); then alter --set-comment a= (metadata only), "
+        "which leaves an empty one"
+    )
+
+
+def test_what_cannot_be_brought_back_is_said_last() -> None:
+    table = snapshot((3, 7), {"delta.enableTypeWidening": "true"}, **WIDENING)
+    changes = [
+        ColumnChange(("a",), type=PrimitiveType("long")),
+        ColumnChange(("a",), comment="x"),
+    ]
+    assert undone(TableChanges(change=changes), table)["schema[a]"] == (
+        "alter --set-comment a= (metadata only), which leaves an empty one; "
+        "never: a type cannot be narrowed again"
+    )
+
+
+def test_a_feature_that_another_one_needs_for_good_is_never_taken_back() -> None:
+    found = {
+        one.change.subject: one.undo
+        for one in plan_features(snapshot(), ["icebergCompatV2"]).changes
+    }
+    assert found["protocol.writerFeatures[columnMapping]"] == (
+        "never: icebergCompatV2 needs it, and cannot be dropped"
+    )
+
+
+@settings(max_examples=30)
+@given(tables(), wishes())
+def test_what_is_shown_as_an_option_of_alter_is_one(table: Snapshot, wish: TableChanges) -> None:
+    """Pasted behind `deltaadm`, the words plan the very steps that take the change back."""
+    for one in taken(plan_changes(table, possible(table, wish))):
+        for _, undo in one.undos():
+            if undo.words.startswith("alter ") and undo.steps:
+                assert read(undo.words) == [*undo.steps], undo.words
+
+
+def read(words: str) -> list[Step]:
+    command = words.removesuffix(" (metadata only)").removesuffix(", which reads every row")
+    command = command.removesuffix(" (metadata only), which leaves an empty one")
+    given = shlex.split(command)
+    assert given[0] == "alter"
+    return [step for option in _options(given[1:]) for step in _steps(*option)]
+
+
+def _options(given: list[str]) -> Iterator[tuple[str, str]]:
+    while given:
+        if given[0] == "--no-cluster-by":
+            yield given.pop(0), ""
+        else:
+            yield given.pop(0), given.pop(0)
+
+
+def _steps(option: str, value: str) -> list[Step]:
+    left, _, right = value.partition("=")
+    return _WISHES[option](left, right).steps()
+
+
+_WISHES: dict[str, Callable[[str, str], TableChanges]] = {
+    "--set": lambda key, value: TableChanges(set_properties={key: value}),
+    "--unset": lambda key, _: TableChanges(unset=[key]),
+    "--add-constraint": lambda name, text: TableChanges(add_constraints={name: text}),
+    "--drop-constraint": lambda name, _: TableChanges(drop_constraints=[name]),
+    "--cluster-by": lambda columns, _: TableChanges(cluster_by=parse_column_list(columns)),
+    "--no-cluster-by": lambda *_: TableChanges(cluster_by=()),
+    "--drop-column": lambda column, _: TableChanges(drop=[parse_column(column)]),
+    "--rename-column": lambda column, name: TableChanges(rename={parse_column(column): name}),
+    "--set-comment": lambda column, text: changing(parse_column(column), comment=text),
+    "--set-default": lambda column, text: changing(parse_column(column), default=text),
+    "--drop-default": lambda column, _: changing(parse_column(column), default=""),
+    "--move": lambda text, _: changing(parse_move(text)[0], position=parse_move(text)[1]),
+}
+
+
+def changing(column: tuple[str, ...], **what: Any) -> TableChanges:
+    return TableChanges(change=[ColumnChange(column, **what)])

@@ -1,0 +1,71 @@
+"""What the parts of a run share, and what another process gets of it."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deltaadm.errors import TableError, UsageError
+from deltaadm.render.formats import Style
+from deltaadm.runs.context import RunContext
+from deltaadm.runs.status import NOTHING, CommitStatus
+from deltaadm.runs.target import Target, resolve
+from deltaadm.spark.catalog import CatalogTable
+
+
+@pytest.fixture
+def context() -> RunContext:
+    return RunContext(CommitStatus())
+
+
+def test_another_process_gets_what_is_shown_but_not_the_session() -> None:
+    session: Any = lambda: None  # noqa: E731 -- which cannot be pickled, as sessions cannot
+    style = Style(show_secrets=True)
+    here = RunContext(CommitStatus(), format="jsonl", style=style, catalog=session, hadoop=session)
+    here.status.set("version 1 was committed")
+    there = pickle.loads(pickle.dumps(here))  # noqa: S301 -- of our own making
+    assert (there.format, there.style) == ("jsonl", style)
+    assert (there.has_session, there.engine) == (False, None)
+    assert there.status.clause == NOTHING
+
+
+def test_a_status_is_looked_up_once_and_stands_where_that_fails() -> None:
+    def fail() -> str:
+        raise KeyboardInterrupt
+
+    status = CommitStatus()
+    status.set("perhaps", lambda: "surely")
+    assert [status.describe(), status.describe()] == ["surely", "perhaps"]
+    status.set("perhaps", fail)
+    assert status.describe() == "perhaps"
+
+
+def test_a_path_is_found_where_it_leads(context: RunContext, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "table")
+    target = resolve(context, str(tmp_path / "link"))
+    assert target == Target(str(tmp_path / "link"), str(tmp_path / "table"))
+    assert (target.name, target.is_managed) == (None, False)
+
+
+def test_a_name_leads_to_its_entry(context: RunContext, tmp_path: Path) -> None:
+    entry = CatalogTable("spark_catalog.a.b", "delta", str(tmp_path), is_managed=True)
+    target = resolve(context, "a.b", entry)
+    assert target.location == str(tmp_path)
+    assert (target.name, target.is_managed) == ("spark_catalog.a.b", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "entry", "error"),
+    [
+        pytest.param("", None, UsageError, id="empty"),
+        pytest.param("a.b", TableError("None such."), TableError, id="not in the catalog"),
+        pytest.param("a.b", CatalogTable("a.b", "csv", "/x"), TableError, id="not of Delta"),
+        pytest.param("a.b", CatalogTable("a.b", "", "", is_view=True), TableError, id="a view"),
+    ],
+)
+def test_what_leads_to_no_table(
+    context: RunContext, text: str, entry: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        resolve(context, text, entry)

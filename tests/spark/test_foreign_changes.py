@@ -1,0 +1,223 @@
+"""Altering tables of other providers: what Spark does, what it refuses, ignores and spoils."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deltaadm.errors import DeltaadmError
+from deltaadm.spark.foreign_catalog import SparkForeignCatalog
+from tests.support.program import Result, deltaadm
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+HERE = "spark_catalog.annex"
+APPLY = ("--apply", "--yes", "-o", "json")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def annex(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    place = tmp_path_factory.mktemp("annex")
+    spark.sql(f"CREATE SCHEMA annex LOCATION '{place}'")
+    yield place
+    spark.sql("DROP SCHEMA annex CASCADE")
+
+
+def alter(table: str, *arguments: object) -> Result:
+    return deltaadm("alter", f"annex.{table}", *arguments)
+
+
+def rows(spark: "SparkSession", table: str) -> list[tuple[object, ...]]:
+    return sorted(tuple(row) for row in spark.table(f"annex.{table}").collect())
+
+
+def test_a_plan_is_made_saved_carried_out_and_stale(spark: "SparkSession", tmp_path: Path) -> None:
+    spark.sql(
+        "CREATE TABLE annex.days (id BIGINT, n STRING, day DATE) USING csv "
+        "OPTIONS (header true) PARTITIONED BY (day) TBLPROPERTIES ('old' = '1', 'token' = 's')"
+    )
+    spark.sql("INSERT INTO annex.days VALUES (1, 'a', DATE'2026-01-02')")
+    wish = (
+        *("--set", "team=web", "--set", "comment=it's", "--set", "empty=", "--unset", "old"),
+        *("--add-column", "code INT DEFAULT 5 COMMENT 'it''s', up VARCHAR(3)"),
+        *("--set-comment", "ID=key", "--set-default", "n='x'"),
+    )
+    plan = tmp_path / "plan.json"
+    saved = alter("days", *wish, "--out", plan, "--check")
+    assert saved.code == 1, saved.err
+    assert "+ configuration[team] = web" in saved.out
+    assert "New columns stand before day" in saved.out
+    spark.sql("INSERT INTO annex.days VALUES (2, 'b', DATE'2026-01-02')")
+    done = deltaadm("apply", plan, "--yes", "-o", "json")
+    assert done.code == 0, done.out
+    assert done.document["outcome"] == {"mismatches": []}
+    assert len(done.document["statements"]) == 5
+    assert spark.table("annex.days").columns == ["id", "n", "code", "up", "day"]
+    assert {row[2:4] for row in rows(spark, "days")} == {(5, None)}
+    told = dict(map(tuple, spark.sql("SHOW TBLPROPERTIES annex.days").collect()))
+    assert (told["team"], told["empty"], "old" in told) == ("web", "", False)
+
+    assert alter("days", "--set", "team=web", "--unset", "old", "--check").code == 0
+    again = deltaadm("apply", plan)
+    assert (again.code, "The plan is carried out already" in again.out) == (0, True), again.err
+    spark.sql("ALTER TABLE annex.days SET TBLPROPERTIES ('team' = 'other')")
+    stale = deltaadm("apply", plan, "--yes")
+    assert stale.code == 5
+    assert "has changed since it was planned" in stale.err
+    unasked = alter("days", "--set", "team=x", "--apply")
+    assert (unasked.code, "Pass --yes" in unasked.err) == (7, True)
+    assert alter("days", "--set", "a=b", "--for-client", "trino").code == 2
+    secret = alter("days", "--set", "token=other", *APPLY)
+    assert (secret.code, secret.document["outcome"]) == (0, {"mismatches": []})
+    assert alter("days", "--set", "a=b", "-o", "sql").out == (
+        f"ALTER TABLE {HERE}.days SET TBLPROPERTIES ('a' = 'b');\n"
+    )
+
+
+@pytest.mark.parametrize("provider", ["parquet", "orc", "json"])
+def test_what_is_accepted_is_done_with_other_providers(
+    spark: "SparkSession", provider: str
+) -> None:
+    table = f"of_{provider}"
+    spark.sql(
+        f"CREATE TABLE annex.{table} (id BIGINT, c CHAR(2), s STRUCT<a: INT>) USING {provider}"
+    )
+    _insert(spark, table, "c")
+    done = alter(
+        table,
+        *("--set", "team=web", "--add-column", "d DECIMAL(9, 2) DEFAULT 1.5, l ARRAY<INT>"),
+        *("--set-comment", "c=it's", "--set-comment", "id=key", "--set-default", "id=1 + 1"),
+        *APPLY,
+    )
+    assert done.code == 0, done.out
+    assert done.document["outcome"] == {"mismatches": []}
+    _insert(spark, table, "c")
+    found = {(row[0], str(row[3])) for row in spark.table(f"annex.{table}").collect()}
+    assert found == {(None, "1.50"), (2, "1.50")}
+    assert alter(table, "--drop-default", "id", *APPLY).code == 0
+
+
+def test_a_table_is_moved(spark: "SparkSession", annex: Path, tmp_path: Path) -> None:
+    spark.sql("CREATE TABLE annex.moved (id BIGINT) USING parquet")
+    spark.sql("INSERT INTO annex.moved VALUES (1)")
+    spark.sql("SELECT 2L AS id").write.parquet(str(tmp_path / "far away%20"))
+    planned = alter("moved", "--set-location", tmp_path / "far away%20", "-o", "json").document
+    assert len(planned["notes"]) == 2
+    assert "DROP TABLE will delete" in planned["notes"][1]
+    done = alter("moved", "--set-location", f"file:{tmp_path}/far away%20", *APPLY)
+    assert done.document["outcome"] == {"mismatches": []}
+    assert rows(spark, "moved") == [(2,)]
+    assert list((annex / "moved").glob("*.parquet"))
+    (tmp_path / "file").touch()
+    blocked = alter("moved", "--set-location", tmp_path / "file")
+    assert (blocked.code, "is no place for a table" in blocked.err) == (4, True)
+
+
+RULES = [
+    (("--set", "owner=x"), "SET TBLPROPERTIES ('owner' = 'x')", "refused"),
+    (("--set", "table_type=x"), "SET TBLPROPERTIES ('table_type' = 'x')", "refused"),
+    (("--unset", "collation"), "UNSET TBLPROPERTIES ('collation')", "refused"),
+    (("--add-column", "x INT NOT NULL"), "ADD COLUMNS (x INT NOT NULL)", "refused"),
+    (("--add-column", "x INTERVAL YEAR TO FOO"), "ADD COLUMNS (x INTERVAL)", "refused"),
+    (("--add-column", "x TIME"), "ADD COLUMNS (x TIME)", "refused"),
+    (("--add-column", "ID INT"), "ADD COLUMNS (ID INT)", "refused"),
+    (("--add-column", "x INT, X INT"), "ADD COLUMNS (x INT, X INT)", "refused"),
+    (("--add-column", "s.b INT"), "ADD COLUMNS (s.b INT)", "refused"),
+    (("--add-column", "x INT DEFAULT 'no'"), "ADD COLUMNS (x INT DEFAULT 'no')", "refused"),
+    (("--set-comment", "nope=x"), "ALTER COLUMN nope COMMENT 'x'", "refused"),
+    (("--set-comment", "s.a=x"), "ALTER COLUMN s.a COMMENT 'x'", "refused"),
+    (("--set-comment", "p=x"), "ALTER COLUMN p COMMENT 'x'", "refused"),
+    (("--set-default", "id=rand()"), "ALTER COLUMN id SET DEFAULT rand()", "refused"),
+    (("--set-type", "id=STRING"), "ALTER COLUMN id TYPE STRING", "refused"),
+    (("--drop-not-null", "id"), "ALTER COLUMN id DROP NOT NULL", "refused"),
+    (("--move", "s FIRST"), "ALTER COLUMN s FIRST", "refused"),
+    (("--rename-column", "id=x"), "RENAME COLUMN id TO x", "refused"),
+    (("--drop-column", "id"), "DROP COLUMN id", "refused"),
+    (("--add-constraint", "c=id > 0"), "ADD CONSTRAINT c CHECK (id > 0)", "ignored"),
+    (("--drop-constraint", "c"), "DROP CONSTRAINT c", "ignored"),
+    (("--cluster-by", "id"), "CLUSTER BY (id)", "refused"),
+    (("--no-cluster-by",), "CLUSTER BY NONE", "refused"),
+    (("--add-column", "y INT FIRST"), "ADD COLUMNS (y INT FIRST)", "not as told"),
+    (("--add-column", "z INT AFTER id"), "ADD COLUMNS (z INT AFTER id)", "not as told"),
+    (
+        ("--add-column", "t STRUCT<a: INT NOT NULL>"),
+        "ADD COLUMNS (t STRUCT<a: INT NOT NULL>)",
+        "not as told",
+    ),
+]
+
+
+def test_what_is_refused_is_what_spark_refuses_or_ignores(spark: "SparkSession") -> None:
+    spark.sql(
+        "CREATE TABLE annex.ruled (id BIGINT, s STRUCT<a: INT>, p INT) USING json "
+        "PARTITIONED BY (p)"
+    )
+    parent = SparkForeignCatalog(spark)
+    name = f"{HERE}.ruled"
+    for options, clause, does in RULES:
+        refused = alter("ruled", *options, *APPLY)
+        assert refused.code == 7, (options, refused.out)
+        assert refused.document["error"]["remedy"]
+        before = parent.definition(name)
+        try:
+            parent.run(f"ALTER TABLE {name} {clause}")
+        except DeltaadmError:
+            assert does == "refused", clause
+            assert parent.definition(name) == before
+        else:
+            assert (does != "refused", clause) == (True, clause)
+            changed = parent.definition(name) != before
+            assert changed == (does == "not as told"), clause
+    columns = spark.table("annex.ruled").schema
+    assert columns.names == ["id", "s", "y", "z", "t", "p"]
+    assert columns["t"].dataType["a"].nullable  # type: ignore[index] -- a struct
+
+
+@pytest.mark.parametrize(
+    ("provider", "column"),
+    [
+        ("csv", "ARRAY<INT>"),
+        ("csv", "VARIANT"),
+        ("orc", "STRUCT<a: VOID>"),
+        ("orc", "STRING COLLATE UTF8_LCASE"),
+        ("json", "GEOMETRY(4326)"),
+        ("parquet", "STRUCT<>"),
+        ("text", "INT"),
+    ],
+)
+def test_what_would_spoil_a_table_is_refused(
+    spark: "SparkSession", provider: str, column: str
+) -> None:
+    spark.sql("DROP TABLE IF EXISTS annex.spoilt")
+    spark.sql(f"CREATE TABLE annex.spoilt (value STRING) USING {provider}")
+    refused = alter("spoilt", "--add-column", f"x {column}", *APPLY)
+    assert refused.code == 7, refused.out
+    with pytest.raises(Exception, match=r"UNSUPPORTED|FAILED_READ|aborted|not support"):
+        _add_and_use(spark, column)
+
+
+def _add_and_use(spark: "SparkSession", column: str) -> None:
+    spark.sql(f"ALTER TABLE annex.spoilt ADD COLUMNS (x {column})")
+    _insert(spark, "spoilt", "value")
+    spark.table("annex.spoilt").collect()
+
+
+def _insert(spark: "SparkSession", table: str, column: str) -> None:
+    spark.sql(f"INSERT INTO annex.{table} ({column}) VALUES ('y')")  # noqa: S608 -- our own names
+
+
+def test_among_several_tables_one_of_another_provider_is_an_error(spark: "SparkSession") -> None:
+    spark.sql("CREATE TABLE annex.other (id BIGINT) USING parquet")
+    spark.sql("CREATE TABLE annex.delta (id BIGINT) USING delta")
+    both = deltaadm("alter", "annex.other", "annex.delta", "--set", "a=b", "-o", "jsonl")
+    assert both.code == 9
+    error, plan = both.lines
+    assert (
+        f"{HERE}.other is not a Delta table: its provider is parquet" in error["error"]["message"]
+    )
+    assert "one at a time" in error["error"]["remedy"]
+    assert plan["table"] == "annex.delta"
+    every = deltaadm("alter", "--catalog", "annex.*", "--set", "a=b", "-o", "jsonl")
+    assert [one["table"] for one in every.lines] == [f"{HERE}.delta"]

@@ -1,0 +1,143 @@
+"""One verdict on Delta Spark: in `inspect`, for `--for-client`, and as an error of a rule."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deltaadm.clients import Compatibility, parse_client
+from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.transaction.spark_support import (
+    PATH_OF_CATALOG_TABLE,
+    refusal_to_read,
+    refusal_to_write,
+)
+from deltaadm.operations.inspect import describe
+from deltaadm.operations.validate import Demands
+from deltaadm.validation.finding import Severity
+from tests.support import oracle, tables
+from tests.support.examples import TIMES
+from tests.support.rule_cases import report
+from tests.support.tables import Action, commit, commit_info
+
+pytestmark = pytest.mark.slow
+
+REFERENCE = parse_client("delta-spark@4.4.0")
+DEMANDS = Demands(readers=(REFERENCE,), writers=(REFERENCE,))
+FAILS, WORKS = Compatibility.FAILS_LOUDLY, Compatibility.WORKS
+
+
+def check(path: Path) -> None:
+    """All that is said of Delta Spark is what it refuses; and what it does not load is an error."""
+    found = report(path, demands=DEMANDS)
+    if found.snapshot is None:
+        return
+    reads, writes = refusal_to_read(found.snapshot), refusal_to_write(found.snapshot)
+    codes = {one.code for one in found.findings if one.where == f"client[{REFERENCE}]"}
+    assert codes == {code for code, no in (("DL907", reads), ("DL908", writes)) if no}
+    described = describe("t", found.snapshot)
+    assert (described.refused_to_read is None, described.refused_to_write is None) == (
+        reads is None,
+        writes is None,
+    )
+    verdicts = [one for one in described.clients if one.release == REFERENCE]
+    assert [one.compatibility for one in verdicts] == [
+        FAILS if no else WORKS for no in (reads, writes)
+    ]
+    if reads is not None and reads.delta_error_class != PATH_OF_CATALOG_TABLE:
+        errors = {one.code for one in found.findings if one.severity is Severity.ERROR}
+        assert errors - {"DL907", "DL908"}, reads.message
+
+
+@pytest.mark.parametrize("path", [one.path for one in oracle.corpus_if_present()], ids=str)
+def test_public_tables(path: Path) -> None:
+    if (path / "_delta_log").is_dir():
+        check(path)
+
+
+@pytest.mark.parametrize("name", oracle.table_names())
+def test_tables_of_the_engine(name: str, tmp_path: Path) -> None:
+    check(oracle.table(name, tmp_path).path)
+
+
+@pytest.mark.parametrize("case", oracle.cases("odd-logs"), ids=lambda one: one["id"])
+def test_odd_logs(case: oracle.Case, tmp_path: Path) -> None:
+    check(oracle.write_log(case["start"]["files"], tmp_path))
+
+
+TYPES = ("long", "geometry(4326)", "geography(4326)", "variant", "timestamp_ntz", "qubit")
+INVARIANTS = (
+    '{"expression":{"expression":"a > 0"}}',
+    '{"expression":{"expression":5}}',
+    '{"expression":"a > 0"}',
+    "a > 0",
+    "{}",
+    5,
+)
+KEYS = {
+    "delta.appendOnly": ("true", "maybe"),
+    "delta.columnMapping.mode": ("name", "sideways"),
+    "delta.enableRowTracking": ("true",),
+    "delta.enableChangeDataFeed": ("true", "yes"),
+    "delta.checkpointPolicy": ("v2", "v3"),
+    "delta.enableIcebergCompatV2": ("true",),
+    "delta.constraints.c": ("a > 0",),
+}
+
+
+def _column(of: str, nullable: bool, invariant: Any) -> Action:  # noqa: FBT001 -- hypothesis
+    keys = {"delta.invariants": invariant} if invariant else {}
+    return tables.column("a", of, nullable=nullable, **keys)
+
+
+columns = st.builds(
+    _column, st.sampled_from(TYPES), st.booleans(), st.none() | st.sampled_from(INVARIANTS)
+)
+configurations = st.fixed_dictionaries(
+    {}, optional={k: st.sampled_from(v) for k, v in KEYS.items()}
+)
+names = st.sets(st.sampled_from([*FEATURES, "fromTheFuture", "AppendOnly"]), max_size=4)
+
+
+@settings(max_examples=150 * TIMES)
+@given(
+    reader=st.integers(0, 4),
+    writer=st.integers(0, 8),
+    listed=st.tuples(st.none() | names, st.none() | names),
+    column=columns,
+    configuration=configurations,
+)
+def test_any_protocol_and_metadata(  # noqa: PLR0917 -- hypothesis names them
+    tmp_path_factory: pytest.TempPathFactory,
+    reader: int,
+    writer: int,
+    listed: tuple[set[str] | None, set[str] | None],
+    column: Action,
+    configuration: dict[str, str],
+) -> None:
+    """Most such protocols are wrong; the lists are those of features that are known, or nearly."""
+    lists = [None if one is None else sorted(one) for one in listed]
+    path = tmp_path_factory.mktemp("t")
+    schema = json.dumps({"type": "struct", "fields": [column]})
+    meta = tables.metadata(configuration, schemaString=schema)
+    tables.table(path, commit(commit_info(), tables.protocol(reader, writer, *lists), meta))
+    check(path)
+
+
+@settings(max_examples=150 * TIMES)
+@given(listed=names, column=columns, configuration=configurations)
+def test_any_features_and_metadata(
+    tmp_path_factory: pytest.TempPathFactory,
+    listed: set[str],
+    column: Action,
+    configuration: dict[str, str],
+) -> None:
+    """Protocols that are well-formed, so that only what they list is in question."""
+    readers = sorted(one for one in listed if one not in FEATURES or FEATURES[one].is_reader)
+    path = tmp_path_factory.mktemp("t")
+    meta = tables.metadata(configuration, schemaString=tables.schema(column))
+    tables.table(path, commit(commit_info(), tables.protocol(3, 7, readers, sorted(listed)), meta))
+    check(path)
