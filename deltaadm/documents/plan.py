@@ -31,7 +31,7 @@ from deltaadm.domain.transaction.state_document import STATE
 from deltaadm.operations.clients import newly_shut_out
 from deltaadm.operations.reports import PlanReport
 from deltaadm.operations.secrets import Masker, fingerprints
-from deltaadm.operations.sql import statement
+from deltaadm.operations.sql import planned_statement
 
 if TYPE_CHECKING:
     from deltaadm.domain.model.json_values import Fields, Schema
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 def _sql(staged: tuple[Plan, Stage]) -> str | None:
     plan, stage = staged
-    if not stage.has_statement:
+    if stage.obstacle or not stage.has_statement:
         return None
-    return statement(plan.before.root, stage.step, plan.before.name)
+    return planned_statement(plan, stage)
 
 
 def _commits(staged: tuple[Plan, Stage]) -> str:

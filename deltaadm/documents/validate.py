@@ -19,7 +19,7 @@ from deltaadm.domain.model.json_values import (
     record,
     within,
 )
-from deltaadm.operations.fixes import fix_command
+from deltaadm.operations.commands import fix_command
 from deltaadm.validation.finding import Cause, Finding, Severity
 
 if TYPE_CHECKING:

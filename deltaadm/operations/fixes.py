@@ -1,21 +1,19 @@
-"""Fixing what rules find: one finding by a command, all of them by one plan."""
+"""Fixing what rules find by one plan."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.model.features import FEATURES
 from deltaadm.domain.model.properties import FEATURE_PREFIX
 from deltaadm.domain.steps import (
     SetProperties,
     UnsetProperties,
 )
 from deltaadm.errors import DeltaadmError
-from deltaadm.operations.commands import quoted
 from deltaadm.operations.plan import predicted, propose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     from deltaadm.domain.model.session import SessionSettings
     from deltaadm.domain.model.snapshot import Snapshot
@@ -104,39 +102,3 @@ def _keys(step: Step) -> Iterable[str]:
     if isinstance(step, SetProperties):
         return step.properties
     return step.keys if isinstance(step, UnsetProperties) else ()
-
-
-def fix_command(table: str, steps: Sequence[Step]) -> str:
-    """
-    The command line that plans and commits *steps* on *table*; empty if there are none.
-
-    It can be pasted into a POSIX shell, whatever stands in names and values.
-    """
-    if not steps:
-        return ""
-    place = f"./{table}" if table.startswith("-") else table
-    return " ".join(map(quoted, ("deltaadm", *_arguments(place, steps), "--apply")))
-
-
-def _arguments(table: str, steps: Sequence[Step]) -> Iterator[str]:
-    features = _supported(steps)
-    if features:
-        yield from ("enable-feature", table, *features, "--support-only")
-        return
-    yield from ("alter", table)
-    for step in steps:
-        yield from step.options()
-
-
-def _supported(steps: Sequence[Step]) -> tuple[str, ...]:
-    """The features that *steps* add to the protocol, if they do nothing else."""
-    wanted = {
-        key: value
-        for step in steps
-        for key, value in (
-            step.properties.items() if isinstance(step, SetProperties) else [("", "")]
-        )
-    }
-    names = tuple(key.removeprefix(FEATURE_PREFIX) for key in wanted)
-    plain = all(key.startswith(FEATURE_PREFIX) for key in wanted) and set(names) <= set(FEATURES)
-    return names if plain and set(wanted.values()) == {"supported"} else ()

@@ -39,6 +39,7 @@ class Stage:
     One step and the state predicted after it.
 
     `waits` says that this is the first of two phases: Delta does its part and then refuses.
+    `obstacle` says why the step's statement fails, so that it is carried out without it.
     """
 
     step: Step
@@ -46,6 +47,7 @@ class Stage:
     cost: Cost
     several_commits: bool
     waits: bool = False
+    obstacle: str = ""
 
     @property
     def is_commit(self) -> bool:
@@ -54,7 +56,7 @@ class Stage:
 
     @property
     def has_statement(self) -> bool:
-        """Whether Spark carries it out, by a statement."""
+        """Whether Spark carries it out."""
         return self.step.has_statement
 
 
@@ -192,22 +194,22 @@ def predicted(
         before=before,
         stages=tuple(stages),
         because=because or {},
-        notes=(*notes, *_notes_on_clustering(before, [stage.step for stage in stages])),
+        notes=(*notes, *_notes_on_clustering(stages)),
         session=settings,
     )
 
 
-def _notes_on_clustering(before: Snapshot, steps: Sequence[Step]) -> Iterator[str]:
-    clusterings = [step for step in steps if isinstance(step, ClusterBy)]
-    if clusterings and lost_clustering(before):
-        yield _NO_STATEMENT
+def _notes_on_clustering(stages: Sequence[Stage]) -> Iterator[str]:
+    for obstacle in dict.fromkeys(stage.obstacle for stage in stages if stage.obstacle):
+        yield f"{obstacle}: {_BY_TRANSACTION}"
+    clusterings = [stage.step for stage in stages if isinstance(stage.step, ClusterBy)]
     if len(clusterings) > 1 and not clusterings[0].columns:
         yield _CLUSTERED_AGAIN
 
 
-_NO_STATEMENT: Final = (
-    "Delta's own CLUSTER BY fails on a table whose clustering columns are gone: deltaadm commits "
-    "the same by a transaction of Delta's, which cannot be done over Spark Connect."
+_BY_TRANSACTION: Final = (
+    "deltaadm commits the same by a transaction of Delta's, which cannot be done over Spark "
+    "Connect."
 )
 _CLUSTERED_AGAIN: Final = (
     "The table is clustered by nothing for a moment, and then by the same columns again: Delta "
@@ -226,6 +228,7 @@ def _stage(state: Snapshot, step: Step, settings: SessionSettings) -> Stage | No
         cost=step.cost(state),
         several_commits=step.takes_several_commits(state),
         waits=step.waits(state),
+        obstacle=step.obstacle(state),
     )
     if not stage.is_commit:
         return stage

@@ -16,10 +16,12 @@ from deltaadm.domain.model.properties import (
 )
 from deltaadm.domain.model.schema import StructType, find_place
 from deltaadm.domain.sql.ddl import COMMENT, CURRENT_DEFAULT, Position
+from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.clustering import clustering_columns
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.domain.transaction.iceberg import ROW_TRACKING, compat_key, enabled_versions
+from deltaadm.errors import DeltaadmError
 from deltaadm.operations.commands import alter_command
 from deltaadm.operations.diff import Change, ChangeKind, diff, relocation
 from deltaadm.operations.reasons import KEPT_BY_DELTA
@@ -257,7 +259,18 @@ _UNDO_UNMAPPING: Final = Undo(
 
 
 def _undo_clustering(_: Change, __: str, taken: Taken) -> Undo:
-    return _by(kinds.ClusterBy(clustering_columns(taken.before) or ()))
+    """By the columns that it was clustered by, unless Delta refuses these as they are now."""
+    step = kinds.ClusterBy(clustering_columns(taken.before) or ())
+    try:
+        evolve(taken.after, step)
+    except DeltaadmError as error:
+        return Undo(f"never: {_lower(error.message)}")
+    return _by(step)
+
+
+def _lower(sentence: str) -> str:
+    """A sentence as a clause."""
+    return sentence[:1].lower() + sentence[1:].removesuffix(".")
 
 
 # Columns

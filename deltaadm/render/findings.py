@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from deltaadm.dataclass import dataclass
-from deltaadm.operations.fixes import fix_command
+from deltaadm.operations.commands import fix_command
 from deltaadm.render.visible import visible
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from deltaadm.operations.reports import (
     OutcomeReport,
     PlanReport,
 )
-from deltaadm.operations.sql import statement
+from deltaadm.operations.sql import planned_statement
 from deltaadm.render.visible import visible
 
 if TYPE_CHECKING:
@@ -21,16 +21,21 @@ if TYPE_CHECKING:
 
 def write_sql(reports: Sequence[Report], out: TextIO, *, for_terminal: bool = False) -> None:
     """
-    One statement a line, each ended by a semicolon; an empty plan is a comment.
+    One statement a line, each ended by a semicolon; what has no statement is a comment.
 
     Names and expressions can hold what only escapes could hide, and SQL has none for them: they are
     written as they are, unless it is *for_terminal*.
     """
     for report in reports:
         for statements in _statements(report):
-            out.writelines(f"{visible(one) if for_terminal else one};\n" for one in statements)
+            lines = map(_ended, statements)
+            out.writelines(f"{visible(one) if for_terminal else one}\n" for one in lines)
             if not statements:
                 out.write("-- nothing to do\n")
+
+
+def _ended(statement: str) -> str:
+    return statement if statement.startswith("--") else f"{statement};"
 
 
 def _statements(report: Report) -> Iterator[tuple[str, ...]]:
@@ -39,4 +44,4 @@ def _statements(report: Report) -> Iterator[tuple[str, ...]]:
         yield report.plan.statements
     elif isinstance(report, (PlanReport, OutcomeReport)):
         plan = report.plan if isinstance(report, PlanReport) else report.outcome.plan
-        yield tuple(statement(plan.before.root, one, plan.before.name) for one in plan.steps)
+        yield tuple(planned_statement(plan, stage) for stage in plan.stages)

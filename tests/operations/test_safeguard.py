@@ -23,9 +23,13 @@ from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.schema import Path as Column
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.model.snapshot import FileFacts, Snapshot
-from deltaadm.domain.sql.ddl import parse_definitions
+from deltaadm.domain.sql.ddl import Position, parse_definitions
 from deltaadm.domain.steps import (
+    AddColumns,
+    AddConstraint,
+    ChangeColumns,
     ClusterBy,
+    ColumnChange,
     DropColumns,
     DropFeature,
     RenameColumn,
@@ -219,6 +223,44 @@ def test_a_table_that_is_broken_already_is_clustered_without_a_statement():
     plan = propose("alter", broken, [ClusterBy(paths("day"))])
     assert clustering_columns(plan.after) == paths("day")
     assert any("own CLUSTER BY fails" in one for one in plan.notes)
+
+
+LOST = propose("alter", clustered("day", "s.x"), [DropColumns(paths("s"))]).after
+"""A table on which Delta 4.4 was seen to fail, for looking up clustering columns that are gone."""
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        AddColumns(tuple(parse_definitions("n INT"))),
+        DropColumns(paths("v")),
+        DropColumns(paths("day")),
+        ChangeColumns((ColumnChange(("v",), comment="why"),)),
+        ChangeColumns((ColumnChange(("v",), position=Position()),)),
+    ],
+    ids=str,
+)
+def test_columns_are_left_alone_while_the_clustering_is_lost(step: Step):
+    with pytest.raises(Refused, match=r"clustered by .*col-3") as caught:
+        propose("alter", LOST, [step])
+    assert "--cluster-by" in caught.value.remedy
+    assert propose("alter", LOST, [ClusterBy(()), step]).steps[-1] == step
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        SetProperties({"a": "1"}),
+        SetProperties({"delta.dataSkippingNumIndexedCols": "0"}),
+        SetProperties({MODE: "none"}),
+        RenameColumn(("v",), "vv"),
+        RenameColumn(("day",), "dd"),
+        AddConstraint("c", "id > 0"),
+    ],
+    ids=str,
+)
+def test_what_else_delta_does_with_such_a_table_is_planned(step: Step):
+    assert propose("alter", LOST, [step]).steps == (step,)
 
 
 # What is new and what is not

@@ -3,23 +3,34 @@
 import os
 import shlex
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from io import StringIO
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
+from deltaadm.documents.plan import plan_document
 from deltaadm.domain.model.features import REFERENCE
+from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.schema import PrimitiveType
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import parse_column_list, parse_move
-from deltaadm.domain.steps import ColumnChange, Step
+from deltaadm.domain.steps import ClusterBy, ColumnChange, Step
 from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.clustering import (
+    clustering_columns,
+    lost_clustering,
+    with_clustering,
+)
 from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.diff import Change, diff
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.plan import Plan
+from deltaadm.operations.reports import PlanReport
 from deltaadm.operations.undo import Taken, Undo, undo_steps
+from deltaadm.render.sql_text import write_sql
 from tests.support.plans import mapped, snapshot
 from tests.support.wishes import MODE, carried_out, possible, tables, wishes
 
@@ -81,6 +92,51 @@ def test_a_plan_is_taken_back_in_reverse(table: Snapshot, wish: TableChanges) ->
 
 def _loses(undo: Undo) -> bool:
     return undo.words.startswith("never") or bool(undo.steps and not undo.restores)
+
+
+def losing_clustering(table: Snapshot) -> Snapshot:
+    """*table*, clustered by the columns that it was by and by one that is gone."""
+    columns = clustering_columns(table) or ()
+    listing = Protocol(1, 7, writer_features=frozenset({"clustering", "domainMetadata"}))
+    made = replace(table, protocol=table.protocol.merge(listing))
+    return with_clustering(made, [*columns, ("gone",)])
+
+
+@settings(max_examples=EXAMPLES)
+@given(tables().map(losing_clustering), wishes())
+def test_no_undo_names_columns_that_are_gone(table: Snapshot, wish: TableChanges) -> None:
+    for one in taken(plan_changes(table, possible(table, wish))):
+        taken_back(one.after, one)
+        assert not any("gone" in undo.words.partition("never")[0] for _, undo in one.undos())
+
+
+@settings(max_examples=EXAMPLES)
+@given(tables().map(losing_clustering), wishes())
+def test_sql_has_no_statement_that_fails_for_lost_clustering(
+    table: Snapshot, wish: TableChanges
+) -> None:
+    """In its place stands which command does it, in a comment of one line."""
+    plan = plan_changes(table, possible(table, wish))
+    out = StringIO()
+    write_sql([PlanReport("t", plan)], out)
+    lines = out.getvalue().splitlines()
+    known, written = plan.before, plan_document(plan, "t")["steps"]
+    for stage, line, document in zip(plan.stages, lines, written, strict=False):
+        if isinstance(stage.step, ClusterBy) and lost_clustering(known):
+            assert line.startswith("-- ")
+            words = shlex.split(line.partition("run: ")[2])
+            assert words[:3] == ["deltaadm", "alter", table.root]
+            assert read(shlex.join(["alter", *words[3:-1]])) == [stage.step]
+            assert document["sql"] is None
+        else:
+            assert line == f"{document['sql']};"
+        known = stage.after
+
+
+def test_clustering_by_columns_that_are_gone_is_never_brought_back() -> None:
+    table = losing_clustering(mapped())
+    found = undone(TableChanges(cluster_by=[("a",)]), table)
+    assert found["clusteringColumns"] == "never: the table has no column gone to be clustered by"
 
 
 @pytest.mark.parametrize("table", [snapshot(), mapped()], ids=["plain", "mapped"])

@@ -320,7 +320,6 @@ def read_type(columns: str) -> "StructType":
 
 FASTER = FAST | {
     "spark.databricks.delta.snapshotPartitions": "1",
-    "spark.databricks.delta.stats.collect": "false",
     "spark.databricks.delta.writeChecksumFile.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
     "spark.ui.enabled": "false",

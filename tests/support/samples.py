@@ -7,8 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.sql.ddl import parse_definitions
-from deltaadm.domain.steps import ColumnChange, CreateTable, CreationMode, SetProperties, Step
+from deltaadm.domain.steps import (
+    ClusterBy,
+    ColumnChange,
+    CreateTable,
+    CreationMode,
+    SetProperties,
+    Step,
+)
 from deltaadm.domain.steps.create_table import no_table
+from deltaadm.domain.transaction.clustering import CLUSTERING_DOMAIN
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.errors import Refused, StorageError, TableError
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.carry_out import ConcurrentChange, Outcome
@@ -22,6 +31,7 @@ from deltaadm.operations.foreign.best_effort import plan_best_effort
 from deltaadm.operations.foreign.catalog import ForeignDefinition, ForeignOutcome, ForeignTable
 from deltaadm.operations.foreign.changes import plan_foreign_changes
 from deltaadm.operations.inspect import describe
+from deltaadm.operations.plan import propose
 from deltaadm.operations.reports import (
     Check,
     DoctorReport,
@@ -32,6 +42,7 @@ from deltaadm.operations.reports import (
     OutcomeReport,
     PlanReport,
 )
+from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
@@ -168,6 +179,40 @@ def inspections(path: Path) -> tuple[Report, ...]:
         replace(known, clients=known.clients[:2]),  # what becomes known of others is not our matter
         replace(describe("orders", replace(orders(path / "orders"), files=None)), clients=()),
         Failure("nowhere", TableError("There is no table at nowhere.", remedy="Check the path.")),
+    )
+
+
+def clustered(path: Path, *columns: str) -> Snapshot:
+    """A mapped table that is clustered by *columns*, in their physical names."""
+    domain = {
+        "clusteringColumns": [one.split(".") for one in columns],
+        "domainName": CLUSTERING_DOMAIN,
+    }
+    return snapshot(
+        path,
+        tables.protocol(3, 7, ["columnMapping"], ["columnMapping", "clustering", "domainMetadata"]),
+        tables.metadata(
+            {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "2"},
+            schemaString=schema(column("id", 1), column("day", 2, "date")),
+        ),
+        tables.domain(CLUSTERING_DOMAIN, json.dumps(domain)),
+        root="/data/visits",
+    )
+
+
+def plans_with_findings(path: Path) -> tuple[Report, ...]:
+    """Plans that break clustering or keep it, and one for a table that has lost it."""
+    whole = clustered(path / "whole", "col-id", "col-day")
+    broken = clustered(path / "broken", "col-gone")
+    breaking = propose("alter", whole, [SetProperties({"delta.dataSkippingNumIndexedCols": "0"})])
+    repairing = propose("validate", broken, [ClusterBy((("day",),))])
+    found = finding(1, Severity.ERROR, "It cannot be written.", where="schema[id]")
+    return (
+        PlanReport("visits", breaking),
+        PlanReport("visits", replace(breaking, findings=(*breaking.findings, found, *FINDINGS))),
+        PlanReport("visits", plan_mapping_mode(whole, ColumnMappingMode.NONE)),
+        PlanReport("visits", repairing),
+        OutcomeReport("visits", Outcome(plan=repairing, actual=repairing.after, versions=(1,))),
     )
 
 
@@ -356,6 +401,7 @@ def every_kind(path: Path) -> Iterator[Report]:
     yield from validations(path / "a")
     yield from inspections(path / "b")
     yield from plans(path / "c")
+    yield from plans_with_findings(path / "e")
     yield from features(path)
     yield from catalogue(path)
     yield from hostile_reports(path / "d" / "table", "\x1b</script>")

@@ -9,7 +9,8 @@ import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.clients import CLIENTS
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.errors import TableError
-from deltaadm.operations.fixes import fix_command, plan_fixes
+from deltaadm.operations.commands import fix_command
+from deltaadm.operations.fixes import plan_fixes
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store

@@ -21,6 +21,7 @@ from deltaadm.domain.model.schema import (
 )
 from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, definition_sql, parse_definitions
 from deltaadm.domain.steps.step import Step
+from deltaadm.domain.transaction.clustering import require_found_clustering
 from deltaadm.domain.transaction.columns import existing_place, refuse_taken
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.transaction import prepare_commit, update_metadata
@@ -61,6 +62,7 @@ class AddColumns(Step):
             schema = _with(schema, _parent(before, definition), definition)
         refuse_taken(before, self.columns)
         require_writable(snapshot)
+        require_found_clustering(snapshot)
         for definition in self.columns:
             _refuse_not_null(definition.column)
             _refuse_default(definition.column)

@@ -43,7 +43,11 @@ from deltaadm.domain.sql.ddl import (
 )
 from deltaadm.domain.sql.sql_text import column_sql, literal
 from deltaadm.domain.steps.step import Step
-from deltaadm.domain.transaction.clustering import check_statistics_of, clustering_columns
+from deltaadm.domain.transaction.clustering import (
+    check_statistics_of,
+    clustering_columns,
+    require_found_clustering,
+)
 from deltaadm.domain.transaction.columns import existing_place, is_slot, refuse_dependents
 from deltaadm.domain.transaction.metadata_checks import CHAR_TYPE, RAW_TYPE
 from deltaadm.domain.transaction.spark_support import require_writable
@@ -153,6 +157,7 @@ class ChangeColumns(Step):
         for change, place in effective:
             _refuse_on_identity(change, place)
         require_writable(snapshot)
+        require_found_clustering(snapshot)
         schema = snapshot.metadata.schema
         for change, place in effective:
             _refuse_as_delta_does(snapshot, change, place)

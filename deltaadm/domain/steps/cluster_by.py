@@ -9,7 +9,7 @@ from deltaadm.domain.model.json_values import STRINGS, array, record
 from deltaadm.domain.model.schema import path_text
 from deltaadm.domain.sql.sql_text import column_sql
 from deltaadm.domain.steps.step import Step
-from deltaadm.domain.transaction.clustering import cluster_by
+from deltaadm.domain.transaction.clustering import cluster_by, lost_clustering
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,6 +35,10 @@ class ClusterBy(Step):
         """The state with other clustering columns; files stay as they are until OPTIMIZE."""
         return cluster_by(snapshot, self.columns, session)
 
+    def obstacle(self, snapshot: Snapshot) -> str:
+        """Delta looks up the old columns for the history, and fails if they are gone."""
+        return _COLUMNS_GONE if lost_clustering(snapshot) else ""
+
     def _clause(self) -> str:
         return cluster_by_sql(self.columns) if self.columns else "CLUSTER BY NONE"
 
@@ -44,6 +48,9 @@ class ClusterBy(Step):
             yield "--no-cluster-by"
             return
         yield from ("--cluster-by", ",".join(map(path_text, self.columns)))
+
+
+_COLUMNS_GONE = "Delta's own CLUSTER BY fails on a table whose clustering columns are gone"
 
 
 def cluster_by_sql(columns: Iterable[Path]) -> str:

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.model.actions import DomainMetadata
 from deltaadm.domain.model.features import struct_fields
 from deltaadm.domain.model.json_values import (
     OPEN,
@@ -46,14 +47,18 @@ from deltaadm.domain.transaction.clustering import (
     check_clustering,
     check_statistics_of,
     clustering_domain,
+    physical_clustering,
     physical_paths,
 )
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.coordinated_commits import check_new
 from deltaadm.domain.transaction.iceberg import enabled_versions
+from deltaadm.domain.transaction.metadata_checks import RETENTION_KEYS, check_retention
 from deltaadm.domain.transaction.reserved_keys import (
     CLUSTERING_COLUMNS,
+    SUPPORTED,
     Statement,
+    check_new_features,
     check_reserved_keys,
     refuse_reserved,
     stored_properties,
@@ -147,7 +152,7 @@ class CreateTable(Step):
         partitions = partition_columns(self.schema, self.partition_by)
         _require_resolved(self.schema, self.cluster_by)
         configuration = table_properties(snapshot, self, session)
-        clusters: tuple[Path, ...] = ()
+        clusters = _clusters_as_property(snapshot, self.properties)
         if self.cluster_by:
             clusters = validate_cluster_by_spec(self.schema, self.cluster_by, configuration)
         if snapshot.exists:
@@ -164,6 +169,8 @@ class CreateTable(Step):
         base = _with_ids_counted(snapshot, proposed)
         after = update_metadata(base, proposed, session, is_creating_new_table=True)
         _require_column_defaults(after)
+        if any(key in configuration for key in RETENTION_KEYS):
+            check_retention(after.metadata)
         committed = replace(prepare_commit(snapshot, after), version=snapshot.version + 1)
         return _with_clustering(committed, clusters)
 
@@ -227,18 +234,22 @@ def table_properties(
     )
     if step.cluster_by:
         given.pop(CLUSTERING_COLUMNS, None)
+    check_new_features(given)
+    check_new(given, replaces=snapshot.exists)
     statement = Statement.REPLACE if snapshot.exists else Statement.CREATE
     check_reserved_keys(statement, given, snapshot.protocol)
     given = stored_properties(statement, given)
-    check_new(given)
     clustering = {f"{FEATURE_PREFIX}clustering": "supported"} if step.cluster_by else {}
-    required = {**_required_by_iceberg(given), **_required_by_adaptive_metadata(given)}
+    required = {
+        **_required_by_iceberg(given),
+        **_required_by_adaptive_metadata(given, replaces=snapshot.exists),
+    }
     return {**required, **given, **clustering}
 
 
-def _required_by_adaptive_metadata(given: Mapping[str, str]) -> dict[str, str]:
+def _required_by_adaptive_metadata(given: Mapping[str, str], *, replaces: bool) -> dict[str, str]:
     """What a new table with adaptive metadata has by itself, and must not have otherwise."""
-    if _ADAPTIVE_METADATA not in given:
+    if given.get(_ADAPTIVE_METADATA, "").lower() != SUPPORTED:
         return {}
     for key, value in _WITH_ADAPTIVE_METADATA.items():
         if given.get(key, value).lower() != value:
@@ -249,6 +260,12 @@ def _required_by_adaptive_metadata(given: Mapping[str, str]) -> dict[str, str]:
                 remedy="Leave the property out.",
                 delta_error_class=f"DELTA_ADAPTIVE_METADATA_REQUIRES_{which}",
             )
+    if replaces:
+        raise Refused(
+            "Adaptive metadata can only be chosen for a table that replaces no other.",
+            remedy="Create the table at another place.",
+            delta_error_class="INTERNAL_ERROR",
+        )
     return dict(_WITH_ADAPTIVE_METADATA)
 
 
@@ -438,10 +455,21 @@ def _require_column_defaults(after: Snapshot) -> None:
         )
 
 
+def _clusters_as_property(snapshot: Snapshot, given: Mapping[str, str]) -> tuple[Path, ...]:
+    """Those of the property that stands for CLUSTER BY; Delta takes it where domains can be."""
+    text = given.get(CLUSTERING_COLUMNS)
+    if text is None or not snapshot.exists:
+        return ()
+    domain = DomainMetadata(CLUSTERING_DOMAIN, f'{{"{CLUSTERING_COLUMNS}":{text}}}')
+    return tuple(physical_clustering({CLUSTERING_DOMAIN: domain}))
+
+
 def _with_clustering(after: Snapshot, columns: Sequence[Path]) -> Snapshot:
     physical = physical_paths(after.metadata.schema)
-    named = [
-        path if any(KNOWN_AFTER_COMMIT in part for part in physical[path]) else physical[path]
-        for path in columns
-    ]
+    known = {
+        path: stored
+        for path, stored in physical.items()
+        if not any(KNOWN_AFTER_COMMIT in part for part in stored)
+    }
+    named = [known.get(path, path) for path in columns]
     return replace(after, domains={CLUSTERING_DOMAIN: clustering_domain(named)} if named else {})

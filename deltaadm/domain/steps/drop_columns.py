@@ -9,7 +9,7 @@ from deltaadm.domain.model.json_values import BOOLEAN, STRINGS, array, record
 from deltaadm.domain.model.schema import StructType, change_type, path_text
 from deltaadm.domain.sql.sql_text import column_sql, if_exists_sql
 from deltaadm.domain.steps.step import Step
-from deltaadm.domain.transaction.clustering import clustering_columns
+from deltaadm.domain.transaction.clustering import clustering_columns, require_found_clustering
 from deltaadm.domain.transaction.columns import (
     columns_with_listed_statistics,
     existing,
@@ -54,6 +54,7 @@ class DropColumns(Step):
         if not dropped:
             return snapshot
         require_writable(snapshot)
+        require_found_clustering(snapshot)
         require_mapping(metadata, "dropped", "DELTA_UNSUPPORTED_DROP_COLUMN")
         schema = metadata.schema
         for path in dropped:

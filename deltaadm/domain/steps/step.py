@@ -71,6 +71,10 @@ class Step:
         """Whether this is the first of two runs: Delta does its part and then refuses."""
         return False
 
+    def obstacle(self, _snapshot: Snapshot) -> str:
+        """Why Delta fails on its statement, which deltaadm does without then; empty if it works."""
+        return ""
+
     @property
     def irreversible(self) -> tuple[str, ...]:
         """The features whose removal destroys history."""

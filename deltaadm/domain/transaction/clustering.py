@@ -75,6 +75,17 @@ def lost_clustering(snapshot: Snapshot) -> tuple[Path, ...]:
     return tuple(one for one in clustered if folded(one) not in present)
 
 
+def require_found_clustering(snapshot: Snapshot) -> None:
+    """Raise `Refused` where Delta fails for looking up clustering columns that are gone."""
+    lost = lost_clustering(snapshot)
+    if lost:
+        raise Refused(
+            f"The table is clustered by {', '.join(map(path_text, lost))}, which it does not have: "
+            "Delta can neither add nor change nor drop columns until it is clustered anew.",
+            remedy="Cluster it first: alter --cluster-by COLUMN, or --no-cluster-by.",
+        )
+
+
 def restored_clustering(
     snapshot: Snapshot, earlier: Mapping[Path, Path]
 ) -> tuple[Path, ...] | None:

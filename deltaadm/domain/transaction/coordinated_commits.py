@@ -18,9 +18,21 @@ _PROPERTIES: Final = (*COORDINATOR, _TABLE)
 _ICT_KEYS: Final = (IN_COMMIT_TIMESTAMPS, ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP)
 
 
-def check_new(properties: Container[str]) -> None:
-    """Raise `Refused` where a new table would have a part of a coordinator in *properties*."""
-    asked = [key for key in COORDINATOR if key in properties]
+def check_new(properties: Container[str], *, replaces: bool) -> None:
+    """
+    Raise `Refused` unless a new table has a whole coordinator in *properties*, or nothing of one.
+
+    One that *replaces* another cannot have any.
+    """
+    asked = [key for key in _PROPERTIES if key in properties]
+    if asked and replaces:
+        raise _refusal("DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS", asked)
+    _require_coordinator(asked)
+
+
+def _require_coordinator(asked: list[str]) -> None:
+    if _TABLE in asked:
+        raise _refusal("DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND", asked)
     if asked and len(asked) < len(COORDINATOR):
         raise _refusal("DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND", asked)
 
@@ -34,10 +46,7 @@ def check_set(metadata: Metadata, properties: Container[str]) -> None:
         raise _refusal("DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS", asked)
     if asked and touched:
         raise _refusal("DELTA_CANNOT_SET_COORDINATED_COMMITS_DEPENDENCIES", touched)
-    if _TABLE in asked:
-        raise _refusal("DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND", asked)
-    if asked and len(asked) < len(COORDINATOR):
-        raise _refusal("DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND", asked)
+    _require_coordinator(asked)
     if present and touched:
         raise _refusal("DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES", touched)
 

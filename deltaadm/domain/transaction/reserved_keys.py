@@ -15,23 +15,26 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.features import FEATURES
 from deltaadm.domain.model.properties import CONSTRAINT_PREFIX, FEATURE_PREFIX, TABLE_COMMENT
+from deltaadm.domain.model.protocol import Protocol
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-    from deltaadm.domain.model.protocol import Protocol
 
 
 CLUSTERING_COLUMNS: Final = "clusteringColumns"
 """The property as which Spark's catalog hands on CLUSTER BY."""
 
 
+SUPPORTED: Final = "supported"
+"""The value of a feature's property that brings along what the feature needs."""
+
+
 class Statement(Enum):
     """
     The statements that have properties.
 
-    UPGRADE is part of those that change an existing table: features join its protocol.
+    UPGRADE is the part of SET in which features join the table's protocol.
     """
 
     CREATE = "create"
@@ -88,7 +91,21 @@ def check_reserved_keys(statement: Statement, given: Mapping[str, str], protocol
 
     *protocol* is that of the table as it is. The keys are those of `validate_configurations`.
     """
-    for reserved in RESERVED_KEYS:
+    _check(RESERVED_KEYS, statement, given, protocol)
+
+
+def check_new_features(given: Mapping[str, str]) -> None:
+    """Raise `Refused` for features that no property gives to a new table, before all else."""
+    _check(_NOT_FOR_NEW_TABLES, Statement.CREATE, given, Protocol(0, 0))
+
+
+def _check(
+    keys: Iterable[ReservedKey],
+    statement: Statement,
+    given: Mapping[str, str],
+    protocol: Protocol,
+) -> None:
+    for reserved in keys:
         for key in filter(reserved.matches, given):
             refusal = reserved.refusal(statement, given[key], protocol)
             if refusal is not None:
@@ -134,6 +151,7 @@ _RESERVED: Final = frozenset(
 
 _NEW_TABLE: Final = (Statement.CREATE, Statement.REPLACE)
 _SET: Final = (Statement.SET,)
+_CREATE: Final = (Statement.CREATE,)
 _REPLACE: Final = (Statement.REPLACE,)
 _UPGRADE: Final = (Statement.UPGRADE,)
 _CLUSTERING: Final = FEATURES["clustering"]
@@ -141,23 +159,38 @@ _CATALOG_MANAGED: Final = FEATURES["catalogManaged"]
 _ADAPTIVE_METADATA: Final = FEATURES["adaptiveMetadata-preview"]
 
 
-def _is_list(value: str, _protocol: Protocol) -> bool:
+def _is_unsupported_list(value: str, protocol: Protocol) -> bool:
+    return _is_list(value) and not protocol.supports("domainMetadata")
+
+
+def _is_no_list(value: str, _protocol: Protocol) -> bool:
+    return not _is_list(value)
+
+
+def _is_list(value: str) -> bool:
     return value.lstrip().startswith("[")
-
-
-def _is_no_list(value: str, protocol: Protocol) -> bool:
-    return not _is_list(value, protocol)
 
 
 def _is_blank(value: str, _protocol: Protocol) -> bool:
     return not value.strip()
 
 
+def _brings_what_it_needs(value: str, _protocol: Protocol) -> bool:
+    return value.lower() == SUPPORTED
+
+
 def _is_not_catalog_managed(_value: str, protocol: Protocol) -> bool:
     return _CATALOG_MANAGED.name not in protocol.explicit_names
 
 
-RESERVED_KEYS: Final = (
+_NOT_CATALOG_MANAGED: Final = Refusal(
+    "An existing table cannot become catalog-managed.",
+    _CATALOG_MANAGED.not_addable,
+    _CATALOG_MANAGED.refusal,
+    _UPGRADE,
+    _is_not_catalog_managed,
+)
+_NOT_FOR_NEW_TABLES: Final = (
     ReservedKey(
         f"{FEATURE_PREFIX}clustering",
         refusals=(
@@ -165,16 +198,24 @@ RESERVED_KEYS: Final = (
                 "The table feature clustering cannot be set as a property.",
                 "Use --cluster-by COLUMN, which adds it.",
                 "DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
-                _NEW_TABLE,
-            ),
-            Refusal(
-                "The table feature clustering cannot be set as a property.",
-                _CLUSTERING.not_addable,
-                _CLUSTERING.refusal,
-                _SET,
+                _CREATE,
             ),
         ),
     ),
+    ReservedKey(
+        f"{FEATURE_PREFIX}catalogmanaged",
+        refusals=(
+            Refusal(
+                "A table with catalogManaged is managed by a catalog, and cannot be created here.",
+                "Create it with the catalog's own tools.",
+                "DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION",
+                _CREATE,
+            ),
+        ),
+    ),
+)
+"""What Spark's catalog refuses before there is a command of Delta's, new table or not."""
+RESERVED_KEYS: Final = (
     ReservedKey(
         CLUSTERING_COLUMNS,
         refusals=(
@@ -183,7 +224,7 @@ RESERVED_KEYS: Final = (
                 "Use --cluster-by COLUMN.",
                 "DELTA_DOMAIN_METADATA_NOT_SUPPORTED",
                 _NEW_TABLE,
-                _is_list,
+                _is_unsupported_list,
             ),
             Refusal(
                 "The clustering columns cannot be set as a property.",
@@ -219,20 +260,13 @@ RESERVED_KEYS: Final = (
         ),
     ),
     ReservedKey(
-        f"{FEATURE_PREFIX}catalogmanaged",
+        f"{FEATURE_PREFIX}clustering",
         refusals=(
             Refusal(
-                "A table with catalogManaged is managed by a catalog, and cannot be created here.",
-                "Create it with the catalog's own tools.",
-                "DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION",
-                _NEW_TABLE,
-            ),
-            Refusal(
-                "An existing table cannot become catalog-managed.",
-                _CATALOG_MANAGED.not_addable,
-                _CATALOG_MANAGED.refusal,
-                _UPGRADE,
-                _is_not_catalog_managed,
+                "The table feature clustering cannot be set as a property.",
+                _CLUSTERING.not_addable,
+                _CLUSTERING.refusal,
+                _SET,
             ),
         ),
     ),
@@ -240,20 +274,17 @@ RESERVED_KEYS: Final = (
         f"{FEATURE_PREFIX}{_ADAPTIVE_METADATA.name.lower()}",
         refusals=(
             Refusal(
-                "Adaptive metadata can only be chosen for a table that replaces no other.",
-                "Create the table at another place.",
-                "INTERNAL_ERROR",
-                _REPLACE,
-            ),
-            Refusal(
                 f"The table feature {_ADAPTIVE_METADATA.name} cannot be added to an existing "
                 "table.",
                 _ADAPTIVE_METADATA.not_addable,
                 _ADAPTIVE_METADATA.refusal,
                 _UPGRADE,
+                _brings_what_it_needs,
             ),
+            _NOT_CATALOG_MANAGED,
         ),
     ),
+    ReservedKey(f"{FEATURE_PREFIX}catalogmanaged", refusals=(_NOT_CATALOG_MANAGED,)),
     ReservedKey(
         "io.unitycatalog.tableId",
         refusals=(
@@ -266,6 +297,7 @@ RESERVED_KEYS: Final = (
         ),
     ),
     ReservedKey("option.", unstored=_REPLACE),
+    ReservedKey(CLUSTERING_COLUMNS, unstored=_NEW_TABLE),
     ReservedKey("path", unstored=_NEW_TABLE),
     ReservedKey(TABLE_COMMENT, unstored=(*_NEW_TABLE, *_SET)),
 )

@@ -84,7 +84,7 @@ def update_metadata(
     if is_creating_new_table:
         proposed = _with_global_defaults(proposed, session)
     check_statistics_columns(proposed)
-    if snapshot.exists:
+    if snapshot.exists and not is_creating_new_table:
         check_reserved_keys(Statement.UPGRADE, proposed.configuration, before)
     metadata = verify_and_update_metadata_change(
         before,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.operations.fixes import fix_command
+from deltaadm.operations.commands import fix_command
 from deltaadm.operations.inspect import describe
 from deltaadm.render.blocks import Findings, Heading, PageOnly, Paragraph, Table
 from deltaadm.render.blocks.tables import feature_blocks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.operations.diff import ChangeKind
-from deltaadm.operations.sql import statement
+from deltaadm.operations.sql import planned_statement
 from deltaadm.render.blocks import (
     ChangeRow,
     Changes,
@@ -69,8 +69,7 @@ def _plan(report: PlanReport) -> Iterator[Block]:
             yield Paragraph(unchanged(plan), nested=True)
         yield Heading(f"Cost: {cost_words(plan)}")
         for stage in plan.stages:
-            sql = statement(plan.before.root, stage.step, plan.before.name)
-            yield Command(sql, label=_label(stage))
+            yield Command(planned_statement(plan, stage), label=_label(stage))
     if shut_out := shut_out_rows(plan):
         yield Heading("Clients from now on", tone="warning")
         yield Table("Clients from now on", (), shut_out)
