@@ -3,8 +3,9 @@ Dataclasses whose methods are not generated code.
 
 The standard library's decorator compiles half a dozen methods for every class, and imports
 `inspect` to do so: for the values that describe Delta this takes longer than inspecting a table.
-Here the methods are closures over the fields' names; only a class of which many instances are
-made gets an `__init__` compiled for it.
+Here all classes share their methods, which go by the shape of the class; only a class of which
+many instances are made gets an `__init__` compiled for it. To compile each at its first instance
+would be shorter by little, and costs every command more than a twentieth of its instructions.
 
 To type checkers these are the standard dataclasses, whose meaning they keep; only what deltaadm
 uses of them exists. The standard `fields`, `replace` and `asdict` accept them.
@@ -12,238 +13,179 @@ uses of them exists. The standard `fields`, `replace` and `asdict` accept them.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import repeat
 from operator import attrgetter
 
 TYPE_CHECKING = False  # importing `typing` takes as long as describing all of Delta's features
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable
     from typing import Any, Never
 
 _MANY = 100
 """After so many instances it pays to compile an `__init__`."""
 
+_MISSING: Any = object()
 _put = object.__setattr__
 
 
-class _Missing:
-    """Marks a field that has no default."""
-
-
-_MISSING = _Missing()
-
-
 class _Field:
-    """What is said about a field: its name, how it gets a value and where it counts."""
+    """What is said about a field: how it gets a value, and where it counts."""
 
-    __slots__ = ("compare", "default", "default_factory", "keyword", "name", "repr")
+    default = default_factory = _MISSING
+    compare = repr = True
+    kw_only = False
 
-    def __init__(
-        self,
-        *,
-        default: Any = _MISSING,
-        default_factory: Any = _MISSING,
-        compare: bool = True,
-        repr: bool = True,  # noqa: A002 -- the standard library's name
-    ) -> None:
-        self.default, self.default_factory = default, default_factory
-        self.compare, self.repr = compare, repr
-        self.name, self.keyword = "", False
-
-    @property
-    def optional(self) -> bool:
-        """Whether an instance can be made without a value for it."""
-        return self.default is not _MISSING or self.default_factory is not _MISSING
+    def __init__(self, **said: Any) -> None:
+        self.__dict__ = said
 
 
-def _replace(value: Any, /, **changes: Any) -> Any:
-    for one in value.__fields__:
-        if one.name not in changes:
-            changes[one.name] = getattr(value, one.name)
-    return value.__class__(**changes)
+class _Shape:
+    """The fields of a class, as its methods need them."""
+
+    __slots__ = ("defaults", "factories", "fields", "made", "names", "positional", "values")
+
+    def __init__(self, fields: dict[str, _Field]) -> None:
+        self.fields = fields
+        self.names = tuple(fields)
+        self.defaults: dict[str, Any] = {}
+        self.factories: dict[str, Callable[[], Any]] = {}
+        self.made = 0
+        positional: list[str] = []
+        compared: list[str] = []
+        for name, field in fields.items():
+            if field.default is not _MISSING:
+                self.defaults[name] = field.default
+            elif field.default_factory is not _MISSING:
+                self.factories[name] = field.default_factory
+            elif not field.kw_only and any(map(self.is_optional, positional)):
+                raise TypeError(f"{name!r} without a default follows one with a default")
+            if not field.kw_only:
+                positional.append(name)
+            if field.compare:
+                compared.append(name)
+        self.positional = tuple(positional)
+        self.values = _getter(compared)
+
+    def is_optional(self, name: str) -> bool:
+        """Whether an instance can be made without a value for the field."""
+        return name in self.defaults or name in self.factories
 
 
-def _dataclass(
-    *, frozen: bool = False, slots: bool = False, kw_only: bool = False
-) -> Callable[[type], type]:
-    def build(cls: type) -> type:
-        own = _own_fields(cls, keyword=kw_only)
-        inherited = {
-            one.name: one
-            for base in reversed(cls.__mro__[1:])
-            for one in base.__dict__.get("__fields__", ())
-        }
-        every = tuple({**inherited, **own}.values())
-        _require_order([one for one in every if not one.keyword])
-        said = cls.__dict__
-        attributes = {
-            name: attribute
-            for name, attribute in _attributes(every, frozen=frozen).items()
-            if said.get(name) is None
-        }
-        if slots:
-            return _with_slots(cls, own, [one for one in own if one not in inherited], attributes)
-        for name, one in own.items():
-            if one.default is not _MISSING:
-                attributes[name] = one.default
-            elif name in said:
-                delattr(cls, name)
-        for name, attribute in attributes.items():
-            setattr(cls, name, attribute)
-        return cls
-
-    return build
-
-
-def _own_fields(cls: type, *, keyword: bool) -> dict[str, _Field]:
-    """The fields that the class's body names."""
-    found = {}
-    for name, annotation in cls.__dict__.get("__annotations__", {}).items():  # noqa: RUF063
-        if "ClassVar" in str(annotation).partition("[")[0]:
-            continue
-        said = cls.__dict__.get(name, _MISSING)
-        one = found[name] = said if isinstance(said, _Field) else _Field(default=said)
-        one.name, one.keyword = name, keyword
-        if one.default.__class__.__hash__ is None:
-            raise ValueError(f"{cls.__name__}.{name} needs a factory: its default can change")
-    return found
-
-
-def _require_order(positional: Sequence[_Field]) -> None:
-    for before, one in pairwise(positional):
-        if before.optional and not one.optional:
-            raise TypeError(f"{one.name!r} without a default follows {before.name!r} with one")
-
-
-def _with_slots(
-    cls: type, fields: Iterable[str], slots: Iterable[str], attributes: Mapping[str, Any]
-) -> type:
-    """The class made anew with *slots*, which an existing class cannot be given."""
-    left_out = {*fields, "__dict__", "__weakref__"}
-    content = {name: one for name, one in cls.__dict__.items() if name not in left_out}
-    content.update(attributes, __slots__=tuple(slots), __qualname__=cls.__qualname__)
-    return type(cls)(cls.__name__, cls.__bases__, content)
-
-
-def _attributes(fields: tuple[_Field, ...], *, frozen: bool) -> dict[str, Any]:
-    names = tuple(one.name for one in fields)
-    values = _getter([one.name for one in fields if one.compare])
-    attributes = {
-        "__fields__": fields,
-        "__dataclass_fields__": _StandardFields(),
-        "__match_args__": tuple(one.name for one in fields if not one.keyword),
-        "__init__": _init(fields),
-        "__repr__": _repr([one.name for one in fields if one.repr]),
-        "__eq__": _eq(values),
-        "__hash__": None,
-    }
-    if frozen:
-        attributes |= {
-            "__hash__": lambda self: hash(values(self)),
-            "__setattr__": _refuse_to_set,
-            "__delattr__": _refuse_to_delete,
-            "__getstate__": lambda self: [getattr(self, name) for name in names],
-            "__setstate__": lambda self, state: _fill(self, names, state),
-        }
-    return attributes
-
-
-def _init(fields: tuple[_Field, ...]) -> Callable[..., None]:
-    names = tuple(one.name for one in fields)
-    positional = tuple(one.name for one in fields if not one.keyword)
-    defaults = {one.name: one.default for one in fields if one.default is not _MISSING}
-    factories = {
-        one.name: one.default_factory for one in fields if one.default_factory is not _MISSING
-    }
-    made = 0
-
-    def __init__(self: Any, *given: Any, **named: Any) -> None:  # noqa: N807
-        nonlocal made
-        made += 1
-        if made == _MANY and self.__class__.__init__ is __init__:
-            self.__class__.__init__ = _compiled_init(fields)
-        if len(given) == len(positional) == len(names) and not named:
-            _fill(self, names, given)
-            return
-        values = {**defaults, **named}
-        values.update(zip(positional, given, strict=False))
-        for name, make in factories.items():
-            if name not in values:
-                values[name] = make()
-        twice = given and named and not named.keys().isdisjoint(positional[: len(given)])
-        if twice or len(given) > len(positional) or len(values) != len(names):
-            raise TypeError(_mistake(self.__class__, fields, given, named))
-        try:
-            for name in names:
-                _put(self, name, values[name])
-        except KeyError:
-            raise TypeError(_mistake(self.__class__, fields, given, named)) from None
-
-    return __init__
-
-
-def _mistake(
-    cls: type, fields: Iterable[_Field], given: Sequence[Any], named: Mapping[str, Any]
-) -> str:
-    """What is wrong with the arguments of a call."""
-    positional = [one.name for one in fields if not one.keyword]
-    if len(given) > len(positional):
-        return f"{cls.__qualname__} takes {len(positional)} positional arguments at most"
-    rest = {one.name: one for one in fields if one.name not in positional[: len(given)]}
-    if strange := [name for name in named if name not in rest]:
-        return f"{cls.__qualname__} got unexpected arguments: {', '.join(strange)}"
-    missing = [name for name, one in rest.items() if name not in named and not one.optional]
-    return f"{cls.__qualname__} is missing the arguments: {', '.join(missing)}"
-
-
-def _compiled_init(fields: tuple[_Field, ...]) -> Any:
-    """What `_init` makes, as the standard library would have written it."""
-    known: dict[str, Any] = {"_put": _put, "_MISSING": _MISSING}
-    parameters, body = ["self"], []
-    for number, one in enumerate(sorted(fields, key=lambda one: one.keyword)):
-        if one.keyword and "*" not in parameters:
-            parameters.append("*")
-        given = one.name
-        if one.optional:
-            known[f"_default{number}"] = _MISSING if one.default is _MISSING else one.default
-            known[f"_value{number}"] = one.default_factory
-            parameters.append(f"{one.name}=_default{number}")
-            if one.default is _MISSING:
-                given = f"_value{number}() if {one.name} is _MISSING else {one.name}"
-        else:
-            parameters.append(one.name)
-        body.append(f" _put(self, {one.name!r}, {given})")
-    exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(body or [" pass"]), known)  # noqa: S102
-    return known["__init__"]
-
-
-def _repr(names: Iterable[str]) -> Callable[[Any], str]:
-    def __repr__(self: Any) -> str:  # noqa: N807
-        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
-        return f"{self.__class__.__qualname__}({shown})"
-
-    return __repr__
-
-
-def _eq(values: Callable[[Any], tuple[Any, ...]]) -> Callable[[Any, object], bool]:
-    def __eq__(self: Any, other: object) -> bool:  # noqa: N807
-        if other.__class__ is not self.__class__:
-            return NotImplemented
-        return values(self) == values(other)
-
-    return __eq__
-
-
-def _getter(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
+def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
     """A function from an object to the tuple of its values."""
     if len(names) > 1:
         return attrgetter(*names)
     return lambda value: tuple(getattr(value, name) for name in names)
 
 
+def _dataclass(
+    *, frozen: bool = False, slots: bool = False, kw_only: bool = False
+) -> Callable[[type], type]:
+    methods = _FROZEN if frozen else _METHODS
+
+    def build(cls: type) -> type:
+        said = cls.__dict__
+        fields: dict[str, _Field] = {}
+        for base in cls.__mro__[:0:-1]:
+            if "__shape__" in base.__dict__:
+                fields |= base.__shape__.fields  # type: ignore[attr-defined]
+        inherited = set(fields)
+        own = _own_fields(cls, kw_only=kw_only)
+        fields |= own
+        shape = _Shape(fields)
+        content = {**methods, **said, "__shape__": shape, "__match_args__": shape.positional}
+        if content["__hash__"] is None:  # as Python has it where there is an `__eq__`
+            content["__hash__"] = methods["__hash__"]
+        for name in (*own, "__dict__", "__weakref__"):
+            content.pop(name, None)
+        content["__qualname__"] = cls.__qualname__
+        if slots:
+            content["__slots__"] = tuple(name for name in own if name not in inherited)
+        return type(cls)(cls.__name__, cls.__bases__, content)
+
+    return build
+
+
+def _own_fields(cls: type, *, kw_only: bool) -> dict[str, _Field]:
+    """The fields that the class's body names."""
+    said, found = cls.__dict__, {}
+    for name, annotation in said.get("__annotations__", {}).items():
+        if str(annotation).startswith("ClassVar"):
+            continue
+        given = said.get(name, _MISSING)
+        if given is _MISSING:
+            found[name] = _REQUIRED[kw_only]
+        elif isinstance(given, _Field):
+            found[name] = given
+            given.__dict__["kw_only"] = kw_only
+        elif given.__class__.__hash__ is None:
+            raise ValueError(f"{cls.__name__}.{name} needs a factory: its default can change")
+        else:
+            found[name] = _Field(default=given, kw_only=kw_only)
+    return found
+
+
+_REQUIRED = (_Field(), _Field(kw_only=True))
+
+
+def _init(self: Any, *given: Any, **named: Any) -> None:
+    shape = self.__shape__
+    shape.made += 1
+    if shape.made == _MANY and self.__class__.__init__ is _init:
+        self.__class__.__init__ = _compiled_init(shape)
+    names, positional = shape.names, shape.positional
+    if len(given) == len(names) == len(positional) and not named:
+        _fill(self, names, given)
+        return
+    values = {**shape.defaults, **dict(zip(positional, given, strict=False)), **named}
+    for name, make in shape.factories.items():
+        if name not in values:
+            values[name] = make()
+    twice = given and named and not named.keys().isdisjoint(positional[: len(given)])
+    if twice or len(given) > len(positional) or values.keys() != shape.fields.keys():
+        _compiled_init(shape)(self, *given, **named)  # raises `TypeError` in Python's own words
+    _fill(self, values, values.values())
+
+
+def _compiled_init(shape: _Shape) -> Any:
+    """What `_init` does for one class, as the standard library would have written it."""
+    known: dict[str, Any] = {"_put": _put, "_MISSING": _MISSING}
+    body, positional = ["pass"], ["self"]
+    keywords: list[str] = []
+    for number, (name, field) in enumerate(shape.fields.items()):
+        given, parameter = name, name
+        if shape.is_optional(name):
+            known[f"_default{number}"] = field.default
+            known[f"_make{number}"] = field.default_factory
+            parameter = f"{name}=_default{number}"
+        if name in shape.factories:
+            given = f"_make{number}() if {name} is _MISSING else {name}"
+        (keywords if field.kw_only else positional).append(parameter)
+        body.append(f"_put(self, {name!r}, {given})")
+    parameters = [*positional, *(["*", *keywords] if keywords else [])]
+    exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body), known)  # noqa: S102
+    return known["__init__"]
+
+
 def _fill(value: Any, names: Iterable[str], values: Iterable[Any]) -> None:
-    for name, one in zip(names, values, strict=True):
-        _put(value, name, one)
+    any(map(_put, repeat(value), names, values))  # none of which is true: a loop without bytecode
+
+
+def _repr(self: Any) -> str:
+    fields = self.__shape__.fields.items()
+    shown = ", ".join(f"{name}={getattr(self, name)!r}" for name, field in fields if field.repr)
+    return f"{self.__class__.__qualname__}({shown})"
+
+
+def _eq(self: Any, other: Any) -> Any:
+    if other.__class__ is not self.__class__:
+        return NotImplemented
+    values = self.__shape__.values
+    return values(self) == values(other)
+
+
+def _hash(self: Any) -> int:
+    return hash(self.__shape__.values(self))
 
 
 def _refuse_to_set(_self: Any, name: str, _value: Any) -> Never:
@@ -254,27 +196,53 @@ def _refuse_to_delete(_self: Any, name: str) -> Never:
     raise AttributeError(f"cannot delete field {name!r}")
 
 
+def _state(self: Any) -> list[Any]:
+    return [getattr(self, name) for name in self.__shape__.names]
+
+
+def _restore(self: Any, state: list[Any]) -> None:
+    _fill(self, self.__shape__.names, state)
+
+
 class _StandardFields:
     """What the standard library knows a dataclass by; made when somebody asks for it."""
 
-    def __get__(self, _instance: Any, owner: type) -> Mapping[str, Any]:
+    def __get__(self, _instance: Any, owner: Any) -> Any:
         import dataclasses
 
-        twin = dataclasses.make_dataclass(
-            owner.__name__,
-            [(one.name, "Any", _standard(one)) for one in owner.__fields__],  # type: ignore[attr-defined]
-        )
-        described: Mapping[str, Any] = twin.__dataclass_fields__  # type: ignore[attr-defined]
-        owner.__dataclass_fields__ = described  # type: ignore[attr-defined]
-        return described
+        fields: dict[str, _Field] = owner.__shape__.fields
+        described = [
+            (name, "Any", dataclasses.field(**_standard(field))) for name, field in fields.items()
+        ]
+        twin = dataclasses.make_dataclass(owner.__name__, described)
+        owner.__dataclass_fields__ = twin.__dataclass_fields__  # type: ignore[attr-defined]
+        return owner.__dataclass_fields__
 
 
-def _standard(one: _Field) -> Any:
-    import dataclasses
+def _standard(field: _Field) -> dict[str, Any]:
+    return {name: said for name, said in vars(field).items() if said is not _MISSING}
 
-    kinds = {"default": one.default, "default_factory": one.default_factory}
-    given: dict[str, Any] = {kind: said for kind, said in kinds.items() if said is not _MISSING}
-    return dataclasses.field(**given, compare=one.compare, repr=one.repr, kw_only=one.keyword)
+
+_METHODS = {
+    "__init__": _init,
+    "__repr__": _repr,
+    "__eq__": _eq,
+    "__hash__": None,
+    "__dataclass_fields__": _StandardFields(),
+}
+_FROZEN = {
+    **_METHODS,
+    "__hash__": _hash,
+    "__setattr__": _refuse_to_set,
+    "__delattr__": _refuse_to_delete,
+    "__getstate__": _state,
+    "__setstate__": _restore,
+}
+
+
+def _replace(value: Any, /, **changes: Any) -> Any:
+    current = {name: getattr(value, name) for name in value.__shape__.names}
+    return value.__class__(**{**current, **changes})
 
 
 if TYPE_CHECKING:
