@@ -6,9 +6,11 @@ import ast
 import re
 import shutil
 import subprocess
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import grimp
 import pytest
 from importlinter.cli import lint_imports
 
@@ -84,6 +86,22 @@ def test_no_file_depends_on_one_machine_or_registry() -> None:
             if REGISTRIES.search(line) or MACHINE_PATHS.search(line)
         ]
     assert found == []
+
+
+GOING = [("deltaadm.operations.plan", "deltaadm.operations.safeguard")]
+"""Imports that close a circle, and which a better cut is to make unnecessary."""
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Imports within functions and for type checkers count as well."""
+    graph = grimp.build_graph("deltaadm", cache_dir=None, exclude_type_checking_imports=False)
+    for importer, imported in GOING:
+        graph.remove_import(importer=importer, imported=imported)
+    above = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    try:
+        TopologicalSorter(above).prepare()
+    except CycleError as circle:
+        pytest.fail(" -> ".join(circle.args[1]))
 
 
 MUTATORS = frozenset(

@@ -17,7 +17,6 @@ from deltaadm.operations.plan import Plan, is_verified_by_state
 from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
 from deltaadm.runs import catalogs, sessions
 from deltaadm.runs.consent import confirm
-from deltaadm.runs.context import log_reader
 from deltaadm.runs.exit_codes import MISMATCH, SOME_FAILED, WAITING
 from deltaadm.runs.fleet import Fleet, TableResult, line_of
 from deltaadm.runs.journal import Journal
@@ -25,6 +24,7 @@ from deltaadm.runs.output import info
 from deltaadm.runs.plan_run import execute, make_plan, needed_consents, project_settings
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.results import OutputTarget, ResultPrinter
+from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.target import Target, resolve
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from deltaadm.operations.foreign.catalog import ForeignTable
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.target import Target
     from deltaadm.spark.catalog import CatalogTable
     from deltaadm.spark.foreign_catalog import SparkForeignCatalog
 
@@ -42,15 +41,14 @@ def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
         return dict.fromkeys(names, error)
 
 
-def find_again(context: RunContext, name: str) -> Target:
-    """The Delta table to which *name* leads by now; raises what `resolve` does."""
-    from deltaadm.runs.target import resolve
+def look_up_again(context: RunContext, name: str) -> Entry | None:
+    """The entry of the Delta table to which *name* leads by now; None for what is no name."""
     from deltaadm.storage.store import table_name
 
     parts = table_name(name)
     if parts is None or context.catalog is None:
-        return resolve(context, name)
-    return resolve(context, name, _or_error(partial(context.catalog.load_delta_table, parts)))
+        return None
+    return _or_error(partial(context.catalog.load_delta_table, parts))
 
 
 def _or_error(load: Callable[[], CatalogTable]) -> Entry:
@@ -115,31 +113,24 @@ def is_name(table: str) -> bool:
 # New tables
 
 
-def resolve_new(context: RunContext, table: str, location: str | None) -> Target:
+def entry_of_new(context: RunContext, table: str, location: str | None) -> Entry | None:
     """
-    What the user calls *table*, where it is or will be once it is created.
+    The entry that a new table has once it is created, at *location* or where its catalog puts it.
 
-    *location* is what the user chose for a table with a name. Raises what `resolve` does, and
-    `TableError` for a name that belongs to a view or to a table of another provider.
+    None for what is no name.
     """
-    from deltaadm.runs.target import resolve
-
-    return resolve(context, table, _entry_of_new(context, table, location))
-
-
-def created_location(context: RunContext, name: str | None, foreseen: str) -> str:
-    """Where a new table is: the catalog may have chosen another place than the one *foreseen*."""
-    entry = None if name is None else _entry_of_new(context, name, foreseen)
-    return foreseen if entry is None or isinstance(entry, DeltaadmError) else entry.location
-
-
-def _entry_of_new(context: RunContext, table: str, location: str | None) -> Entry | None:
     from deltaadm.storage.store import table_name
 
     parts = table_name(table)
     if parts is None or context.catalog is None:
         return None
     return _or_error(partial(context.catalog.place_of, parts, location))
+
+
+def created_location(context: RunContext, name: str | None, foreseen: str) -> str:
+    """Where a new table is: the catalog may have chosen another place than the one *foreseen*."""
+    entry = None if name is None else entry_of_new(context, name, foreseen)
+    return foreseen if entry is None or isinstance(entry, DeltaadmError) else entry.location
 
 
 def place_in(context: RunContext, table: str) -> tuple[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.render.formats import Style
@@ -13,13 +12,9 @@ from deltaadm.runs.status import CommitStatus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.transaction.feature_removal import FeatureHistory
-    from deltaadm.replay.engine import Detail
     from deltaadm.runs.requests import OutputRequest
-    from deltaadm.runs.target import Target
     from deltaadm.spark.catalog import DeltaCatalog
     from deltaadm.spark.engine import SparkEngine
     from deltaadm.spark.store import Hadoop
@@ -82,77 +77,11 @@ class RunContext:
         require_no_secret(location)
         return open_store(location) if self.hadoop is None else self.hadoop.open_store(location)
 
-    def load(
-        self,
-        target: Target,
-        *,
-        detail: Detail | None = None,
-        version: int | None = None,
-        timestamp: int | None = None,
-        missing_ok: bool = False,
-    ) -> Snapshot:
-        """
-        The table *target*; protocol and metadata alone unless *detail* says more.
-
-        With *missing_ok* there need not be a table.
-        """
-        from deltaadm.errors import TableError
-        from deltaadm.replay.engine import Detail
-        from deltaadm.replay.load import load_snapshot
-
-        try:
-            snapshot = load_snapshot(
-                self.open_store(target.location),
-                self.engine,
-                detail=detail or Detail.PROTOCOL,
-                version=version,
-                timestamp=timestamp,
-            )
-        except TableError as error:
-            if missing_ok and error.delta_error_class == "DELTA_MISSING_DELTA_TABLE":
-                from deltaadm.domain.steps.create_table import no_table
-
-                return no_table(target.location, target.name)
-            raise
-        return snapshot if target.name is None else replace(snapshot, name=target.name)
-
-    def load_at(self, place: str) -> Snapshot:
-        """The whole state of the table at *place*, which is none that was looked up by a name."""
-        from deltaadm.replay.engine import Detail
-        from deltaadm.runs.target import resolve
-
-        target = resolve(self, place)
-        return replace(self.load(target, detail=Detail.STATE), root=target.location)
-
     def history_of(self, snapshot: Snapshot, feature: str) -> FeatureHistory:
         """What the log of the table in *snapshot* still has of *feature*."""
         from deltaadm.replay.feature_history import feature_history
 
         return feature_history(self.open_store(snapshot.root), snapshot, feature)
-
-
-@contextmanager
-def log_reader(context: RunContext) -> Iterator[RunContext]:
-    """
-    A context for the block in which the engine that the command line names reads logs.
-
-    Whoever needs Spark inside the block gets the same session. Raises `EngineError` where there
-    can be none.
-    """
-    from deltaadm.runs.requests import Engine
-
-    if context.spark.engine is not Engine.SPARK or context.engine is not None:
-        yield context
-        return
-    from deltaadm.runs.output import info
-    from deltaadm.runs.sessions import spark_options
-    from deltaadm.spark.engine import SparkEngine
-    from deltaadm.spark.session import open_session
-    from deltaadm.spark.store import Hadoop
-    from deltaadm.spark.workers import shipped
-
-    with open_session(spark_options(context), info) as session, shipped(session):
-        yield replace(context, hadoop=Hadoop(session), engine=SparkEngine(session))
 
 
 def do_without_numpy() -> None:

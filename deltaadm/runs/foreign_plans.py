@@ -16,10 +16,10 @@ from deltaadm.operations.foreign.changes import ForeignChanges, plan_foreign_cha
 from deltaadm.operations.reports import ForeignReport
 from deltaadm.runs import catalogs
 from deltaadm.runs.consent import foreign_consents
-from deltaadm.runs.context import log_reader
 from deltaadm.runs.output import handle_errors
 from deltaadm.runs.places import chosen_place, is_occupied_locally
 from deltaadm.runs.plan_run import confirm_and_execute, finish_plan
+from deltaadm.runs.sessions import log_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.steps.create_table import no_table
 from deltaadm.replay.provenance import provenance
 from deltaadm.runs import catalogs
-from deltaadm.runs.target import Target
+from deltaadm.runs.target import Target, find_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,14 +52,14 @@ class LiveLog:
         """The table as it is now, or as it was at *version*; at -1 there was none."""
         name = self._before.name
         if version is None and self._by_name and name:
-            target = catalogs.find_again(self._context, name)
+            target = find_again(self._context, name)
         else:
             target = Target(self._before.root, self._location())
         if version is not None and version < 0:
             return no_table(target.location, name)
         missing_ok = version is None and not self._before.exists
-        snapshot = self._context.load(
-            target, detail=self._detail, version=version, missing_ok=missing_ok
+        snapshot = target.load(
+            self._context, detail=self._detail, version=version, missing_ok=missing_ok
         )
         return snapshot if name is None else replace(snapshot, name=name)
 

@@ -12,7 +12,6 @@ from deltaadm.errors import UsageError
 from deltaadm.operations.reports import PlanReport
 from deltaadm.operations.secrets import sets_secrets, without_secrets
 from deltaadm.runs.apply_plans import Limits, carry_out_plans, journal_of, plans_in, require_lines
-from deltaadm.runs.context import log_reader
 from deltaadm.runs.exit_codes import FOUND
 from deltaadm.runs.files import announce_plans, read_file, unwritable
 from deltaadm.runs.fleet import SavedLine, TableTask, collect_tables, table_results
@@ -20,7 +19,7 @@ from deltaadm.runs.output import handle_errors, info
 from deltaadm.runs.plan_run import plan_for, project_settings, require_plan_options
 from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.results import OutputTarget, ResultPrinter, combine_exit_codes
-from deltaadm.runs.sessions import session_settings
+from deltaadm.runs.sessions import log_reader, session_settings
 from deltaadm.storage.files import replacing
 
 if TYPE_CHECKING:

@@ -11,11 +11,12 @@ from deltaadm.errors import TableError, UsageError
 from deltaadm.operations.reports import OutcomeReport, PlanReport
 from deltaadm.runs import catalogs, sessions
 from deltaadm.runs.consent import confirm, delta_consents
-from deltaadm.runs.context import log_reader, now
+from deltaadm.runs.context import now
 from deltaadm.runs.exit_codes import FOUND, MISMATCH, WAITING
 from deltaadm.runs.files import save_plan
 from deltaadm.runs.output import check_format, handle_errors, info, show
 from deltaadm.runs.requirements import ClientRequirements
+from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.target import Target, resolve
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def make_plan(
     from deltaadm.operations.plan import depends_on_state
     from deltaadm.replay.engine import Detail
 
-    load = partial(context.load, target, missing_ok=missing_ok)
+    load = partial(target.load, context, missing_ok=missing_ok)
     try:
         plan = make(load(detail=detail))
         if detail is None and depends_on_state(plan):
@@ -294,7 +295,7 @@ def execute(context: RunContext, plan: Plan, executor: Executor, note: Note) -> 
     from deltaadm.runs.live_log import LiveLog
 
     detail = Detail.STATE if is_verified_by_state(plan.steps) else Detail.PROTOCOL
-    require_same_places(plan, lambda place: context.load(Target(place, place), detail=detail))
+    require_same_places(plan, lambda place: Target(place, place).load(context, detail=detail))
     log = LiveLog(context, plan.before, detail, executor.mark, by_name=moves(plan.steps))
 
     def on_progress(progress: Progress) -> None:
@@ -308,7 +309,7 @@ def _next_phase(context: RunContext, location: str, step: Step) -> str:
     from deltaadm.domain.steps import DropFeature
     from deltaadm.operations.drop_feature import drop_status, next_phase
 
-    snapshot = context.load(Target(location, location))
+    snapshot = Target(location, location).load(context)
     name = step.name if isinstance(step, DropFeature) else ""
     history = context.history_of(snapshot, name)
     return next_phase(drop_status(snapshot, name, history, now=now()))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.runs.output import info
-from deltaadm.runs.requests import pairs
+from deltaadm.runs.requests import Engine, pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.runs.context import RunContext
@@ -59,3 +61,23 @@ def _changed(settings: SessionSettings) -> dict[str, str]:
     """Those of *settings* that are not Delta's own defaults."""
     defaults = SessionSettings().to_conf()
     return {key: value for key, value in settings.to_conf().items() if defaults.get(key) != value}
+
+
+@contextmanager
+def log_reader(context: RunContext) -> Iterator[RunContext]:
+    """
+    A context for the block in which the engine that the command line names reads logs.
+
+    Whoever needs Spark inside the block gets the same session. Raises `EngineError` where there
+    can be none.
+    """
+    if context.spark.engine is not Engine.SPARK or context.engine is not None:
+        yield context
+        return
+    from deltaadm.spark.engine import SparkEngine
+    from deltaadm.spark.session import open_session
+    from deltaadm.spark.store import Hadoop
+    from deltaadm.spark.workers import shipped
+
+    with open_session(spark_options(context), info) as session, shipped(session):
+        yield replace(context, hadoop=Hadoop(session), engine=SparkEngine(session))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +30,8 @@ class CommitStatus:
         look_up, self._look_up = self._look_up, None
         if look_up is not None:
             # A second interrupt ends the looking, not the message.
-            with suppress(BaseException):
+            try:
                 return look_up()
+            except BaseException:  # noqa: BLE001, S110 -- importing `suppress` costs every command
+                pass
         return self.clause

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.errors import DeltaadmError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.replay.engine import Detail
     from deltaadm.runs.context import RunContext
     from deltaadm.spark.catalog import CatalogTable
 
@@ -32,6 +34,40 @@ class Target:
     def is_managed(self) -> bool:
         """Whether the table was found to be one that its catalog manages."""
         return self.catalog_entry is not None and self.catalog_entry.is_managed
+
+    def load(
+        self,
+        context: RunContext,
+        *,
+        detail: Detail | None = None,
+        version: int | None = None,
+        timestamp: int | None = None,
+        missing_ok: bool = False,
+    ) -> Snapshot:
+        """
+        The state of the table; protocol and metadata alone unless *detail* says more.
+
+        With *missing_ok* there need not be a table.
+        """
+        from deltaadm.errors import TableError
+        from deltaadm.replay.engine import Detail
+        from deltaadm.replay.load import load_snapshot
+
+        try:
+            snapshot = load_snapshot(
+                context.open_store(self.location),
+                context.engine,
+                detail=detail or Detail.PROTOCOL,
+                version=version,
+                timestamp=timestamp,
+            )
+        except TableError as error:
+            if missing_ok and error.delta_error_class == "DELTA_MISSING_DELTA_TABLE":
+                from deltaadm.domain.steps.create_table import no_table
+
+                return no_table(self.location, self.name)
+            raise
+        return snapshot if self.name is None else replace(snapshot, name=self.name)
 
 
 def resolve(
@@ -61,3 +97,30 @@ def find(context: RunContext, text: str) -> Target:
     from deltaadm.runs.catalogs import look_up
 
     return resolve(context, text, look_up(context, [text]).get(text))
+
+
+def find_again(context: RunContext, name: str) -> Target:
+    """The Delta table to which *name* leads by now; raises what `resolve` does."""
+    from deltaadm.runs.catalogs import look_up_again
+
+    return resolve(context, name, look_up_again(context, name))
+
+
+def resolve_new(context: RunContext, text: str, location: str | None) -> Target:
+    """
+    What the user calls *text*, where it is or will be once it is created.
+
+    *location* is what the user chose for a table with a name. Raises what `resolve` does, and
+    `TableError` for a name that belongs to a view or to a table of another provider.
+    """
+    from deltaadm.runs.catalogs import entry_of_new
+
+    return resolve(context, text, entry_of_new(context, text, location))
+
+
+def load_at(context: RunContext, place: str) -> Snapshot:
+    """The whole state of the table at *place*, which is none that was looked up by a name."""
+    from deltaadm.replay.engine import Detail
+
+    target = resolve(context, place)
+    return replace(target.load(context, detail=Detail.STATE), root=target.location)

@@ -212,10 +212,10 @@ def test_one_table_that_options_name_fails_as_some_of_many(lake: Path) -> None:
 
 
 def test_a_bug_is_the_line_of_its_table(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def load(_: RunContext, target: Target, **__: Any) -> None:
+    def load(target: Target, _: RunContext, **__: Any) -> None:
         raise ZeroDivisionError(target.location)
 
-    monkeypatch.setattr("deltaadm.runs.context.RunContext.load", load)
+    monkeypatch.setattr("deltaadm.runs.target.Target.load", load)
     result = deltaadm("inspect", lake / "a/old", lake / "b/new", "-o", "jsonl")
     assert [one["error"]["kind"] for one in result.lines] == ["bug", "bug"]
     assert [one["error"]["exit_code"] for one in result.lines] == [70, 70]

@@ -576,7 +576,7 @@ def test_a_bug_keeps_its_traceback(small: Table, monkeypatch: pytest.MonkeyPatch
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("deltaadm.runs.context.RunContext.load", broken)
+    monkeypatch.setattr("deltaadm.runs.target.Target.load", broken)
     result = deltaadm("inspect", small.path)
     assert result.code == 70
     assert "Traceback" in result.err

@@ -169,7 +169,7 @@ def test_what_breaks_in_the_wake_of_an_interrupt_is_no_bug(
         finally:
             raise KeyError("p")
 
-    monkeypatch.setattr("deltaadm.runs.context.RunContext.load", broken_off)
+    monkeypatch.setattr("deltaadm.runs.target.Target.load", broken_off)
     result = deltaadm("inspect", small.path)
     assert (result.code, result.err) == (130, "\nInterrupted; nothing was committed.\n")
 

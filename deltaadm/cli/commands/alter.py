@@ -21,6 +21,7 @@ from deltaadm.errors import UsageError
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.requests import pairs
+from deltaadm.runs.target import load_at
 from deltaadm.storage.store import require_no_secret
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def command(given: Alter, context: RunContext) -> int:
         given.many,
         lambda table: plan_changes(
             table.snapshot,
-            replace(changes(table.context.load_at), is_managed=table.target.is_managed),
+            replace(changes(partial(load_at, table.context)), is_managed=table.target.is_managed),
             session=table.session,
         ),
         change=given.change,

@@ -18,12 +18,12 @@ from deltaadm.runs.apply_plans import (
     saved_target,
 )
 from deltaadm.runs.catalogs import look_up, open_catalog
-from deltaadm.runs.context import log_reader
 from deltaadm.runs.files import read_file
 from deltaadm.runs.foreign_plans import apply_saved
 from deltaadm.runs.output import check_format, handle_errors
 from deltaadm.runs.plan_run import carry_out_plan, project_settings
 from deltaadm.runs.requirements import ClientRequirements
+from deltaadm.runs.sessions import log_reader
 
 if TYPE_CHECKING:
     from deltaadm.documents.saved_plan import SavedPlan

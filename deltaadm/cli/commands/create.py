@@ -13,7 +13,6 @@ from deltaadm.errors import UsageError
 from deltaadm.operations.create import plan_create, read_schema, schema_of_query
 from deltaadm.operations.foreign.catalog import DELTA, get_provider
 from deltaadm.runs import catalogs
-from deltaadm.runs.context import log_reader
 from deltaadm.runs.files import read_file
 from deltaadm.runs.output import handle_errors
 from deltaadm.runs.places import chosen_place, is_occupied, table_around
@@ -25,7 +24,8 @@ from deltaadm.runs.plan_run import (
 )
 from deltaadm.runs.requests import pairs
 from deltaadm.runs.requirements import ClientRequirements
-from deltaadm.runs.sessions import session_settings
+from deltaadm.runs.sessions import log_reader, session_settings
+from deltaadm.runs.target import resolve_new
 from deltaadm.storage.store import require_no_secret
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def command(given: Create, context: RunContext) -> int:
                 from deltaadm.runs.foreign_plans import create
 
                 return create(opened, given.table, step, made_by, given.change)
-            target = catalogs.resolve_new(opened, given.table, step.location)
+            target = resolve_new(opened, given.table, step.location)
             requirements = ClientRequirements.of(
                 given.change.commit, project_settings(), given.table, target.location
             )

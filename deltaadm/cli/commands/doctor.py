@@ -10,10 +10,9 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.masking import masked
 from deltaadm.operations.reports import Check, DoctorReport, Health
 from deltaadm.runs.catalogs import look_up
-from deltaadm.runs.context import log_reader
 from deltaadm.runs.output import check_format, handle_errors, info, show
 from deltaadm.runs.places import is_writable
-from deltaadm.runs.sessions import spark_options
+from deltaadm.runs.sessions import log_reader, spark_options
 from deltaadm.runs.target import resolve
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def _checks(context: RunContext, tables: Sequence[str], *, start: bool) -> Itera
 def _table(context: RunContext, table: str, entry: Entry | None) -> Check:
     """Whether a table can be read, and where a commit to it would be made."""
     try:
-        snapshot = context.load(resolve(context, table, entry))
+        snapshot = resolve(context, table, entry).load(context)
     except DeltaadmError as error:
         return Check(masked(table), Health.FAILED, error.message, error.remedy)
     if not is_writable(context, snapshot.root):

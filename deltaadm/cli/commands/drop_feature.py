@@ -21,14 +21,14 @@ from deltaadm.operations.drop_feature import (
     plan_drop,
 )
 from deltaadm.operations.reports import DropReport
-from deltaadm.runs.context import log_reader, now
+from deltaadm.runs.context import now
 from deltaadm.runs.exit_codes import WAITING
 from deltaadm.runs.fleet import collect_tables
 from deltaadm.runs.output import check_format, handle_errors
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.results import report_all
-from deltaadm.runs.sessions import session_settings
+from deltaadm.runs.sessions import log_reader, session_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,7 +114,7 @@ def command(given: DropFeature, context: RunContext) -> int:
 def _status(context: RunContext, target: Target, *, feature: str | None) -> DropReport:
     from deltaadm.replay.engine import Detail
 
-    snapshot = context.load(target, detail=Detail.STATE)
+    snapshot = target.load(context, detail=Detail.STATE)
     names = droppable_features(snapshot) if feature is None else (official_name(feature),)
     found = tuple(
         drop_status(

@@ -13,7 +13,7 @@ from deltaadm.cli.options import (
     require_tables,
 )
 from deltaadm.errors import UsageError
-from deltaadm.runs.context import do_without_numpy, log_reader
+from deltaadm.runs.context import do_without_numpy
 from deltaadm.runs.output import check_format, handle_errors, show
 from deltaadm.runs.requests import Engine, require_streaming
 from deltaadm.runs.target import find
@@ -88,6 +88,7 @@ def command(given: Inspect, context: RunContext) -> int:
         from deltaadm.runs.fleet import collect_tables
         from deltaadm.runs.inventory import Inventory
         from deltaadm.runs.results import report_all
+        from deltaadm.runs.sessions import log_reader
 
         inventories = [Inventory(*given.save_as)] if given.save_as else []
         with log_reader(context) as reader:
@@ -108,7 +109,7 @@ def _reporter(given: Inspect) -> Callable[[RunContext, Target], TableReport]:
     timestamp = None if given.timestamp is None else _milliseconds(given.timestamp)
 
     def report(context: RunContext, target: Target) -> TableReport:
-        snapshot = context.load(target, detail=detail, version=given.version, timestamp=timestamp)
+        snapshot = target.load(context, detail=detail, version=given.version, timestamp=timestamp)
         return describe(target.text, snapshot, columns=given.columns, clients=given.clients)
 
     return report

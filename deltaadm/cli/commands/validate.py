@@ -38,7 +38,7 @@ from deltaadm.operations.validate import (
     validate,
 )
 from deltaadm.render.formats import Style
-from deltaadm.runs.context import do_without_numpy, log_reader, now
+from deltaadm.runs.context import do_without_numpy, now
 from deltaadm.runs.exit_codes import FOUND
 from deltaadm.runs.files import read_file, write_file
 from deltaadm.runs.fleet import TableTask, collect_tables, table_results
@@ -46,6 +46,7 @@ from deltaadm.runs.output import handle_errors
 from deltaadm.runs.progress import Progress
 from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.results import ResultPrinter
+from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import Settings, load_settings
 from deltaadm.validation.finding import Severity, ValidationReport
 

@@ -31,7 +31,6 @@ from deltaadm.domain.model.properties import (
     did_you_mean,
     is_protocol_property,
 )
-from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.model.wire import Entry, Loggable
 from deltaadm.errors import DeltaadmError, IllegalArgument, Refused
 
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, Final, Self
 
     from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.session import SessionSettings
 
 READER_FEATURES_VERSION: Final = 3
 """From this reader version on, a protocol lists its reader features."""
@@ -590,7 +590,7 @@ def for_new_table(metadata: Metadata, session: SessionSettings | None = None) ->
     The session's defaults lie under the table's properties; without any the versions are
     (1, 2), and (1, 1) with `delta.ignoreProtocolDefaults`.
     """
-    defaults = (session or SessionSettings()).property_defaults
+    defaults = session.property_defaults if session else {}
     configuration = {
         **default_configuration(defaults, metadata.configuration),
         **metadata.configuration,
