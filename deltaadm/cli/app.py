@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HELP = """
 Explain, change and check the protocol side of Delta Lake tables.
 
-Commands that change a table show what they would do and stop; --apply does it.
+Commands that change a table only show a plan; --apply carries it out.
 
 Examples:
 
@@ -39,9 +39,9 @@ Examples:
 """
 
 EPILOG = (
-    "Exit codes: 0 done or nothing to do, 1 findings or a plan that is not empty, 2 usage, "
-    "3 no readable table, 4 storage, 5 commit, 6 Spark or a package, 7 refused, "
-    "8 not yet, 9 some of several tables failed, 70 a bug."
+    "Exit codes: 0 success or nothing to do, 1 findings, or a plan that is not empty with --check, "
+    "2 usage error, 3 no readable table, 4 storage error, 5 commit failed, 6 Spark or a package "
+    "missing, 7 refused, 8 not yet, 9 some of several tables failed, 70 bug in deltaadm."
 )
 
 
@@ -72,7 +72,7 @@ def build(
     def root(
         version: Annotated[
             bool,
-            typer.Option("--version", help="Show the version and stop.", callback=_show_version),
+            typer.Option("--version", help="Show the version and exit.", callback=_show_version),
         ] = False,
     ) -> None: ...
 

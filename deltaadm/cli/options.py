@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 TABLE_HELP = "A path, a file: URL, delta.`path`, or catalog.schema.table."
 TABLES_HELP = (
-    "Paths, file: URLs, delta.`path`, or catalog.schema.table; options such as "
-    "--discover name more."
+    "Paths, file: URLs, delta.`path`, or catalog.schema.table; options such as --discover add more."
 )
 
 
@@ -33,12 +32,11 @@ def _either(names: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-_ALWAYS = formats_for("TableReport")
-_FOR_PLANS = tuple(name for name in formats_for("PlanReport") if name not in _ALWAYS)
+FORMATS_HELP = f"{_either(formats_for('TableReport'))}."
 
-FORMATS_HELP = f"{_either(_ALWAYS)}; for plans also {_either(_FOR_PLANS)}."
+PLAN_FORMATS_HELP = f"{_either(formats_for('PlanReport'))}."
 REPORT_FORMATS_HELP = (
-    f"{_either(formats_for('ValidationReport'))}, each with the file it goes to if that is not "
+    f"{_either(formats_for('ValidationReport'))}, each optionally with a file to write instead of "
     "standard output; may be given several times."
 )
 
@@ -59,6 +57,12 @@ class TableOutputOptions(OutputOptions):
     show_secrets: bool = option("--show-secrets", help=SHOW_SECRETS_HELP)
 
 
+class PlanOutputOptions(TableOutputOptions):
+    """How a plan is shown."""
+
+    output: str = option("--output", "-o", metavar="FORMAT", help=PLAN_FORMATS_HELP, default="text")
+
+
 class ReportOptions(Parameters):
     """In which formats the answer is written, and where."""
 
@@ -66,7 +70,7 @@ class ReportOptions(Parameters):
         "--output", "-o", metavar="FORMAT[:FILE]", help=REPORT_FORMATS_HELP
     )
     output_file: Path | None = option(
-        metavar="FILE", help="Where the format without a file goes, not standard output."
+        metavar="FILE", help="File for the format without one, instead of standard output."
     )
     color: str = option(metavar="WHEN", help="auto, always or never.", default="auto")
     show_secrets: bool = option("--show-secrets", help=SHOW_SECRETS_HELP)
@@ -79,30 +83,31 @@ class FleetOptions(Parameters, FleetRequest):
         "--table", metavar="TABLE", help="A table; may be given several times."
     )
     tables_from: Path | None = option(
-        metavar="FILE", help="A file with a table a line, - for standard input; # begins a comment."
+        metavar="FILE",
+        help="A file with one table per line, - for standard input; # starts a comment.",
     )
     discover: list[str] | None = option(
         metavar="DIRECTORY",
-        help="All tables below it, also below a URL that --engine spark reaches; may be "
-        "given several times.",
+        help="All tables below it; with --engine spark also below a URL; may be given several "
+        "times.",
     )
     catalog: list[str] | None = option(
         metavar="PATTERN",
-        help="All Delta tables with such names in Spark's catalogs, as main.sales.*; may be "
+        help="All Delta tables in Spark's catalogs that match it, such as main.sales.*; may be "
         "given several times.",
     )
     jobs: int | None = option(
         "--jobs",
         "-j",
         metavar="N",
-        help="So many tables at the same time; as many as there are processors if left out.",
+        help="Process up to N tables at the same time (default: the number of processors).",
         minimum=1,
     )
     brief: bool = option(
-        "--brief", help="A line for each table and an overview, as for tables that options name."
+        "--brief", help="One line per table and an overview, as for tables that options name."
     )
     resume: Path | None = option(
-        metavar="FILE", help="Go on with an interrupted run, whose -o jsonl went to FILE."
+        metavar="FILE", help="Continue an interrupted run whose -o jsonl output is in FILE."
     )
 
 
@@ -110,9 +115,9 @@ class SettingsOptions(Parameters):
     """Where settings come from."""
 
     config: Path | None = option(
-        metavar="FILE", help="Settings; deltaadm.toml or pyproject.toml otherwise."
+        metavar="FILE", help="Settings file, instead of deltaadm.toml or pyproject.toml."
     )
-    isolated: bool = option("--isolated", help="Look for no file with settings.")
+    isolated: bool = option("--isolated", help="Ignore settings files.")
 
 
 class SparkOptionGroup(Parameters, SparkRequest):
@@ -121,18 +126,18 @@ class SparkOptionGroup(Parameters, SparkRequest):
     engine: Engine = option(
         metavar="ENGINE",
         help="What reads the log: embedded, which needs no JVM, or spark, for logs that one "
-        "process takes too long to read and for places that only Spark reaches.",
+        "process takes too long to read and for storage that only Spark can access.",
         default=Engine.EMBEDDED,
     )
-    spark_master: str | None = option(metavar="URL", help="Spark master; this machine if left out.")
+    spark_master: str | None = option(metavar="URL", help="Spark master (default: this machine).")
     remote: str | None = option(metavar="URL", help="Spark Connect server, sc://host:port.")
     spark_conf: list[str] | None = option(
         metavar="KEY=VALUE", help="A Spark setting; may be given several times."
     )
     jars: list[Path] | None = option(
         metavar="PLACE",
-        help="A jar, or a directory of jars, for the Spark that is started: Delta's own, "
-        "where they cannot be fetched.",
+        help="A jar, or a directory of jars, for the Spark that is started, such as Delta's "
+        "where they cannot be downloaded.",
     )
     debug: bool = option("--debug", help="Show Spark's own messages on standard error.")
 
@@ -150,11 +155,13 @@ class ClientOptions(Parameters, ClientRequest):
 
     for_client: list[str] | None = option(
         metavar="CLIENT",
-        help="Refuse what keeps NAME or NAME@VERSION from reading; may be given several times.",
+        help="Refuse changes that keep NAME or NAME@VERSION from reading; may be given several "
+        "times.",
     )
     for_client_writing: list[str] | None = option(
         metavar="CLIENT",
-        help="Refuse what keeps NAME or NAME@VERSION from writing; may be given several times.",
+        help="Refuse changes that keep NAME or NAME@VERSION from writing; may be given several "
+        "times.",
     )
 
 
@@ -163,31 +170,32 @@ class ConsentOptions(Parameters, ConsentRequest):
 
     yes: bool = option("--yes", "-y", help="Do not ask before a metadata-only change.")
     allow_backfill: bool = option(
-        "--allow-backfill", help="Do not ask before listing every file anew."
+        "--allow-backfill", help="Do not ask before rewriting file metadata in the log."
     )
     allow_rewrite: bool = option(
         "--allow-rewrite", help="Do not ask before rewriting every data file."
     )
     accept_irreversible: list[str] | None = option(
         metavar="FEATURE|TABLE",
-        help="Do not ask before destroying history to drop this feature, or before dropping "
-        "this table that is not Delta's to replace it; may be given several times.",
+        help="Do not ask before deleting history to drop this feature, or before dropping this "
+        "non-Delta table to replace it; may be given several times.",
     )
     accept_silently_wrong: list[str] | None = option(
         metavar="CLIENT",
-        help="Do not ask before this client gets wrong data; may be given several times.",
+        help="Do not ask before a change after which this client reads or writes wrong data "
+        "silently; may be given several times.",
     )
     accept_finding: list[str] | None = option(
         metavar="CODE",
-        help="Plan and commit also what brings about an error by this rule, such as DL509; "
-        "may be given several times.",
+        help="Allow plans that lead to an error of this rule, such as DL509; may be given "
+        "several times.",
     )
 
 
 def require_tables(named: Sequence[str] | None, many: FleetOptions) -> None:
     """Turn away a command line that names no table: a usage error."""
     if not named and not many.names_tables:
-        raise UsageError("Name a TABLE, or give --table, --tables-from, --discover or --catalog.")
+        raise UsageError("Specify a TABLE, or use --table, --tables-from, --discover or --catalog.")
 
 
 def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[str], list[str]]:
@@ -209,7 +217,7 @@ class CommitOptions(Parameters, CommitRequest):
     clients: ClientOptions
     consent: ConsentOptions
     spark: SparkOptionGroup
-    output: TableOutputOptions
+    output: PlanOutputOptions
 
 
 class ChangeOptions(Parameters, ChangeRequest):

@@ -22,12 +22,12 @@ def outlets(given: ReportOptions, report: type) -> tuple[OutputTarget, ...]:
     for place in places:
         if places.count(place) > 1:
             raise UsageError(
-                f"several formats go to {place or 'standard output'}; give all but one a file, "
-                "as in -o sarif:report.sarif",
+                f"several formats go to {place or 'standard output'}; add a file to all but one, "
+                "for example -o sarif:report.sarif",
                 option="--output",
             )
     if given.output_file is not None and given.output_file not in places:
-        raise UsageError("every format has a file of its own already", option="--output-file")
+        raise UsageError("every format already has a file", option="--output-file")
     return tuple(found)
 
 

@@ -155,7 +155,7 @@ def _unread(arguments: Sequence[str], status: CommitStatus) -> int:
 
     discard_output()
     if "--apply" in arguments or "apply" in arguments[:1]:
-        return _stopped(status, "Nobody reads the output any more", UNREAD)
+        return _stopped(status, "Output pipe closed", UNREAD)
     return UNREAD
 
 

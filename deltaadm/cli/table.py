@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
 
 COMMANDS: Final[Mapping[str, str]] = {
-    "inspect": "Show what a table's protocol is, and why it is so.",
+    "inspect": "Show a table's protocol and features, with the reasons.",
     "validate": "Check tables against the protocol and Delta's behaviour.",
-    "upgrade-protocol": "Raise the protocol, or with --minimum lower it.",
-    "enable-feature": "Make table features active, with all that they require.",
-    "set-mapping-mode": "Turn column mapping on, or off by rewriting the table.",
-    "create": "Make a new table, or put one in an old one's place.",
+    "upgrade-protocol": "Upgrade a table's protocol, or lower it with --minimum.",
+    "enable-feature": "Enable table features and those that they require.",
+    "set-mapping-mode": "Enable column mapping, or remove it by a rewrite.",
+    "create": "Create or replace a table.",
     "alter": "Change columns, constraints, clustering or properties.",
-    "drop-feature": "Take a table feature out of the protocol.",
-    "apply": "Carry out exactly the plan, or the plans, in a file.",
+    "drop-feature": "Drop a table feature from the protocol.",
+    "apply": "Apply exactly the plan or plans saved in a file.",
     "features": "List all table features, or explain one.",
     "rules": "List the rules of `validate`.",
-    "explain": "Explain a rule, a table feature or an error of Delta.",
+    "explain": "Explain a rule, a table feature or a Delta error class.",
     "doctor": "Check this machine: Java, Spark, Delta's jars, tables.",
-    "schema": "Print the JSON Schema of a kind of document.",
-    "completion": "Print a script that completes command lines in a shell.",
+    "schema": "Print the JSON Schema of a document type.",
+    "completion": "Print a shell completion script.",
 }
 """Every subcommand and its summary, in the order of the help."""
 

@@ -40,7 +40,7 @@ _BASELINE: Final = record(
     more=(array(_MORE), lambda baseline: _sorted(baseline.more)),
 )
 DOCUMENT: Final = Document(
-    "The findings that are known already, as a file", _BASELINE.schema, _BASELINE.write
+    "A baseline: the findings that are known", _BASELINE.schema, _BASELINE.write
 )
 
 
@@ -64,7 +64,7 @@ def read_baseline(text: str) -> Baseline:
     except (ValueError, RecursionError) as error:
         raise _unreadable("it is not JSON") from error
     if not isinstance(document, dict) or document.get("kind") != _KIND:
-        raise _unreadable("it does not say that it is one")
+        raise _unreadable(f"its kind is not {_KIND!r}")
     if document.get("format_version") != FORMAT_VERSION:
         raise _unreadable(
             f"its format version is {document.get('format_version')!r}, not {FORMAT_VERSION}"
@@ -78,7 +78,7 @@ def read_baseline(text: str) -> Baseline:
             },
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise _unreadable("it has an entry that cannot be understood") from error
+        raise _unreadable("it has an invalid entry") from error
 
 
 def _known(entry: Mapping[str, Any]) -> tuple[Key, Known]:
@@ -88,6 +88,6 @@ def _known(entry: Mapping[str, Any]) -> tuple[Key, Known]:
 
 def _unreadable(cause: str) -> SettingsError:
     return SettingsError(
-        f"The file is not a baseline of deltaadm: {cause}.",
+        f"The file is not a deltaadm baseline: {cause}.",
         remedy="Write one with --write-baseline FILE.",
     )

@@ -9,7 +9,7 @@ from deltaadm.domain.model.json_values import STRING, maybe
 from deltaadm.domain.steps import CreateTable
 
 DOCUMENT: Final = foreign_plan(
-    "A plan to make a table of another provider, and what it came to",
+    "A plan to create a table of another provider, and its outcome",
     location=STRING,
     before=maybe(FOREIGN_TABLE),
     step=CreateTable.json,

@@ -75,13 +75,12 @@ def require_sealed(document: Mapping[str, Any], made_by: str) -> None:
     binding = document.get("binding")
     if not isinstance(binding, dict) or _SEAL not in binding:
         raise Refused(
-            f"The plan file has no binding.{_SEAL}: deltaadm {made_by} did not write it as it is, "
-            "or is older than this digest of the whole file.",
+            f"The plan file has no binding.{_SEAL}: it was changed after deltaadm {made_by} wrote "
+            "it, or that version wrote no such digest yet.",
             remedy="Plan again.",
         )
     if sha256(_unsealed(document)) != binding[_SEAL]:
         raise Refused(
-            "The plan file was changed after it was made: it does not have the digest that it "
-            "names.",
+            "The plan file was changed after it was written: its digest does not match.",
             remedy="Plan again.",
         )

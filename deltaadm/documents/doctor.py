@@ -9,6 +9,6 @@ from deltaadm.domain.model.json_values import STRING, array, one_of, record
 from deltaadm.operations.reports import Health
 
 DOCUMENT: Final = Document.of(
-    "What `doctor` writes",
+    "The output of `doctor`",
     checks=array(record(subject=STRING, health=one_of(Health), detail=STRING, remedy=STRING)),
 )

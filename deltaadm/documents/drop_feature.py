@@ -30,7 +30,7 @@ _STATUS: Final = record(
     refusal=maybe(ERROR),
 )
 DOCUMENT: Final = Document.of(
-    "How far features of a table are from being dropped",
+    "What dropping features of a table requires",
     table=STRING,
     version=COUNT,
     features=array(_STATUS),

@@ -23,7 +23,9 @@ ERROR: Final = record(
     remedy=STRING,
     delta_error_class=maybe(STRING),
 )
-_FAILURE: Final = Document.of("An error, in its table's place", table=STRING, error=ERROR)
+_FAILURE: Final = Document.of(
+    "An error, in place of the document of a table", table=STRING, error=ERROR
+)
 
 
 def _write(failure: Failure) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from deltaadm.documents.rule import RULE
 from deltaadm.domain.model.json_values import STRING, STRINGS, array, record
 
 DOCUMENT: Final = Document.of(
-    "What `explain` writes of an error class of Delta",
+    "The output of `explain` for a Delta error class",
     delta_error_class=(STRING, lambda report: report.error_class.name),
     meaning=(STRING, lambda report: report.error_class.meaning),
     commands=(STRINGS, lambda report: report.error_class.commands),

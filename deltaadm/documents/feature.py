@@ -46,5 +46,5 @@ FEATURE: Final[Fields] = {
 """The parts of a feature of the registry."""
 
 DOCUMENT: Final = Document.of(
-    "What `features` writes of one feature", **within("feature", FEATURE), required_by=STRINGS
+    "The output of `features` for one feature", **within("feature", FEATURE), required_by=STRINGS
 )

@@ -8,4 +8,4 @@ from deltaadm.documents.common import Document
 from deltaadm.documents.feature import FEATURE
 from deltaadm.domain.model.json_values import array, record
 
-DOCUMENT: Final = Document.of("What `features` writes", features=array(record(**FEATURE)))
+DOCUMENT: Final = Document.of("The output of `features`", features=array(record(**FEATURE)))

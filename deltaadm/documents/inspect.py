@@ -88,7 +88,7 @@ def _write_clients(verdicts: tuple[Verdict, ...]) -> Any:
 
 
 DOCUMENT: Final = Document.of(
-    "What `inspect` writes of a table",
+    "The output of `inspect` for a table",
     table=STRING,
     location=(STRING, lambda report: report.snapshot.root),
     version=(COUNT, lambda report: report.snapshot.version),

@@ -20,7 +20,7 @@ _OUTCOME: Final = record(
 _PLAN: Final = Json(plan.DOCUMENT.schema, plan.DOCUMENT.write)
 
 DOCUMENT: Final = Document.of(
-    "What became of a plan",
+    "The outcome of a plan",
     table=STRING,
     plan=(_PLAN, lambda report: PlanReport(report.table, report.outcome.plan)),
     outcome=_OUTCOME,

@@ -9,7 +9,7 @@ from deltaadm.documents.steps import STEP
 from deltaadm.domain.model.json_values import BOOLEAN, array
 
 DOCUMENT: Final = foreign_plan(
-    "A plan to alter a table of another provider, and what it came to",
+    "A plan to alter a table of another provider, and its outcome",
     before=FOREIGN_TABLE,
     steps=array(STEP),
     is_noop=BOOLEAN,

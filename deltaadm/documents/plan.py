@@ -95,7 +95,7 @@ _STATE_BOUND: Final[Fields] = {
 BOUND: Final = record(**_STATE_BOUND)
 """The state on which a plan rests, by hashes."""
 DOCUMENT: Final = Document.sealed(
-    "A plan, also as a file",
+    "A plan, shown or saved to a file",
     {**_STATE_BOUND, "secrets": (mapping(STRING), fingerprints)},
     lambda report: report.plan.bound_to or report.plan.before,
     operation=(STRING, lambda report: report.plan.operation),

@@ -25,7 +25,7 @@ RULE: Final[Fields] = {
 """The parts of a rule."""
 
 DOCUMENT: Final = Document.of(
-    "What `explain` writes of a rule",
+    "The output of `explain` for a rule",
     **within("rule", RULE),
     documentation=(STRING, lambda report: report.rule.doc),
 )

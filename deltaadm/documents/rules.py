@@ -8,4 +8,4 @@ from deltaadm.documents.common import Document
 from deltaadm.documents.rule import RULE
 from deltaadm.domain.model.json_values import array, record
 
-DOCUMENT: Final = Document.of("What `rules` writes", rules=array(record(**RULE)))
+DOCUMENT: Final = Document.of("The output of `rules`", rules=array(record(**RULE)))

@@ -45,7 +45,7 @@ class SavedForeignPlan:
         """Raise `CommitError` unless the table that the plan alters is as it was."""
         if FOREIGN_TABLE.write(found) != self.document.get("before"):
             raise CommitError(
-                f"The table {self.table} has changed since it was planned; nothing was changed.",
+                f"The table {self.table} has changed since the plan was made; nothing was changed.",
                 remedy="Plan again.",
             )
 
@@ -55,8 +55,8 @@ class SavedForeignPlan:
         differ = [key for key in now if key not in _PROSE and now[key] != then.get(key)]
         if differ:
             raise CommitError(
-                f"The plan would be another one now, in {', '.join(differ)}: the table has "
-                "changed since then, or the file; nothing was changed.",
+                f"The plan would now differ in {', '.join(differ)}: the table or the file has "
+                "changed since it was made; nothing was changed.",
                 remedy="Plan again.",
             )
 

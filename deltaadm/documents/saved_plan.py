@@ -68,7 +68,7 @@ class SavedPlan:
         """
         if location != self.location and not self._sends_to(location):
             raise CommitError(
-                f"{self.name or self.location} is at {location} now, and the plan is for "
+                f"{self.name or self.location} is now at {location}, but the plan is for "
                 f"{self.location}; nothing was committed.",
                 remedy="Plan again.",
             )
@@ -154,14 +154,14 @@ class SavedPlan:
             return known.renewed_on(current)
         if current.exists and not self.before.exists:
             raise CommitError(
-                f"There is a table at {self.location} by now, and the plan makes one; nothing was "
-                "committed.",
+                f"A table already exists at {self.location}, but the plan creates one; nothing "
+                "was committed.",
                 remedy="Plan again.",
                 delta_error_class="DELTA_METADATA_CHANGED",
             )
         if current.metadata.id != self.before.metadata.id:
             raise CommitError(
-                f"The table at {self.location} is not the one that was planned for: its id is "
+                f"The table at {self.location} is not the one that the plan is for: its id is "
                 f"{current.metadata.id}; nothing was committed.",
                 remedy="Plan again.",
                 delta_error_class="DELTA_METADATA_CHANGED",
@@ -184,8 +184,8 @@ class SavedPlan:
             raise _edited(_OTHER_STEPS)
         if current.files is not None:
             raise CommitError(
-                f"The table's files have changed: the plan's cost would be {promise['cost']}, "
-                f"and {self.promise['cost']} was planned; nothing was committed.",
+                f"The table's files have changed: the plan's cost would now be {promise['cost']} "
+                f"instead of {self.promise['cost']}; nothing was committed.",
                 remedy="Plan again.",
             )
         return self._plan_on(current)
@@ -213,9 +213,9 @@ def _because(steps: Sequence[Step]) -> dict[str, str]:
 OPERATION: Final = "apply"
 """What plans are called that come out of a file, whichever command has made them."""
 
-CARRIED_OUT: Final = "The plan is carried out already: the table is as it promises."
+CARRIED_OUT: Final = "The plan is already applied: the table is as planned."
 """The note of a plan of which nothing is left to do."""
-_OTHER_STEPS: Final = "it promises something else than its steps do"
+_OTHER_STEPS: Final = "what it promises does not follow from its steps"
 
 
 def read_plans(text: str) -> tuple[SavedPlan, ...]:
@@ -228,14 +228,13 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
     documents = _documents(text)
     plans = tuple(_read(document) for document in documents if not _is_error(document))
     if not plans:
-        raise _unreadable("it has no plan")
+        raise _unreadable("it contains no plan")
     places = Counter(plan.location for plan in plans)
     for location, count in places.items():
         if count > 1:
             raise Refused(
                 f"The file has {count} plans for the table at {location}.",
-                remedy="Each rests on the table as it is now, so carry them out one after the "
-                "other, planning in between.",
+                remedy="Each is based on the table as it is now: apply one, then plan the next.",
             )
     return plans
 
@@ -260,7 +259,7 @@ def _is_error(document: Any) -> bool:
 def _read(document: Any) -> SavedPlan:
     saved = read_document(document, _saved)
     if not BOUND.write(saved.before).items() <= document["binding"].items():
-        raise _edited("the state it starts from does not have the hashes that it names")
+        raise _edited("the hashes of the state that it is based on do not match")
     return saved
 
 
@@ -287,7 +286,7 @@ def read_document(document: Any, read: Callable[[Mapping[str, Any]], Saved]) -> 
     except UnknownStep as error:
         raise _unreadable(f"it has a step of the unknown kind {error.args[0]!r}") from error
     except (TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise _unreadable("it holds something unexpected") from error
+        raise _unreadable("it contains an unexpected value") from error
 
 
 def _saved(document: Mapping[str, Any]) -> SavedPlan:
@@ -348,10 +347,12 @@ def _without_costs(promise: Mapping[str, Any]) -> dict[str, Any]:
 
 def _unreadable(cause: str) -> Refused:
     return Refused(
-        f"The file is not a plan of deltaadm: {cause}.",
-        remedy="Make one with --out FILE on any command that plans.",
+        f"The file is not a deltaadm plan: {cause}.",
+        remedy="Create one with --out FILE on any command that plans a change.",
     )
 
 
 def _edited(cause: str) -> Refused:
-    return Refused(f"The plan file was changed after it was made: {cause}.", remedy="Plan again.")
+    return Refused(
+        f"The plan file was changed after it was written: {cause}.", remedy="Plan again."
+    )

@@ -56,7 +56,7 @@ def _suppressed(report: ValidationReport) -> list[_Found]:
 
 
 DOCUMENT: Final = Document.of(
-    "What `validate` writes of a table",
+    "The output of `validate` for a table",
     table=STRING,
     version=maybe(COUNT),
     stopped=(maybe(STRING), lambda report: report.stopped or None),

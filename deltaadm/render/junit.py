@@ -59,7 +59,7 @@ def _validated(root: Element, report: ValidationReport, fail_on: Severity) -> No
     if report.stopped:
         _error(suite, report.table, "table", report.stopped, "")
     elif not report.findings:
-        _case(suite, report.table, f"no findings of {report.rules} rules")
+        _case(suite, report.table, f"no findings from {report.rules} rules")
 
 
 def _text(table: str, one: Finding) -> str:

@@ -24,16 +24,23 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Report
 
 _MARKS = {"error": "❌ ", "warning": "⚠️ ", "info": "ℹ️ ", "good": "✅ "}  # noqa: RUF001
-_JOINER = "&#8288;"
-"""Not to be seen, but what stands on both sides of it makes no address and no mention."""
-_SPECIAL = re.compile(
-    r"""[]\\`*_{}[<>|~#!$^@&]   # emphasis, links, HTML, tables, mentions, references, formulas
-    | :(?=\S)                   # addresses, emoji
-    | (?<=www)\.                # addresses
-    | ^[0-9](?=[0-9]*[.)]) | ^[-+=]   # lists, headings
+_WORD = re.compile(r"[^\s|]+|\|")
+"""A bar stands by itself: no code span can hold one in a table."""
+
+_INTERPRETED = re.compile(
+    r"""@(?!(?<=\w@)[\d.]*\d(?![\w-]|\.\w))  # mentions and addresses, unlike polars@2.1.0
+    | :(?=\S)(?!(?<=\d:)\d\d(?!\d))         # addresses and emoji, unlike 12:30:00
+    | \# | www\.                            # references, addresses
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+"""What GitHub and GitLab make links, mentions and pictures of; nothing but code prevents that."""
+
+_SPECIAL = re.compile(r"[]\\`*_{}[<>|~!$^&]")
+"""What makes emphasis, links, HTML, tables and formulas."""
+
+_LEADING = re.compile(r"^[0-9](?=[0-9]*[.)])|^[-+=]")
+"""What makes lists and headings, at the beginning of a text."""
 
 
 def write_markdown(reports: Sequence[Report], out: TextIO) -> None:
@@ -46,17 +53,33 @@ def write_markdown(reports: Sequence[Report], out: TextIO) -> None:
 
 def escaped(text: str) -> str:
     r"""
-    *text* so that Markdown shows it and nothing else.
+    *text* so that Markdown shows it and nothing else, and that it can be copied from there.
 
-    >>> escaped("a|b")
-    'a&#124;b'
+    >>> escaped("a|b of polars@2.1.0")
+    'a&#124;b of polars@2.1.0'
+    >>> escaped("s3://bucket/a_b")
+    '`s3://bucket/a_b`'
     """
-    return _SPECIAL.sub(_entity, visible(text))
+    words = _WORD.sub(lambda word: _escaped_word(word[0]), visible(text))
+    return _LEADING.sub(_entity, words)
 
 
-def _entity(found: re.Match[str]) -> str:
-    entity = f"&#{ord(found[0])};"
-    return _JOINER + entity if found[0] == "." else entity + _JOINER * (found[0] in "@:#")
+def _escaped_word(word: str) -> str:
+    if _INTERPRETED.search(word) is None:
+        return _SPECIAL.sub(_entity, word)
+    fence = _fence(word, 1)
+    gap = " " * (word[0] == "`" or word[-1] == "`")
+    return f"{fence}{gap}{word}{gap}{fence}"
+
+
+def _entity(special: re.Match[str]) -> str:
+    return f"&#{ord(special[0])};"
+
+
+def _fence(text: str, shortest: int) -> str:
+    """Backticks that *text* cannot close: more than it has in a row."""
+    longest = max(map(len, re.findall(r"`+", text)), default=0)
+    return "`" * max(shortest, longest + 1)
 
 
 def _heading(one: Heading) -> str:
@@ -87,9 +110,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _command(one: Command) -> str:
-    """A fence that the text cannot close: it is one line, and the fence is longer than its own."""
-    longest = max(map(len, re.findall(r"`+", one.text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = _fence(one.text, 3)
     label = f"{escaped(one.introduction)}\n\n" if one.label else ""
     return f"{label}{fence}\n{visible(one.text)}\n{fence}"
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.domain.model.cost import Cost
 from deltaadm.operations.reports import Overview
 from deltaadm.render.visible import visible
-from deltaadm.render.wording import cost_text
+from deltaadm.render.wording import DOES, cost_text, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,7 +32,7 @@ def line(document: Document) -> str:
     """What came of one table, in a line: a word or two, the table, and the rest."""
     kind = kind_of(document)
     status, rest = _LINES[kind](document)
-    source = "(by the journal)" if document.get(FROM_JOURNAL) else ""
+    source = "(from the journal)" if document.get(FROM_JOURNAL) else ""
     parts = (f"{status:<{_STATUS}}", document["table"], rest, source)
     return visible("  ".join(part for part in parts if part))
 
@@ -99,8 +99,8 @@ _HEADINGS: Final = (
     "Column mapping",
     "Changes",
     "Findings",
-    "Clients shut out",
-    "Clients from now on",
+    "Clients affected",
+    "Clients after the change",
     "Warnings",
     "Features that can be dropped",
 )
@@ -127,7 +127,7 @@ def _inspected(document: Document) -> tuple[str, str]:
     names = [one["name"] for one in features if one["supported"] == "explicit" or one["active"]]
     warnings = len(document["warnings"])
     listed = ", ".join(names) or "no features listed"
-    told = f"  ! {_number(warnings, 'warning')}" if warnings else ""
+    told = f"  ! {counted(warnings, 'warning')}" if warnings else ""
     versions = f"({protocol['minReaderVersion']}, {protocol['minWriterVersion']})"
     return versions, f"version {document['version']}: {listed}{told}"
 
@@ -151,21 +151,17 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
         yield "Warnings", "with warnings"
 
 
-_DOES: Final = {
-    ("read", "fails loudly"): "cannot read",
-    ("read", "silently wrong"): "reads wrong data, without an error",
-    ("write", "fails loudly"): "cannot write",
-    ("write", "silently wrong"): "writes wrongly, without an error",
-}
+_BAD_VERDICTS: Final = ("fails loudly", "silently wrong")
 
 
 def _shut_out(clients: Iterable[Document]) -> Iterator[tuple[str, str]]:
     """Whoever cannot read does not write either, which goes without saying."""
-    for one in clients:
+    for client in clients:
         for access in ("read", "write"):
-            does = _DOES.get((access, one[access]["verdict"]))
-            if does is not None:
-                yield "Clients shut out", f"{one['client']} {one['version']} {does}"
+            verdict = client[access]["verdict"]
+            if verdict in _BAD_VERDICTS:
+                does = DOES[verdict][access]
+                yield "Clients affected", f"{client['client']} {client['version']} {does}"
                 break
 
 
@@ -174,26 +170,26 @@ def _shut_out(clients: Iterable[Document]) -> Iterator[tuple[str, str]]:
 
 def _validated(document: Document) -> tuple[str, str]:
     counts = document["counts"]
-    told = [_number(counts[one], word) for one, word in _WORDS.items() if counts[one]]
+    told = [counted(counts[one], word) for one, word in _WORDS.items() if counts[one]]
     codes = list(dict.fromkeys(one["code"] for one in document["findings"]))
     status = "stopped" if document["stopped"] else _verdict(document)
     return status, ": ".join(filter(None, (", ".join(told), _some(codes))))
 
 
-_WORDS: Final = {"error": "error", "warning": "warning", "info": "note"}
+_WORDS: Final = {"error": "error", "warning": "warning", "info": "info"}
 
 
 def _verdict(document: Document) -> str:
     worst = next((one for one in _WORDS if document["counts"][one]), "")
-    return {"": "clean", "info": "notes"}.get(worst, f"{worst}s")
+    return {"": "clean", "info": "info"}.get(worst, f"{worst}s")
 
 
 def _validation(document: Document) -> Iterator[tuple[str, str]]:
     if document["stopped"]:
-        yield "Tables", "could not be checked in full"
+        yield "Tables", "could not be checked completely"
     yield (
         "Tables",
-        {"clean": "without findings", "notes": "with notes at worst"}.get(
+        {"clean": "without findings", "info": "with info only"}.get(
             _verdict(document), f"with {_verdict(document)}"
         ),
     )
@@ -219,10 +215,9 @@ def _plan(document: Document) -> Iterator[tuple[str, str]]:
     yield "Plans", "no changes" if document["is_noop"] else cost
     for one in document["changes"]:
         yield "Changes", one["subject"]
-    for one in document["clients"]:
-        does = {"read": "read", "write": "write"}[one["access"]]
-        what = f"{one['client']} {one['version']} to {does}: {one['verdict']}"
-        yield "Clients from now on", what
+    for client in document["clients"]:
+        does = DOES[client["verdict"]][client["access"]]
+        yield "Clients after the change", f"{client['client']} {client['version']} {does}"
 
 
 def _carried_out(document: Document) -> tuple[str, str]:
@@ -231,7 +226,7 @@ def _carried_out(document: Document) -> tuple[str, str]:
         return "differs", _some(one["subject"] for one in outcome["mismatches"])
     versions = ", ".join(map(str, outcome["versions"]))
     if any(one.get("waits") for one in document["plan"]["steps"]):
-        return "waiting", "plan again after some time for the second of two runs"
+        return "waiting", "plan again later for the second of two runs"
     if versions:
         noun = "version" if len(outcome["versions"]) == 1 else "versions"
         return "committed", f"{noun} {versions}"
@@ -240,7 +235,7 @@ def _carried_out(document: Document) -> tuple[str, str]:
 
 def _outcome(document: Document) -> Iterator[tuple[str, str]]:
     status, _ = _carried_out(document)
-    yield "Outcomes", {"differs": "the result is not as planned"}.get(status, status)
+    yield "Outcomes", {"differs": "the result differs from the plan"}.get(status, status)
 
 
 # the rest
@@ -270,10 +265,6 @@ def _failure(document: Document) -> Iterator[tuple[str, str]]:
     error = document["error"]
     cause = error["delta_error_class"] or f"{error['kind']} (exit code {error['exit_code']})"
     yield "Failures", cause
-
-
-def _number(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 _LINES: Final[Mapping[str, Callable[[Document], tuple[str, str]]]] = {

@@ -71,7 +71,7 @@ def change_words(change: Change) -> str:
     return f"{head}: {value_words(value)}" if change.subject.startswith("schema[") else head
 
 
-PARENT_CATALOG: Final = "Handed to the parent catalog, one after the other:"
+PARENT_CATALOG: Final = "Statements for the parent catalog, run in this order:"
 
 
 DIFFERS: Final = "The result differs from the plan:"
@@ -83,13 +83,12 @@ def outcome_sentences(outcome: Outcome) -> Iterable[str]:
     if outcome.plan.is_noop:
         yield "Nothing was committed: there is nothing to do."
     if outcome.versions:
-        are = "is" if len(outcome.versions) == 1 else "are"
-        yield f"{_committed(outcome)}, and {are} what was planned."
+        yield f"{_committed(outcome)}, as planned."
     yield from _later_changes(outcome)
     if not all(step.has_statement for step in steps):
         yield f"_last_checkpoint points to a checkpoint of version {outcome.actual.version}."
     if moves(steps):
-        yield f"{outcome.actual.name} leads to {outcome.actual.root} now, as was planned."
+        yield f"{outcome.actual.name} now points to {outcome.actual.root}, as planned."
 
 
 def mismatch_sentences(outcome: Outcome) -> Iterable[str]:
@@ -105,28 +104,28 @@ def _committed(outcome: Outcome) -> str:
 
     words = committed_words(outcome.versions).capitalize()
     earlier = [one for one in outcome.concurrent if one.version < outcome.versions[-1]]
-    return f"{words} on top of others' {_changes(earlier)}" if earlier else words
+    return f"{words} after {_changes(earlier, 'concurrent ')}" if earlier else words
 
 
 def _later_changes(outcome: Outcome) -> Iterable[str]:
     newest = outcome.versions[-1] if outcome.versions else -1
     later = [one for one in outcome.concurrent if one.version > newest]
     if later:
-        yield f"Meanwhile others have committed a {_changes(later)}."
+        yield f"Other writers have since committed {_changes(later)}."
 
 
-def _changes(concurrent: Sequence[ConcurrentChange]) -> str:
+def _changes(concurrent: Sequence[ConcurrentChange], which: str = "") -> str:
     from deltaadm.operations.carry_out import concurrent_words
 
-    several = len(concurrent) > 1
-    return f"{'changes' if several else 'change'} in {concurrent_words(concurrent)}"
+    noun = f"{which}changes" if len(concurrent) > 1 else f"a {which}change"
+    return f"{noun} in {concurrent_words(concurrent)}"
 
 
 def unchanged(plan: Plan) -> str:
     """What a plan does that has steps and yet changes nothing in protocol and metadata."""
     if any(one.is_commit for one in plan.stages):
-        return "No difference in the end, but these steps are committed all the same."
-    return "Protocol and metadata stay as they are."
+        return "The result is the same, but these steps are still committed."
+    return "Protocol and metadata do not change."
 
 
 def foreign_plan_title(plan: ForeignPlan) -> str:
@@ -136,7 +135,7 @@ def foreign_plan_title(plan: ForeignPlan) -> str:
     old = ""
     if not isinstance(plan, ForeignChanges):
         before = plan.before
-        old = ", in the place of a table of " + before.provider if before else ", no table yet"
+        old = f", replacing a table of {before.provider}" if before else ", no table yet"
     return f"{plan.operation}: {plan.table} (provider {plan.provider}{old})"
 
 
@@ -159,12 +158,12 @@ def foreign_plan_done(plan: ForeignPlan) -> str:
     if plan.is_noop:
         return "Nothing was changed: there is nothing to do."
     if isinstance(plan, ForeignChanges):
-        return f"{plan.name} was altered, and is what was planned."
+        return f"{plan.name} was altered, as planned."
     filled = "" if plan.fill is None else " and filled"
-    return f"{plan.name} was made{filled}, and is what was planned."
+    return f"{plan.name} was created{filled}, as planned."
 
 
-FINDINGS: Final = "Findings on the table afterwards"
+FINDINGS: Final = "Findings after the change"
 
 
 def finding_rows(plan: Plan) -> Iterator[tuple[str, str, str]]:
@@ -200,16 +199,16 @@ def drop_sentences(one: DropStatus) -> Iterator[str]:
         yield one.refusal.remedy
         return
     if one.work:
-        yield f"Dropping it first changes this: {'; '.join(one.work)}."
+        yield f"Dropping it first changes: {'; '.join(one.work)}."
     if not one.truncates_history:
-        yield "Can be dropped now, and the history stays."
+        yield "Can be dropped now; history is kept."
         return
     if one.keeps_history:
-        yield "Can be dropped now with the history kept, which adds checkpointProtection."
+        yield "Can be dropped now while keeping history, which adds checkpointProtection."
     if one.phase is Phase.FIRST_OF_TWO:
-        yield "With --truncate-history it takes two runs: the first one can start now."
+        yield "With --truncate-history, dropping takes two runs; the first can start now."
     elif one.phase is Phase.WAITING and one.ready_at is not None:
         when = second(one.ready_at)
-        yield f"With --truncate-history it waits for history to expire: ready at {when}."
+        yield f"With --truncate-history, it waits for history to expire: ready at {when}."
     else:
-        yield "With --truncate-history it can be dropped now."
+        yield "With --truncate-history, it can be dropped now."

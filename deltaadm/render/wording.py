@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 COSTS: Final = {
     Cost.METADATA: "metadata only",
-    Cost.BACKFILL: "backfill: every file is listed anew",
+    Cost.BACKFILL: "backfill: rewrites file metadata in the log; no data files are rewritten",
     Cost.REWRITE: "rewrite of every data file",
 }
 
@@ -44,7 +44,7 @@ def cost_text(cost: Cost, *, truncates: bool, files: FileFacts | None = None) ->
 SEVERITIES: Final = {
     Severity.ERROR: ("Errors", "error"),
     Severity.WARNING: ("Warnings", "warning"),
-    Severity.INFO: ("Worth knowing", "note"),
+    Severity.INFO: ("Info", "info"),
 }
 """The heading over findings of a severity, and what one of them is called."""
 
@@ -76,10 +76,10 @@ def protocol_rows(report: TableReport) -> Iterable[tuple[str, str]]:
     protocol = report.snapshot.protocol
     yield "as written", protocol_words(protocol)
     if report.minimum_protocol is not None:
-        yield "the metadata needs", protocol_words(report.minimum_protocol)
+        yield "minimum for this metadata", protocol_words(report.minimum_protocol)
     if report.classic_minimum_versions is not None:
         reader, writer = report.classic_minimum_versions
-        yield "by the classic table", f"reader {reader}, writer {writer}"
+        yield "legacy minimum (no table features)", f"reader {reader}, writer {writer}"
     if report.lowest_equivalent_protocol is not None:
         yield "lowest equivalent", protocol_words(report.lowest_equivalent_protocol)
     yield "not needed", _not_needed(report)
@@ -128,7 +128,7 @@ def mapping_rows(report: TableReport) -> Iterable[tuple[str, str]]:
     yield "mode", mapping.mode
     yield "supported", "yes" if mapping.supported else "no"
     if mapping.max_column_id is not None:
-        yield "highest id given", str(mapping.max_column_id)
+        yield "highest column id", str(mapping.max_column_id)
 
 
 COLUMN_TITLES: Final = ("id", "column", "type", "physical name")
@@ -153,9 +153,9 @@ def file_rows(report: TableReport) -> Iterable[tuple[str, str]]:
 
 
 DOES = {
-    "works": {"read": "read it", "write": "write it"},
-    "fails loudly": {"read": "cannot read it", "write": "cannot write it"},
-    "silently wrong": {"read": "READ IT WRONGLY", "write": "WRITE IT WRONGLY"},
+    "works": {"read": "can read", "write": "can write"},
+    "fails loudly": {"read": "cannot read", "write": "cannot write"},
+    "silently wrong": {"read": "reads wrong data silently", "write": "writes wrong data silently"},
     "unknown": {"read": "reading unknown", "write": "writing unknown"},
 }
 
@@ -229,32 +229,37 @@ def catalogue_row(feature: TableFeature) -> tuple[str, ...]:
 def recreatable(report: ValidationReport) -> str:
     """Which versions can be rebuilt, in a sentence."""
     if report.versions is None:
-        return "No version can be rebuilt."
+        return "No version can be reconstructed from the log."
     first, last = report.versions
     return (
-        f"Version {first} can be rebuilt."
+        f"Version {first} can be reconstructed from the log."
         if first == last
-        else f"Versions {first} to {last} can be rebuilt."
+        else f"Versions {first} to {last} can be reconstructed from the log."
     )
 
 
 def summary(report: ValidationReport) -> str:
     """How much was found, in a sentence."""
     counts = [(report.count(one), word) for one, (_, word) in SEVERITIES.items()]
-    told = [f"{number} {word}{'' if number == 1 else 's'}" for number, word in counts if number]
-    by = [one.by for one in report.suppressed]
-    known, ignored = by.count(Cause.BASELINE), by.count(Cause.SETTINGS)
-    beside = [f"{known} known to the baseline"] if known else []
-    beside += [f"{ignored} ignored by the settings"] if ignored else []
-    text = ", ".join(told) or "Nothing found"
-    rules = "1 rule" if report.rules == 1 else f"{report.rules} rules"
-    by_rules = f" by {rules}" if report.rules else ""
-    return f"{text}{by_rules}{''.join(f', {one}' for one in beside)}."
+    parts = [counted(number, word) for number, word in counts if number] or ["no findings"]
+    causes = [suppressed.by for suppressed in report.suppressed]
+    known, ignored = causes.count(Cause.BASELINE), causes.count(Cause.SETTINGS)
+    parts += [f"{known} in the baseline"] if known else []
+    parts += [f"{ignored} ignored by settings"] if ignored else []
+    text = ", ".join(parts)
+    if not report.rules:
+        return f"{text[0].upper()}{text[1:]}."
+    return f"{counted(report.rules, 'rule')} checked: {text}."
+
+
+def counted(number: int, word: str) -> str:
+    """So many of what *word* names; info has no plural."""
+    return f"{number} {word}{'' if number == 1 or word == 'info' else 's'}"
 
 
 def overview_title(overview: Overview) -> str:
     """How many tables, and how many of them failed."""
-    tables = f"{overview.tables} table{'' if overview.tables == 1 else 's'}"
+    tables = counted(overview.tables, "table")
     return f"{tables}, {overview.failed} failed" if overview.failed else tables
 
 
@@ -280,4 +285,4 @@ def explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[t
     if feature.caution:
         yield "caution", feature.caution
     yield "described in", feature.section
-    yield "known to", feature.source
+    yield "source", feature.source

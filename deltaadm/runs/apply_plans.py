@@ -94,8 +94,8 @@ def carry_out_plans(
     code = printer.finish()
     if not_begun:
         info(
-            f"{not_begun} of {len(plans)} plans were not begun, after so many failures; the same "
-            "command goes on with them."
+            f"{not_begun} of {len(plans)} plans were not started because of earlier failures; run "
+            "the same command again to continue with them."
         )
         return SOME_FAILED
     return code
@@ -142,15 +142,15 @@ def _is_called(saved: SavedPlan) -> bool:
 def require_lines(context: RunContext, option: str) -> None:
     """Turn away a format in which what an earlier run did would be missing: a usage error."""
     if context.format not in {"text", "jsonl"}:
-        raise UsageError("of many tables goes with -o text and -o jsonl", option=option)
+        raise UsageError("supports only -o text and -o jsonl for several tables", option=option)
 
 
 def _require_one_session(plans: Sequence[SavedPlan]) -> None:
     settings = {tuple(sorted(saved.session.to_conf().items())) for saved in plans}
     if len(settings) > 1:
         raise Refused(
-            "The plans were made under different settings of Spark.",
-            remedy="Carry out those of each --spark-conf by themselves.",
+            "The plans were made with different Spark settings.",
+            remedy="Apply the plans of each --spark-conf separately.",
         )
 
 
@@ -197,9 +197,9 @@ def _of_earlier_run(saved: SavedPlan, line: str) -> TableResult:
         return result._replace(code=WAITING if waits else 0)
     except (LookupError, TypeError, AttributeError, ValueError, StopIteration) as error:
         raise Refused(
-            f"The journal says nothing that can be understood of {saved.table}.",
-            remedy="Choose another place by --journal; tables that are as planned by now count as "
-            "done.",
+            f"The journal's entry for {saved.table} cannot be understood.",
+            remedy="Choose another file with --journal; tables that are already as planned count "
+            "as done.",
         ) from error
 
 
@@ -257,7 +257,7 @@ class _Run:
                     result = future.result()
                     failures += result.code not in {0, WAITING}
                     printer.add(result)
-        self._context.status.set(f"{self._done} of {total} plans are carried out")
+        self._context.status.set(f"{self._done} of {total} plans were applied")
         return len(waiting)
 
     @contextmanager
@@ -308,7 +308,9 @@ class _Run:
         self._under_way[saved.digest] = _UnderWay(saved.table, state, look_up)
 
     def _words(self, total: int) -> str:
-        return f"{self._done} of {total} plans are carried out; the same command goes on"
+        return (
+            f"{self._done} of {total} plans were applied; the same command continues with the rest"
+        )
 
     def _looked_up(self, total: int) -> str:
         """How far the run has come, with what became of the plans that were under way."""

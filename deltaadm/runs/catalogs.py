@@ -68,7 +68,7 @@ def list_tables(context: RunContext, pattern: str) -> dict[str, CatalogTable]:
         if opened.catalog is None:
             raise Refused(
                 "There is no catalog to look for tables in.",
-                remedy="Say where Spark's catalog is, by --remote, --spark-master or --spark-conf.",
+                remedy="Specify Spark's catalog with --remote, --spark-master or --spark-conf.",
             )
         return {entry.name: entry for entry in opened.catalog.list_tables(pattern)}
 

@@ -42,12 +42,12 @@ def delta_consents(
     if option is not None and not getattr(given, option):
         yield Consent(
             f"--{option.replace('_', '-')}",
-            f"This is a {plan.cost.value}, and costs as much as the table is large. "
-            f"Type '{plan.cost.value}' to go on: ",
+            f"This is a {plan.cost.value}, whose cost grows with the size of the table. "
+            f"Type '{plan.cost.value}' to continue: ",
             plan.cost.value,
         )
     for name in plan.irreversible:
-        yield from _to_lose(f"Dropping {name} destroys history for good", given, name)
+        yield from _to_lose(f"Dropping {name} deletes history permanently", given, name)
     yield from _to_harm(plan, clients, accepted)
 
 
@@ -58,7 +58,9 @@ def foreign_consents(plan: ForeignPlan, given: ConsentRequest) -> Iterator[Conse
     """What *plan* needs beyond what is *given*."""
     yield from _to_go_on("Carry this out?", given)
     for name in plan.irreversible:
-        yield from _to_lose(f"The table {name} is dropped for good", given, plan.table, name)
+        yield from _to_lose(
+            f"The table {name} will be dropped permanently", given, plan.table, name
+        )
 
 
 def _to_go_on(question: str, given: ConsentRequest) -> Iterator[Consent]:
@@ -68,7 +70,7 @@ def _to_go_on(question: str, given: ConsentRequest) -> Iterator[Consent]:
 
 def _to_lose(what: str, given: ConsentRequest, name: str, *aliases: str) -> Iterator[Consent]:
     if not {name, *aliases} & set(given.accept_irreversible or ()):
-        question = f"{what}. Type '{name}' to go on: "
+        question = f"{what}. Type '{name}' to continue: "
         yield Consent(f"--accept-irreversible {name}", question, name)
 
 
@@ -82,7 +84,8 @@ def _to_harm(
         what = "; ".join(cell.note for cell in verdict.after.responsible)
         yield Consent(
             f"--accept-silently-wrong {release.client.id}",
-            f"{release} goes wrong without an error: {what}. Type '{release.client.id}' to go on: ",
+            f"{release} {verdict.after.access.value}s wrong data silently: {what}. "
+            f"Type '{release.client.id}' to continue: ",
             release.client.id,
         )
 
@@ -95,8 +98,9 @@ def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Re
     if not _has_terminal():
         what = "the plan" if len(plans) == 1 else f"the {len(plans)} plans"
         raise Refused(
-            f"Nobody is there to confirm {what}, so nothing was changed.",
-            remedy=f"Pass {' '.join(missing)} to go on without being asked.",
+            f"Confirmation of {what} is required, but no terminal is attached; nothing was "
+            "changed.",
+            remedy=f"Pass {' '.join(missing)} to continue without confirmation.",
         )
     if context.format != "text" or not sys.stdout.isatty() or len(plans) > 1:
         show_on_stderr(context, plans)
@@ -111,4 +115,4 @@ def _has_terminal() -> bool:
 def _ask(question: str, expected: str) -> None:
     write_stderr(visible(question))
     if sys.stdin.readline().strip().lower() != expected.lower():
-        raise Refused("The plan was not confirmed, so nothing was changed.", remedy="")
+        raise Refused("The plan was not confirmed; nothing was changed.", remedy="")

@@ -20,12 +20,12 @@ def save_plan(path: Path, text: str, *, secrets: bool) -> None:
 def announce_plans(path: Path, plans: int = 1, *, secrets: bool = False) -> None:
     """How the *plans* that were saved at *path* are carried out, and whether it holds *secrets*."""
     if secrets:
-        info(f"{path} holds secrets, which the plan sets; only its owner can read it.")
+        info(f"{path} contains secrets that the plan sets; only its owner can read it.")
     from deltaadm.operations.commands import quoted
 
-    them, are = ("it", "The plan is") if plans == 1 else ("them", f"{plans} plans are")
+    them, what = ("it", "the plan") if plans == 1 else ("them", f"{plans} plans")
     place = f"./{path}" if str(path).startswith("-") else str(path)
-    info(f"{are} in {path}; carry {them} out with: deltaadm apply {quoted(place)}")
+    info(f"Saved {what} to {path}; apply {them} with: deltaadm apply {quoted(place)}")
 
 
 def write_file(path: Path, text: str, *, private: bool = False) -> None:
@@ -47,7 +47,7 @@ def unwritable(path: Path, error: OSError) -> Refused:
     """Why the file at *path* cannot be written."""
     return Refused(
         f"The file {path} cannot be written: {error.strerror or error}.",
-        remedy="Choose another place.",
+        remedy="Choose another path.",
     )
 
 

@@ -104,7 +104,7 @@ def collect_tables(
     from deltaadm.runs.resume import resume_lines
 
     if request.jobs is not None and context.engine is not None:
-        raise UsageError("is not for --engine spark", option="--jobs")
+        raise UsageError("cannot be combined with --engine spark", option="--jobs")
     unlisted: dict[str, DeltaadmError] = {}
     entries: dict[str, Entry] = {}
     tables = [*named, *(request.also or ())]
@@ -121,7 +121,7 @@ def collect_tables(
         named_places = ", ".join(str(place) for place in places if place is not None)
         raise TableError(
             f"There is no table in {named_places}.",
-            remedy="A table is a directory that contains _delta_log; a list names one a line.",
+            remedy="A table is a directory that contains _delta_log; a list names one per line.",
         )
     names = tuple(dict.fromkeys(tables) if request.names_tables else tables)
     entries |= catalogs.look_up(context, [name for name in names if name not in entries])
@@ -239,7 +239,7 @@ def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> It
         stream = _map_on_executors(task, fresh)
     for number, table in enumerate(fleet.tables):
         if not fleet.alone:
-            context.status.set(f"{NOTHING}; {number} of {len(fleet.tables)} tables are answered")
+            context.status.set(f"{NOTHING}; {number} of {len(fleet.tables)} tables were processed")
         line = fleet.answered.get(table)
         if line is None:
             yield next(stream)
@@ -288,8 +288,8 @@ def _bug(error: Exception) -> Bug:
 
 
 _LOST: Final = EngineError(
-    "The process that worked on the table came to a violent end, perhaps for want of memory.",
-    remedy="Try again with fewer at the same time, such as --jobs 1.",
+    "The process that worked on the table was killed, possibly out of memory.",
+    remedy="Try again with fewer jobs, for example --jobs 1.",
 )
 
 

@@ -38,16 +38,15 @@ def require_name(table: str, provider: str) -> None:
     """Raise `Refused` for a place: only its log makes a directory a table, and Delta has logs."""
     if not catalogs.is_name(table):
         raise Refused(
-            f"A table of the provider {provider} is made by its name in a catalog, and {table!r} "
-            "is a place.",
-            remedy="Name it schema.table, and say where its files are with --location.",
+            f"A table of provider {provider} needs a name in a catalog, but {table!r} is a path.",
+            remedy="Name it schema.table, and set the location of its files with --location.",
         )
 
 
 def require_no_clients(clients: ClientRequest) -> None:
     """Turn away, as a usage error, clients that are to go on using a table without a protocol."""
     if clients.for_client or clients.for_client_writing:
-        raise UsageError("is for Delta tables", option="--for-client")
+        raise UsageError("applies only to Delta tables", option="--for-client")
 
 
 def moved_to(location: str) -> Snapshot:

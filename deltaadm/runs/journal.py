@@ -35,7 +35,7 @@ class Journal:
         except OSError as error:
             raise Refused(
                 f"The journal {self._path} cannot be written: {error.strerror or error}.",
-                remedy="Choose another place by --journal.",
+                remedy="Choose another file with --journal.",
             ) from error
         try:
             self._lock()
@@ -69,7 +69,7 @@ class Journal:
         except OSError as error:
             raise StorageError(
                 f"The journal {self._path} cannot be written: {error.strerror or error}.",
-                remedy="Make room; the same command goes on from what the journal has.",
+                remedy="Free some space; the same command then continues from the journal.",
             ) from error
 
     def _lock(self) -> None:
@@ -81,8 +81,8 @@ class Journal:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise Refused(
-                f"Another run has the journal {self._path}.",
-                remedy="Wait for its end; both would change the same tables.",
+                f"Another run is using the journal {self._path}.",
+                remedy="Wait until it has finished; both would change the same tables.",
             ) from None
 
     def _read(self) -> None:
@@ -101,10 +101,10 @@ class Journal:
 
     def _not_a_line(self, number: int) -> Refused:
         return Refused(
-            f"Line {number} of {self._path} is not one of a journal, or was changed, or is of an "
-            "earlier deltaadm.",
-            remedy="Choose another place by --journal; tables that are as planned by now count as "
-            "done.",
+            f"Line {number} of {self._path} is not a journal entry, was changed, or was written by "
+            "an earlier deltaadm.",
+            remedy="Choose another file with --journal; tables that are already as planned count "
+            "as done.",
         )
 
     def _note(self, entry: Entry) -> None:

@@ -53,8 +53,7 @@ def plan_many(
     require_streaming(many, context.format)
     if planning.apply and planning.out is None:
         raise UsageError(
-            "of many tables needs --out FILE, so that it can be gone on with when it is "
-            "interrupted",
+            "requires --out FILE for several tables, so that an interrupted run can be continued",
             option="--apply",
         )
     if planning.apply:

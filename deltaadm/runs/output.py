@@ -56,11 +56,11 @@ def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
     write_text(shown)
     if shown != exact:
         info(
-            "Control characters are escaped, since this is a terminal; in a file or a pipe the SQL "
-            "is exact."
+            "Control characters are escaped because the output is a terminal; in a file or a pipe "
+            "the SQL is exact."
         )
     if exact != rendered("sql", reports, replace(style, show_secrets=True)):
-        info("Secrets are masked, so the SQL cannot be run like this; --show-secrets shows them.")
+        info("Secrets are masked, so the SQL cannot be run as shown; --show-secrets shows them.")
 
 
 def rendered(format_name: str, reports: Sequence[Report], style: Style) -> str:
@@ -97,7 +97,7 @@ def output_error(error: BaseException | None, status: CommitStatus) -> StorageEr
     committed = "" if status.clause == NOTHING else f"; {status.clause}"
     return StorageError(
         f"The output cannot be written: {cause}{committed}.",
-        remedy="Make room, or send it elsewhere.",
+        remedy="Free some space, or send the output elsewhere.",
     )
 
 

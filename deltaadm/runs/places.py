@@ -46,8 +46,8 @@ def is_occupied(context: RunContext, location: str) -> bool:
         return False
     except OSError as error:
         raise StorageError(
-            f"{location} is no place for a table: {(error.strerror or str(error)).lower()}.",
-            remedy="Choose a directory that is empty, or not there yet.",
+            f"{location} cannot hold a table: {(error.strerror or str(error)).lower()}.",
+            remedy="Choose a directory that is empty or does not exist.",
         ) from error
 
 

@@ -244,7 +244,7 @@ def carry_out_plan(
             outcome = execute(context, plan, executor, context.status.set)
             listed = ", ".join(map(str, outcome.versions))
             context.status.set(
-                f"committed: {listed}" if listed else "all is done, without a commit"
+                f"committed: {listed}" if listed else "everything was done, without a commit"
             )
         return OutcomeReport(table, outcome)
 

@@ -104,7 +104,7 @@ class ChangeRequest:
 def require_streaming(many: FleetRequest, *formats: str) -> None:
     """Turn away a format in which the answers of an earlier run cannot stand: a usage error."""
     if many.resume is not None and not set(formats) <= {"text", "jsonl"}:
-        raise UsageError("goes with -o jsonl and -o text", option="--resume")
+        raise UsageError("supports only -o jsonl and -o text", option="--resume")
 
 
 def pairs(given: Sequence[str] | None, option: str, shape: str = "KEY=VALUE") -> dict[str, str]:
@@ -113,6 +113,6 @@ def pairs(given: Sequence[str] | None, option: str, shape: str = "KEY=VALUE") ->
     for text in given or ():
         key, separator, value = text.partition("=")
         if not separator or not key:
-            raise UsageError(f"{text!r} is not {shape}", option=option)
+            raise UsageError(f"{text!r} is not of the form {shape}", option=option)
         found[key] = value
     return found

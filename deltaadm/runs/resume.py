@@ -48,8 +48,8 @@ def _document(file: Path, number: int, line: str, kind: str) -> dict[str, str]:
     except (ValueError, KeyError, TypeError, StopIteration):
         pass
     raise Refused(
-        f"Line {number} of {file} is not one that this command writes about a table.",
-        remedy="Give the file that -o jsonl of the interrupted run went to.",
+        f"Line {number} of {file} is not the output of this command for a table.",
+        remedy="Specify the file with the -o jsonl output of the interrupted run.",
     )
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FILE: Final = "deltaadm.toml"
 PYPROJECT: Final = "pyproject.toml"
-_USE_NONE: Final = "use none: set DELTAADM_ISOLATED=1 or, with validate, --isolated."
+_USE_NONE: Final = "ignore settings files: set DELTAADM_ISOLATED=1 or, with validate, --isolated."
 VARIABLES: Final = ("select", "ignore", "fail-on", "clients", "writers")
 """Keys that a variable can set: DELTAADM_SELECT and so on, with commas in lists."""
 
@@ -184,7 +184,7 @@ def _document(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise SettingsError(
             f"The settings in {path} cannot be read: {(error.strerror or str(error)).lower()}.",
-            remedy=f"Name another file, or {_USE_NONE}",
+            remedy=f"Specify another file, or {_USE_NONE}",
         ) from error
     except (ValueError, RecursionError) as error:
         raise SettingsError(
@@ -206,7 +206,8 @@ def _read(document: Mapping[str, Any], place: str, known: "Mapping[str, Parser]"
     if unknown:
         raise SettingsError(
             f"{place.rstrip('.: ')}: there is no setting {unknown[0]!r}.",
-            remedy=did_you_mean(unknown[0], known) or f"There are {', '.join(sorted(known))}.",
+            remedy=did_you_mean(unknown[0], known)
+            or f"The settings are {', '.join(sorted(known))}.",
         )
     return {
         key.replace("-", "_"): known[key](value, f"{place}{key}") for key, value in document.items()
@@ -225,13 +226,13 @@ def _table(value: Any, place: str) -> Mapping[str, Any]:
 
 def _texts(value: Any, place: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise _wrong(place, "a list of texts")
+        raise _wrong(place, "a list of strings")
     return tuple(value)
 
 
 def _text(value: Any, place: str) -> str:
     if not isinstance(value, str):
-        raise _wrong(place, "a text")
+        raise _wrong(place, "a string")
     return value
 
 
@@ -287,7 +288,7 @@ def _features(value: Any, place: str) -> tuple[str, ...]:
 def _modes(value: Any, place: str) -> tuple[str, ...]:
     modes = _texts(value, place)
     if not set(modes) <= {"none", "name", "id"}:
-        raise _wrong(place, "a list of none, name and id")
+        raise _wrong(place, "a list of the modes none, name and id")
     return modes
 
 
@@ -299,7 +300,7 @@ def _day(value: Any, place: str) -> date:
     try:
         return date.fromisoformat(value)
     except (TypeError, ValueError):
-        raise _wrong(place, "a day such as 2027-01-31") from None
+        raise _wrong(place, "a date such as 2027-01-31") from None
 
 
 def _ignores(value: Any, place: str) -> tuple[Ignore, ...]:
@@ -313,7 +314,9 @@ def _ignore(value: Any, place: str) -> Ignore:
         return Ignore(code=_code(value, place))
     found = _read(_table(value, place), f"{place}.", _IGNORE)
     if "code" not in found:
-        raise SettingsError(f"{place}: an ignore has no code.", remedy="Say which rule it is.")
+        raise SettingsError(
+            f"{place}: an ignore has no code.", remedy="Add the code of the rule to ignore."
+        )
     return Ignore(**found)
 
 
@@ -321,7 +324,7 @@ def _scalar(value: Any, place: str) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, str | int):
-        raise _wrong(place, "a text, a whole number or true or false")
+        raise _wrong(place, "a string, an integer or a boolean")
     return str(value)
 
 
@@ -347,7 +350,7 @@ def _policy(value: Any, place: str) -> Mapping[str, Any]:
 
 def _tables(value: Any, place: str) -> tuple[TableSettings, ...]:
     if not isinstance(value, list):
-        raise _wrong(place, "a list of tables, as [[tables]] makes one")
+        raise _wrong(place, "an array of tables, as in [[tables]]")
     return tuple(_table_settings(entry, place) for entry in value)
 
 
@@ -355,7 +358,7 @@ def _table_settings(value: Any, place: str) -> TableSettings:
     found = _read(_table(value, place), f"{place}.", _TABLE)
     if "pattern" not in found:
         raise SettingsError(
-            f"{place}: an entry has no pattern.", remedy='Say which tables, as in pattern = "*".'
+            f"{place}: an entry has no pattern.", remedy='Specify the tables, as in pattern = "*".'
         )
     return TableSettings(patterns=found.pop("pattern"), ignores=found.pop("ignore", ()), **found)
 

@@ -32,14 +32,13 @@ def shortage(error: BaseException) -> DeltaadmError | None:
             )
         if isinstance(cause, RuntimeError) and _NO_THREAD in str(cause):
             return EngineError(
-                "The machine allows no further thread or process.",
-                remedy="Allow more of them, or more memory for their stacks: see ulimit -u and "
-                "ulimit -v.",
+                "No more threads or processes can be started.",
+                remedy="Raise the limits of processes and of memory: see ulimit -u and ulimit -v.",
             )
         if isinstance(cause, RecursionError):
             return TableError(
                 "Something in the table's log is nested too deeply.",
-                remedy="Find the commit that brought the nested value or column, and restore the "
+                remedy="Find the commit that added the nested value or column, and restore the "
                 "version before it.",
             )
     return None

@@ -25,19 +25,19 @@ def mapped(tmp_path: Path) -> Table:
 
 def test_inspect_says_who_reads_and_who_does_not_and_why(mapped: Table) -> None:
     rows = section(deltaadm("inspect", mapped.path).out, "Clients")
-    assert "delta-spark@4.4.0" in rows["read it"]
-    assert "trino@480" in rows["write it"]
-    assert "delta-rs@1.6.6 (columnMapping)" in rows["READ IT WRONGLY"]
-    assert "polars@2.1.0, redshift-spectrum (columnMapping)" in rows["cannot read it"]
-    assert "flink@3.0.0, hive@3.0.0, presto (protocol.minReaderVersion)" in rows["cannot read it"]
-    assert "duckdb-delta@1.5.5 (columnMapping)" in rows["WRITE IT WRONGLY"]
-    assert "delta-kernel-rs@0.30.1 (checkConstraints, generatedColumns)" in rows["cannot write it"]
+    assert "delta-spark@4.4.0" in rows["can read"]
+    assert "trino@480" in rows["can write"]
+    assert "delta-rs@1.6.6 (columnMapping)" in rows["reads wrong data silently"]
+    assert "polars@2.1.0, redshift-spectrum (columnMapping)" in rows["cannot read"]
+    assert "flink@3.0.0, hive@3.0.0, presto (protocol.minReaderVersion)" in rows["cannot read"]
+    assert "duckdb-delta@1.5.5 (columnMapping)" in rows["writes wrong data silently"]
+    assert "delta-kernel-rs@0.30.1 (checkConstraints, generatedColumns)" in rows["cannot write"]
 
 
 def test_nobody_is_told_twice_to_be_wrong(mapped: Table) -> None:
     rows = section(deltaadm("inspect", mapped.path).out, "Clients")
-    assert "delta-rs" not in rows["WRITE IT WRONGLY"]
-    assert "flink" not in rows["cannot write it"]
+    assert "delta-rs" not in rows["writes wrong data silently"]
+    assert "flink" not in rows["cannot write"]
 
 
 def test_the_whole_detail_on_request(mapped: Table) -> None:
@@ -70,8 +70,8 @@ def test_clients_in_json(mapped: Table) -> None:
 
 def test_a_plan_names_whom_it_newly_shuts_out(small: Table) -> None:
     text = deltaadm("enable-feature", small.path, "rowTracking").out
-    rows = section(text, "Clients from now on")
-    assert "trino@480 (domainMetadata, rowTracking)" in rows["cannot write it"]
+    rows = section(text, "Clients after the change")
+    assert "trino@480 (domainMetadata, rowTracking)" in rows["cannot write"]
     plan = deltaadm("enable-feature", small.path, "rowTracking", "-o", "json").document
     [trino] = [one for one in plan["clients"] if one["client"] == "trino"]
     assert (trino["access"], trino["before"], trino["verdict"]) == (
@@ -144,11 +144,11 @@ def test_silently_wrong_needs_a_consent_of_its_own(small: Table, writer: LogWrit
         result = deltaadm(*wish)
     assert result.code == 7
     accept = "--accept-silently-wrong delta-rs --accept-silently-wrong duckdb-delta"
-    assert f"Pass {accept} to go on" in result.err
+    assert f"Pass {accept} to continue" in result.err
     assert writer.steps == []
     one = deltaadm(*wish, "--accept-silently-wrong", "delta-rs")
     assert one.code == 7
-    assert "Pass --accept-silently-wrong duckdb-delta to go on" in one.err
+    assert "Pass --accept-silently-wrong duckdb-delta to continue" in one.err
     both = deltaadm(*wish, *accept.split())
     assert both.code == 0, both.err
     assert len(writer.steps) == 1
@@ -189,8 +189,8 @@ def test_at_a_terminal_the_name_must_be_typed(small: Table, answer: str, code: i
     )
     program.expect_exact(QUESTION)
     program.sendline("yes")
-    program.expect_exact("goes wrong without an error")
-    program.expect_exact("Type 'delta-rs' to go on: ")
+    program.expect_exact("reads wrong data silently")
+    program.expect_exact("Type 'delta-rs' to continue: ")
     program.sendline(answer)
     assert ended(program)[0] == code
 

@@ -98,7 +98,7 @@ def test_a_plan_is_saved_and_carried_out_once(tmp_path: Path, writer: LogWriter)
     with untouched(place):
         again = deltaadm("apply", plan)
     assert again.code == 0
-    assert "The plan is carried out already" in again.out
+    assert "The plan is already applied" in again.out
     report = deltaadm("inspect", place, "-o", "json").document
     assert report["protocol"] == planned["after"]["protocol"]
 
@@ -118,7 +118,7 @@ def test_an_edited_plan_is_refused(tmp_path: Path) -> None:
     plan.write_text(json.dumps(document))
     result = deltaadm("apply", plan, "--yes")
     assert result.code == 7
-    assert "changed after it was made" in result.err
+    assert "changed after it was written" in result.err
 
 
 def test_replacing(small: Table, writer: LogWriter) -> None:
@@ -140,9 +140,9 @@ def test_replacing(small: Table, writer: LogWriter) -> None:
         (["T"], 2, "either --schema or --as"),
         (["T", "--schema", "a INT", "--as", "SELECT 1"], 2, "either --schema or --as"),
         (["T", "--schema", "a INT", "--mode", "overwrite"], 2, "create-or-replace"),
-        (["T", "--schema", "a INT", "--location", "/x"], 2, "for tables with a name"),
+        (["T", "--schema", "a INT", "--location", "/x"], 2, "only to tables in a catalog"),
         (["T", "--schema", "a INT", "--check", "--apply"], 2, "cannot be combined"),
-        (["T", "--schema", "a INT", "--property", "x"], 2, "not PROPERTY=VALUE"),
+        (["T", "--schema", "a INT", "--property", "x"], 2, "not of the form PROPERTY=VALUE"),
         (["T", "--schema", "a INTT"], 7, "Did you mean INT"),
         (["T", "--schema", "nowhere.json"], 2, "cannot be read"),
         (["T", "--schema", "a INT", "--mode", "replace"], 7, "no table to be replaced"),
@@ -154,13 +154,13 @@ def test_replacing(small: Table, writer: LogWriter) -> None:
         (["T", "--schema", "a INT", "--for-client", "nobody"], 7, "nobody"),
         (["main.sales.orders", "--schema", "a INT"], 7, "no catalog is configured"),
         ([".", "--schema", "a INT"], 7, "files already"),
-        (["T", "--schema", "a INT", "--provider", "csv"], 7, "is a place"),
+        (["T", "--schema", "a INT", "--provider", "csv"], 7, "is a path"),
         (["s.t", "--schema", "a INT", "--provider", "csv"], 7, "no catalog is configured"),
         (["s.t", "--schema", "a INT", "--property", "provider=csv"], 7, "no catalog is"),
         (
             ["s.t", "--schema", "a INT", "--provider", "csv", "--for-client", "duckdb"],
             2,
-            "is for Delta tables",
+            "applies only to Delta tables",
         ),
         (
             ["T", "--schema", "a INT", "--provider", "delta", "--property", "provider=csv"],

@@ -42,7 +42,7 @@ def test_what_can_be_dropped_is_listed(vectors: Table) -> None:
     result = deltaadm("drop-feature", vectors.path)
     assert result.code == 0
     assert "deletionVectors" in result.out
-    assert "it takes two runs: the first one can start now" in result.out
+    assert "dropping takes two runs; the first can start now" in result.out
 
 
 def test_two_runs_a_day_apart(vectors: Table, writer: LogWriter) -> None:
@@ -60,7 +60,7 @@ def test_two_runs_a_day_apart(vectors: Table, writer: LogWriter) -> None:
     assert deltaadm("drop-feature", vectors.path, "deletionVectors", "--status").code == 0
     last = deltaadm(*command)
     assert last.code == 0
-    assert "and is what was planned" in last.out
+    assert "as planned" in last.out
     after = deltaadm(*command)
     assert after.code == 0
     assert "nothing to drop" in after.out
@@ -97,7 +97,7 @@ def test_destroying_history_needs_its_own_consent(
     with untouched(vectors.path):
         result = deltaadm(*wish, *given)
     assert result.code == 7
-    assert f"Pass {missing} to go on" in result.err
+    assert f"Pass {missing} to continue" in result.err
     assert writer.steps == []
 
 

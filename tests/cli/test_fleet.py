@@ -81,14 +81,18 @@ def test_tables_from_standard_input(lake: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "code", "words"),
     [
-        ([], 2, "Name a TABLE, or give --table, --tables-from, --discover or --catalog"),
+        ([], 2, "Specify a TABLE, or use --table, --tables-from, --discover or --catalog"),
         (["--discover", "bare"], 3, "There is no table in bare."),
         (["--tables-from", "nothing.txt"], 3, "There is no table in nothing.txt."),
         (["--discover", "nowhere"], 4, "There is no directory nowhere"),
         (["--tables-from", "nowhere.txt"], 2, "The file nowhere.txt cannot be read"),
         (["--catalog", "main.sales.*"], 7, "There is no catalog to look for tables in."),
         (["--jobs", "0", "t"], 2, "--jobs"),
-        (["--discover", ".", "--resume", "x", "-o", "json"], 2, "goes with -o jsonl and -o text"),
+        (
+            ["--discover", ".", "--resume", "x", "-o", "json"],
+            2,
+            "supports only -o jsonl and -o text",
+        ),
     ],
 )
 @pytest.mark.parametrize("command", ["inspect", "validate"])
@@ -166,14 +170,14 @@ def test_text_is_a_line_a_table_and_an_overview(lake: Path) -> None:
     assert overview.startswith("4 tables, 1 failed\n\nFailures\n  1  DELTA_MISSING_DELTA_TABLE\n")
     assert "\nProtocol\n  1  reader 1, writer 2\n  1  reader 2, writer 5\n" in overview
     assert "\nFeatures active\n  1  columnMapping\n  1  deletionVectors\n" in overview
-    assert "\nClients shut out\n" in overview
+    assert "\nClients affected\n" in overview
     assert (result.code, result.err) == (9, "")
 
 
 def test_tables_named_one_by_one_are_shown_in_full_unless_brief(lake: Path) -> None:
     given = ["inspect", lake / "a/old", lake / "b/new"]
-    assert "by the classic table" in deltaadm(*given).out
-    assert "by the classic table" not in deltaadm(*given, "--brief").out
+    assert "legacy minimum (no table features)" in deltaadm(*given).out
+    assert "legacy minimum (no table features)" not in deltaadm(*given, "--brief").out
     assert "2 tables\n" in deltaadm(*given, "--brief").out
 
 
@@ -181,13 +185,13 @@ def test_tables_named_one_by_one_are_shown_in_full_unless_brief(lake: Path) -> N
 def test_pages_have_the_overview_too(lake: Path, form: str) -> None:
     result = deltaadm("inspect", "--discover", lake, "-o", form)
     assert "4 tables, 1 failed" in result.out
-    assert "Clients shut out" in result.out
+    assert "Clients affected" in result.out
 
 
 def test_brief_validation(lake: Path) -> None:
     result = deltaadm("validate", "--discover", lake, "--isolated")
     assert f"\nstopped     {lake}/empty  1 error: DL102\n" in result.out
-    assert "\n  1  could not be checked in full\n" in result.out
+    assert "\n  1  could not be checked completely\n" in result.out
     assert "DL810 missing-checksum" in result.out
     assert result.code == 9
 
@@ -280,7 +284,7 @@ def test_other_files_are_not_gone_on_with(small: tables.Table, tmp_path: Path, t
     file.write_text(text)
     result = deltaadm("inspect", small.path, "--resume", file)
     assert (result.code, result.out) == (7, "")
-    assert f"Line 1 of {file} is not one that this command writes" in result.err
+    assert f"Line 1 of {file} is not the output of this command" in result.err
 
 
 def test_the_run_of_another_command_is_not_gone_on_with(lake: Path, tmp_path: Path) -> None:

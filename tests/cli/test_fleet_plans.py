@@ -133,13 +133,13 @@ def test_tables_are_named_by_options_where_arguments_say_something_else(lake: Pa
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (["enable-feature"], "Name a FEATURE"),
-        (["set-mapping-mode"], "Name a MODE: none, id, name."),
+        (["enable-feature"], "Specify a FEATURE"),
+        (["set-mapping-mode"], "Specify a MODE: none, id, name."),
         (["set-mapping-mode", "sideways"], "'sideways' is not one of"),
         (["set-mapping-mode", "name", "name"], "'name name' is not one of"),
-        (["drop-feature", "a", "b"], "FEATURE: takes one at a time"),
+        (["drop-feature", "a", "b"], "FEATURE: takes a single feature"),
         (["drop-feature", "a", "--status", "--check"], "--status: cannot be combined"),
-        (["alter", "--set", "a=b", "--apply"], "needs --out FILE"),
+        (["alter", "--set", "a=b", "--apply"], "requires --out FILE"),
         (["alter", "--set", "a=b", "--apply", "--check"], "cannot be combined with --apply"),
         (["alter", "--set", "a=b", "--apply", "--out", "x", "-o", "json"], "-o text and -o jsonl"),
     ],
@@ -157,7 +157,7 @@ def test_no_table_is_a_usage_error(command: str) -> None:
     options = ["--set", "a=b"] if command == "alter" else ["--yes"]
     result = deltaadm(command, *options)
     assert result.code == 2
-    assert "Error: Name a TABLE" in " ".join(result.err.split())
+    assert "Error: Specify a TABLE" in " ".join(result.err.split())
 
 
 def test_brief_plans(lake: Path) -> None:
@@ -167,7 +167,7 @@ def test_brief_plans(lake: Path) -> None:
     assert second == f"no changes  {lake}/t1"
     assert "\nPlans\n  3  metadata only\n  2  no changes\n" in result.out
     assert "\n  3  configuration[delta.enableDeletionVectors]\n" in result.out
-    assert "\nClients from now on\n" in result.out
+    assert "\nClients after the change\n" in result.out
     assert result.err.startswith("Nothing was changed. Add --out FILE")
 
 
@@ -192,7 +192,7 @@ def test_the_file_has_every_plan_and_no_error(lake: Path, broken: Path, tmp_path
     saved = [json.loads(line) for line in file.read_text().splitlines()]
     assert saved == [line for line in result.lines if line["table"] != str(broken)]
     assert len(saved) == 5
-    assert f"5 plans are in {file}; carry them out with: deltaadm apply {file}" in result.err
+    assert f"Saved 5 plans to {file}; apply them with: deltaadm apply {file}" in result.err
     assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["plans.jsonl"]
 
 
@@ -240,7 +240,7 @@ def test_what_only_the_journal_says_is_marked(lake: Path, plans: Path, writer: L
         "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in forged)
     )
     text = deltaadm("apply", plans, "--yes", "-o", "text")
-    assert f"committed   {lake}/t3  version 77  (by the journal)" in text.out.splitlines()
+    assert f"committed   {lake}/t3  version 77  (from the journal)" in text.out.splitlines()
     assert "/elsewhere" not in text.out
     assert len(writer.steps) == 10
 
@@ -308,7 +308,7 @@ def test_the_run_ends_after_so_many_failures_and_can_be_gone_on_with(
     assert result.code == 9
     assert sum(map(is_done, names(lake))) == done
     left = 5 - len(result.lines)
-    assert (f"{left} of 5 plans were not begun" in result.err) == (left > 0)
+    assert (f"{left} of 5 plans were not started" in result.err) == (left > 0)
     writer.refused.clear()
     again = deltaadm("apply", plans, "--yes", *limits, "-o", "jsonl")
     assert again.code == 0
@@ -352,7 +352,7 @@ def test_an_interrupted_run_is_gone_on_with_between_any_two_steps(
     monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: Interrupted())
     result = deltaadm("apply", plans, "--yes", "--jobs", "1")
     assert result.code == 130
-    assert "of 5 plans are carried out; the same command goes on" in result.err
+    assert "of 5 plans were applied; the same command continues" in result.err
     writer = LogWriter()
     monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: writer)
     assert deltaadm("apply", plans, "--yes").code == 0
@@ -466,8 +466,11 @@ def test_without_consent_to_all_nothing_happens(
     with untouched(lake):
         result = deltaadm("apply", file, *given, *ACCEPT_ALL)
     assert (result.code, writer.steps) == (7, [])
-    assert "Nobody is there to confirm the 5 plans, so nothing was changed." in result.err
-    assert f"Pass {missing} to go on" in result.err
+    assert (
+        "Confirmation of the 5 plans is required, but no terminal is attached; nothing was changed."
+        in result.err
+    )
+    assert f"Pass {missing} to continue" in result.err
     assert deltaadm("apply", file, "--yes", "--allow-backfill", *ACCEPT_ALL).code == 0
 
 
@@ -510,7 +513,7 @@ Edit = Callable[[list[dict[str, Any]]], object]
             lambda lines: lines[0]["session"].update(
                 {"spark.databricks.delta.allowArbitraryProperties.enabled": "true"}
             ),
-            "were made under different settings",
+            "were made with different Spark settings",
         ),
         (lambda lines: lines[0].pop("steps"), "it has no 'steps'"),
         (lambda lines: lines.__setitem__(0, {"x": 1}), "it has no 'format_version'"),
@@ -534,7 +537,7 @@ def test_formats_in_which_what_is_done_already_would_be_missing(
     with untouched(lake):
         result = deltaadm("apply", plans, "--yes", "-o", "json")
     assert (result.code, result.out, writer.steps) == (2, "", [])
-    assert "goes with -o text and -o jsonl" in " ".join(result.err.split())
+    assert "supports only -o text and -o jsonl" in " ".join(result.err.split())
 
 
 def test_a_file_that_was_cut_off_is_refused(plans: Path, writer: LogWriter) -> None:
@@ -557,7 +560,7 @@ def test_an_edited_plan_is_not_carried_out(lake: Path, plans: Path, begun: bool)
     result = deltaadm("apply", plans, "--yes", "-o", "jsonl")
     [failed] = [one for one in result.lines if "error" in one]
     assert failed["table"] == str(lake / "t0")
-    assert "was changed after it was made" in failed["error"]["message"]
+    assert "was changed after it was written" in failed["error"]["message"]
 
 
 @pytest.mark.parametrize("form", ["jsonl", "json"])
@@ -576,7 +579,7 @@ def test_a_journal_is_that_of_one_run_at_a_time(plans: Path, writer: LogWriter) 
         fcntl.flock(file, fcntl.LOCK_EX)
         result = deltaadm("apply", plans, "--yes")
     assert (result.code, writer.steps) == (7, [])
-    assert "Another run has the journal" in result.err
+    assert "Another run is using the journal" in result.err
 
 
 @pytest.mark.parametrize("text", ["hello\n", "{}\n", '{"plan": "x", "event": "odd"}\n', "\n"])

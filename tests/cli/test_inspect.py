@@ -191,11 +191,11 @@ def test_text_says_the_same(rich: Table) -> None:
     result = deltaadm("inspect", rich.path)
     assert (result.code, result.err) == (0, "")
     for words in (
-        "as written            reader 3, writer 7, reader features: deletionVectors",
-        "not needed            appendOnly; not known without --files: deletionVectors",
+        "as written                          reader 3, writer 7, reader features: deletionVectors",
+        "not needed                          appendOnly; not known without --files: ",
         "required by rowTracking",
         "property delta.enableRowTracking is true",
-        "Delta Spark 4.4       reads: yes, writes: yes",
+        "Delta Spark 4.4                     reads: yes, writes: yes",
     ):
         assert words in result.out
     assert "Warnings" not in result.out

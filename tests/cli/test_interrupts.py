@@ -141,7 +141,7 @@ def test_an_interrupt_anywhere_among_many(
         if "nothing was committed" in result.err:
             assert not begun, result
             continue
-        found = re.search(r"Interrupted; (\d) of 3 plans are carried out", result.err)
+        found = re.search(r"Interrupted; (\d) of 3 plans were applied", result.err)
         assert found, result
         named = [one for one in places if f"{one}: " in result.err]
         assert int(found[1]) + len(set(named) & set(begun)) == len(begun), result

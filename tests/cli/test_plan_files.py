@@ -96,7 +96,7 @@ def test_what_is_shown_does_not_come_from_the_file(
     assert applied(file, document).code == 7
     again = applied(file, resealed(document))
     assert (again.code, again.out) == (7, shown)
-    assert "to confirm the plan" in again.err
+    assert "Confirmation of the plan" in again.err
 
 
 def test_a_table_is_called_as_in_the_file_where_that_leads_to_it(
@@ -123,7 +123,7 @@ def test_a_link_to_a_copy_is_not_the_table(
     with untouched(copy):
         result = deltaadm("apply", file, "--yes", *journal)
     assert (result.code, writer.steps) == (9 if many else 5, [])
-    assert f"{table.path} is at {copy} now" in result.out + result.err
+    assert f"{table.path} is now at {copy}" in result.out + result.err
 
 
 @pytest.fixture
@@ -188,5 +188,5 @@ def test_a_journal_without_digests_is_refused_with_a_way_on(
     journal.write_text("".join(f"{json.dumps(one)}\n" for one in lines), encoding="utf-8")
     result = deltaadm("apply", plans, "--yes")
     assert result.code == 7
-    assert "is of an earlier deltaadm" in result.err
+    assert "was written by an earlier deltaadm" in result.err
     assert deltaadm("apply", plans, "--yes", "--journal", journal.with_name("new")).code == 0

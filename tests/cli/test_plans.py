@@ -109,7 +109,11 @@ def test_the_statement(small: Table, command: str) -> None:
         ("mapped", ["set-mapping-mode", "none"], "rewrite of every data file"),
         ("mapped", ["alter", "--unset", "delta.columnMapping.mode"], "rewrite of every data file"),
         ("mapped", ["drop-feature", "columnMapping"], "rewrite of every data file"),
-        ("small", ["enable-feature", "rowTracking"], "backfill: every file is listed anew"),
+        (
+            "small",
+            ["enable-feature", "rowTracking"],
+            "backfill: rewrites file metadata in the log; no data files are rewritten",
+        ),
     ],
     ids=str,
 )
@@ -195,7 +199,7 @@ def test_check_of_nothing(small: Table) -> None:
 
 def test_steps_that_undo_each_other_are_told(small: Table) -> None:
     result = deltaadm("alter", small.path, "--set", "a=b", "--unset", "a")
-    assert "No difference in the end" in result.out
+    assert "The result is the same" in result.out
 
 
 # consent
@@ -219,7 +223,7 @@ def test_without_consent_nothing_happens(  # noqa: PLR0917 -- fixtures and the r
         result = deltaadm("enable-feature", small.path, *wish, "--apply", *given, "-o", form)
     assert result.code == 7
     assert writer.steps == []
-    words = f"Pass {missing} to go on"
+    words = f"Pass {missing} to continue"
     if form == "json":
         assert result.err == ""
         assert result.document["error"]["remedy"].startswith(words)
@@ -236,7 +240,7 @@ def test_a_rewrite_needs_its_own_consent(
     with untouched(mapped.path):
         result = deltaadm("set-mapping-mode", mapped.path, "none", "--apply", *given)
     assert result.code == 7
-    assert f"Pass {missing} to go on" in result.err
+    assert f"Pass {missing} to continue" in result.err
     assert writer.steps == []
 
 
@@ -255,7 +259,7 @@ def test_apply(small: Table, writer: LogWriter, command: str) -> None:
     consent = ["-y", "--allow-backfill", *ACCEPT_ALL]
     result = deltaadm(*arguments(command, small), "--apply", *consent)
     assert result.code == 0, result.err
-    assert "Version 1 was committed, and is what was planned." in result.out
+    assert "Version 1 was committed, as planned." in result.out
     assert len(writer.steps) == 1
     again = deltaadm(*arguments(command, small), "-o", "json")
     assert again.document["is_noop"] is True
@@ -378,7 +382,7 @@ def test_the_command_that_applies_a_file_can_be_pasted(
     monkeypatch.chdir(tmp_path)
     for named in ([small.path], ["--table", small.path]):
         result = deltaadm("alter", "--set", "a=b", f"--out={name}", *named)
-        assert f"carry it out with: deltaadm apply {word}\n" in result.err
+        assert f"apply it with: deltaadm apply {word}\n" in result.err
 
 
 def test_the_file_is_the_plan(small: Table, saved: Path) -> None:
@@ -395,7 +399,7 @@ def test_apply_a_file(small: Table, saved: Path, writer: LogWriter) -> None:
     with untouched(small.path):
         second = deltaadm("apply", saved)
     assert (second.code, second.err) == (0, "")
-    assert "The plan is carried out already: the table is as it promises." in second.out
+    assert "The plan is already applied: the table is as planned." in second.out
     assert "Nothing was committed: there is nothing to do." in second.out
 
 
@@ -462,8 +466,8 @@ def _edited(file: Path) -> None:
         (_gone, 2, "cannot be read: No such file"),
         (_directory, 7, "cannot be read: Is a directory"),
         (_binary, 7, "cannot be read: it is not text"),
-        (_cut, 7, "not a plan of deltaadm: it is not JSON"),
-        (_edited, 7, "was changed after it was made"),
+        (_cut, 7, "not a deltaadm plan: it is not JSON"),
+        (_edited, 7, "was changed after it was written"),
     ],
 )
 def test_files_that_are_no_plan(  # noqa: PLR0917 -- fixtures and the row
@@ -621,8 +625,8 @@ def test_a_location_is_set_for_one_name_in_a_catalog(tmp_path: Path) -> None:
     found = by_path.document["error"]["delta_error_class"]
     assert found == "DELTA_CANNOT_SET_LOCATION_ON_PATH_IDENTIFIER"
     for more, code, words in (
-        ([there], 2, "is for one table"),
-        (["--table", here], 2, "is for one table"),
+        ([there], 2, "takes a single table"),
+        (["--table", here], 2, "takes a single table"),
         (["--set", "a=b"], 7, "is set by itself"),
     ):
         result = deltaadm("alter", here, *more, "--set-location", there)

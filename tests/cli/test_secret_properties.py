@@ -88,7 +88,7 @@ def test_a_changed_secret_is_seen_as_a_change(table: Table) -> None:
     assert "undo: alter --set 'my.password=***' (metadata only)" in shown.out
     sql = run(["alter", "TABLE", "--set", "my.password=hush-5"], table, "-o", "sql")
     assert "('my.password' = '*** (2)')" in sql.out
-    assert "Secrets are masked, so the SQL cannot be run like this" in sql.err
+    assert "Secrets are masked, so the SQL cannot be run as shown" in sql.err
     assert run(["alter", "TABLE", "--set", "a=b"], table, "-o", "sql").err == ""
 
 
@@ -148,7 +148,7 @@ def test_a_plan_that_sets_a_secret_keeps_it_for_its_owner(
     file.touch(mode=0o644)
     key, _, value = wish.partition("=")
     result = deltaadm("alter", table.path, "--set", wish, "--set", "a=b", "--out", file)
-    assert "holds secrets" in result.err
+    assert "contains secrets" in result.err
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     text = file.read_text(encoding="utf-8")
     assert text.count("hush") == ("hush" in value)

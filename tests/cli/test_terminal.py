@@ -54,7 +54,7 @@ def test_no_means_no(small: Table) -> None:
     program.sendline("no")
     code, said = ended(program)
     assert code == 7
-    assert "was not confirmed, so nothing was changed" in said
+    assert "was not confirmed; nothing was changed" in said
     assert listing(small.path) == before
 
 
@@ -125,7 +125,7 @@ def test_a_backfill_is_asked_for_by_its_name(small: Table) -> None:
     program = terminal("enable-feature", small.path, "rowTracking", "--apply")
     program.expect_exact(QUESTION)
     program.sendline("yes")
-    program.expect_exact("Type 'backfill' to go on: ")
+    program.expect_exact("Type 'backfill' to continue: ")
     program.sendline("yes")
     assert ended(program)[0] == 7
     assert len(list(small.log.iterdir())) == 1

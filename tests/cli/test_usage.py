@@ -29,7 +29,7 @@ def test_help_names_every_command_and_exit_code(
     assert not result.err
     for name in COMMANDS:
         assert f"  {name} " in result.out
-    assert "Exit codes: 0 done" in result.out
+    assert "Exit codes: 0 success" in result.out
     assert "..." not in result.out.partition("Commands:")[2], "a description is cut off"
 
 
@@ -85,14 +85,16 @@ def test_a_command_without_arguments_shows_its_help(name: str) -> None:
         pytest.param("inspect T --version 1 --timestamp 1", "combined", id="version and time"),
         pytest.param("upgrade-protocol T --writer x", "--writer", id="version of writers"),
         pytest.param("set-mapping-mode T names", "'names' is not one of", id="mapping mode"),
-        pytest.param("alter T", "Error: Say what is to change", id="nothing to alter"),
-        pytest.param("alter T --set a", "'a' is not PROPERTY=VALUE", id="no value"),
-        pytest.param("alter T --set-type a", "'a' is not COLUMN=TYPE", id="no type"),
+        pytest.param("alter T", "Error: Specify a change", id="nothing to alter"),
+        pytest.param("alter T --set a", "'a' is not of the form PROPERTY=VALUE", id="no value"),
+        pytest.param("alter T --set-type a", "'a' is not of the form COLUMN=TYPE", id="no type"),
         pytest.param(
             "alter T --cluster-by a --no-cluster-by", "combined", id="clustering and none"
         ),
-        pytest.param("alter T --set =a", "'=a' is not PROPERTY=VALUE", id="no key"),
-        pytest.param("alter T --set a=b --spark-conf x", "'x' is not KEY=VALUE", id="setting"),
+        pytest.param("alter T --set =a", "'=a' is not of the form PROPERTY=VALUE", id="no key"),
+        pytest.param(
+            "alter T --set a=b --spark-conf x", "'x' is not of the form KEY=VALUE", id="setting"
+        ),
         pytest.param("alter T --set a=b --check --apply", "combined", id="check and apply"),
         pytest.param("apply", "PLAN", id="no plan"),
     ],
@@ -222,7 +224,7 @@ def test_a_commit_is_told_although_the_outcome_cannot_be_written(small: Table) -
     wish = ("alter", small.path, "--checkpoint", "--apply", "--yes", "-o", "json")
     code, said = with_full_disk(*map(str, wish), stream="stdout")
     assert code == 4
-    assert "no space left on device; all is done, without a commit." in said
+    assert "no space left on device; everything was done, without a commit." in said
 
 
 def with_full_disk(*arguments: str, stream: str) -> tuple[int, str]:

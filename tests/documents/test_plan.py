@@ -209,10 +209,14 @@ def _without(key: str) -> Callable[[Document], None]:
         ),
         pytest.param(_set("before", "version", 2), "changed after", id="before: version"),
         pytest.param(_set("binding", {}), "no 'secrets'", id="binding"),
-        pytest.param(_set("name", True), "not a plan", id="a name of another type"),
-        pytest.param(_set("location", "\ud800"), "not a plan", id="a location that is no name"),
-        pytest.param(_set("location", "a\0"), "not a plan", id="a location with a zero"),
-        pytest.param(_set("before", "version", 10**400), "not a plan", id="a version that is none"),
+        pytest.param(_set("name", True), "not a deltaadm plan", id="a name of another type"),
+        pytest.param(
+            _set("location", "\ud800"), "not a deltaadm plan", id="a location that is no name"
+        ),
+        pytest.param(_set("location", "a\0"), "not a deltaadm plan", id="a location with a zero"),
+        pytest.param(
+            _set("before", "version", 10**400), "not a deltaadm plan", id="a version that is none"
+        ),
         pytest.param(_set("changes", []), "changed after", id="no changes"),
         pytest.param(_set("changes", 0, "after", "x"), "changed after", id="a change"),
         pytest.param(_set("cost", "rewrite"), "changed after", id="cost"),
@@ -224,11 +228,15 @@ def _without(key: str) -> Callable[[Document], None]:
         pytest.param(_without("before"), "no 'before'", id="without before"),
         pytest.param(_without("is_noop"), "no 'is_noop'", id="without is_noop"),
         pytest.param(_set("steps", 0, "kind", "drop"), "unknown kind 'drop'", id="unknown step"),
-        pytest.param(_set("steps", 7), "not a plan", id="steps of another type"),
-        pytest.param(_set("before", "version", "x"), "not a plan", id="version of another type"),
-        pytest.param(_set("before", "protocol", []), "not a plan", id="protocol of another type"),
-        pytest.param(_set("changes", [1]), "not a plan", id="changes of another type"),
-        pytest.param(_set("session", 1), "not a plan", id="session of another type"),
+        pytest.param(_set("steps", 7), "not a deltaadm plan", id="steps of another type"),
+        pytest.param(
+            _set("before", "version", "x"), "not a deltaadm plan", id="version of another type"
+        ),
+        pytest.param(
+            _set("before", "protocol", []), "not a deltaadm plan", id="protocol of another type"
+        ),
+        pytest.param(_set("changes", [1]), "not a deltaadm plan", id="changes of another type"),
+        pytest.param(_set("session", 1), "not a deltaadm plan", id="session of another type"),
         pytest.param(
             _set("session", "spark.databricks.delta.columnMapping.allowRemoval", "maybe"),
             "neither true nor false",
@@ -248,14 +256,14 @@ def test_edited_files_are_refused(edit: Callable[[Document], None], words: str) 
 def test_a_file_of_a_release_without_the_digest_is_refused() -> None:
     text = document()
     del text["binding"]["document_sha256"]
-    with pytest.raises(Refused, match="older than this digest of the whole file") as caught:
+    with pytest.raises(Refused, match="that version wrote no such digest yet") as caught:
         renewed(text)
     assert caught.value.remedy == "Plan again."
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "1", '"x"', "{}", "[" * 100_000])
 def test_what_is_no_plan_is_refused(text: str) -> None:
-    with pytest.raises(Refused, match="not a plan of deltaadm") as caught:
+    with pytest.raises(Refused, match="not a deltaadm plan") as caught:
         read_plans(text)[0]
     assert "--out FILE" in caught.value.remedy
 
@@ -314,7 +322,7 @@ def test_a_plan_that_moved_a_name_before_it_was_interrupted_has_nothing_left() -
     for begun in (False, True):
         assert saved.left_on(replace(ELSEWHERE, name=saved.name), begun=begun).is_noop
         assert saved.left_on(before, begun=begun).steps == PLANS["location"].steps
-    with pytest.raises(CommitError, match="is at /elsewhere now"):
+    with pytest.raises(CommitError, match="is now at /elsewhere"):
         saved.require_location("/elsewhere")
 
 
@@ -325,7 +333,7 @@ def test_a_plan_that_is_carried_out_has_nothing_left(plan: Plan) -> None:
     [saved] = read_plans(json.dumps(document(plan)))
     left = saved.left_on(committed(plan.before, plan.after))
     assert left.is_noop
-    assert left.notes == ("The plan is carried out already: the table is as it promises.",)
+    assert left.notes == ("The plan is already applied: the table is as planned.",)
 
 
 def test_what_files_cost_is_judged_when_they_are_known() -> None:
@@ -337,5 +345,7 @@ def test_what_files_cost_is_judged_when_they_are_known() -> None:
     assert saved.renewed_on(table).cost is Cost.REWRITE
     assert saved.renewed_on(purged).cost is Cost.METADATA
     used = replace(table, files=FileFacts(files=2, with_deletion_vector=1))
-    with pytest.raises(CommitError, match="the plan's cost would be rewrite, and metadata was"):
+    with pytest.raises(
+        CommitError, match="the plan's cost would now be rewrite instead of metadata"
+    ):
         saved.renewed_on(used)

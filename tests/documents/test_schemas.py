@@ -143,4 +143,4 @@ def test_unknown_schema_is_a_usage_error() -> None:
 
 def test_help_names_every_schema() -> None:
     help_text = " ".join(deltaadm("schema", "--help").out.split())
-    assert f"The kinds: {', '.join(SCHEMAS)}." in help_text
+    assert f"The types: {', '.join(SCHEMAS)}." in help_text

@@ -96,13 +96,13 @@ SEVERITY_UNKNOWN = json.dumps({
     ("text", "cause"),
     [
         ("", "not JSON"),
-        ("[]", "does not say"),
-        ('{"kind": "x"}', "does not say"),
+        ("[]", "its kind is not"),
+        ('{"kind": "x"}', "its kind is not"),
         ('{"kind": "deltaadm-baseline", "format_version": 2}', "format version is 2"),
-        ('{"kind": "deltaadm-baseline", "format_version": 1}', "an entry"),
+        ('{"kind": "deltaadm-baseline", "format_version": 1}', "an invalid entry"),
         ('{"kind": "deltaadm-baseline", "format_version": 1, "findings": [1], "more": []}',
-         "an entry"),
-        (SEVERITY_UNKNOWN, "an entry"),
+         "an invalid entry"),
+        (SEVERITY_UNKNOWN, "an invalid entry"),
     ],
 )  # fmt: skip
 def test_anything_else_is_refused(text: str, cause: str) -> None:

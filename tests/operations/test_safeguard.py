@@ -214,7 +214,7 @@ def test_what_a_plan_file_says_of_findings_is_not_believed():
     document = plan_document(propose("alter", table, [step]), "t")
     [saved] = read_plans(json.dumps(document))
     assert errors(saved.renewed_on(table)) == [code]
-    with pytest.raises(Refused, match="changed after it was made"):
+    with pytest.raises(Refused, match="changed after it was written"):
         read_plans(json.dumps(document | {"findings": []}))
 
 

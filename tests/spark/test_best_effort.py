@@ -70,11 +70,11 @@ def test_a_table_is_planned_made_filled_and_replaced(
     assert "- table = parquet at " in saved.out
     document = json.loads(plan.read_text())
     plan.write_text(json.dumps(resealed(document | {"irreversible": []})))
-    assert "would be another one now, in irreversible" in deltaadm("apply", plan, "--yes").err
+    assert "would now differ in irreversible" in deltaadm("apply", plan, "--yes").err
     plan.write_text(json.dumps(document))
     applied = deltaadm("apply", plan, "--yes", *agreed)
     assert applied.code == 0, applied.err
-    assert "was made, and is what was planned." in applied.out
+    assert "was created, as planned." in applied.out
     spark.sql("INSERT INTO depot.days VALUES (1, 'x')")
     assert [one for one in (tmp_path / "out").glob("*.csv") if one.read_text() == "a,b\n1,x\n"]
     stale = deltaadm("apply", plan, "--yes", *agreed)

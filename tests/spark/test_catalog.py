@@ -183,7 +183,7 @@ def test_a_name_that_leads_elsewhere_since_then_stops_the_plan(
     result = deltaadm("apply", plan, "--yes")
     spark.sql("DROP TABLE shop.moving")
     assert result.code == 5
-    assert f"{HERE}.moving is at {shop}/moved now" in result.err
+    assert f"{HERE}.moving is now at {shop}/moved" in result.err
     assert len(list((shop / "moved" / "_delta_log").glob("*.json"))) == 1
 
 
@@ -257,7 +257,7 @@ def test_a_name_gets_another_location_or_is_refused_as_delta_refuses(
         assert "DROP TABLE deletes" in planned["notes"][1]
         assert catalog.load_table(("yard", "roaming")).is_managed
         assert move(tmp_path / name).document["is_noop"]
-        assert "carried out already" in deltaadm("apply", plan).out
+        assert "already applied" in deltaadm("apply", plan).out
         assert move(home, "--apply", "--yes").code == 0
         assert location() == str(home)
 
@@ -297,8 +297,8 @@ def test_an_interrupted_run_knows_names_that_lead_elsewhere_already(
     done = deltaadm("apply", plans, "--journal", journal, "--yes", "-o", "jsonl")
     assert done.code == 0, done.out
     again = deltaadm("apply", plans, "--journal", journal, "--yes").out.splitlines()
-    assert "no changes  yard.first  (by the journal)" in again
-    assert "done        yard.second  without a commit  (by the journal)" in again
+    assert "no changes  yard.first  (from the journal)" in again
+    assert "done        yard.second  without a commit  (from the journal)" in again
     assert not list(yard.glob("*/_delta_log/*1.json"))
     for name in ("first", "second"):
         assert catalog.load_table(("yard", name)).location == str(place / name)

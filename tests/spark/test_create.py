@@ -257,7 +257,7 @@ def test_the_command_creates_what_it_shows(
     assert done.document["plan"]["after"] == plan.document["after"]
     again = deltaadm("apply", tmp_path / "plan.json")
     assert again.code == 0, again.err
-    assert "The plan is carried out already" in again.out
+    assert "The plan is already applied" in again.out
     far = deltaadm(
         *("create", "stall.honey", "--as", "SELECT 1 AS id;", "--location", tmp_path / "honey"),
         *("--apply", "--yes", "-o", "json"),

@@ -36,22 +36,24 @@ class ColumnOptions(Parameters):
     """What is to change about the columns."""
 
     add_column: list[str] | None = option(
-        metavar="COLUMN TYPE", help="Add a column, as in: 's.x INT COMMENT \"why\" AFTER y'."
+        metavar="COLUMN TYPE", help="Add a column, for example 's.x INT COMMENT \"why\" AFTER y'."
     )
     set_type: list[str] | None = option(
-        metavar="COLUMN=TYPE", help="Widen a column's type, as in: id=BIGINT."
+        metavar="COLUMN=TYPE", help="Widen a column's type, for example id=BIGINT."
     )
-    drop_not_null: list[str] | None = option(metavar="COLUMN", help="Let a column hold nulls.")
+    drop_not_null: list[str] | None = option(metavar="COLUMN", help="Make a column nullable.")
     set_comment: list[str] | None = option(metavar="COLUMN=TEXT", help="Set a column's comment.")
     set_default: list[str] | None = option(
-        metavar="COLUMN=EXPRESSION", help="Set the default of rows to come."
+        metavar="COLUMN=EXPRESSION", help="Set a column's default for future rows."
     )
     drop_default: list[str] | None = option(metavar="COLUMN", help="Drop a column's default.")
     move: list[str] | None = option(
-        "--move", metavar="COLUMN PLACE", help="Move a column: 'id FIRST', or 'b AFTER a'."
+        "--move",
+        metavar="COLUMN PLACE",
+        help="Move a column, for example 'id FIRST' or 'b AFTER a'.",
     )
     rename_column: list[str] | None = option(
-        metavar="COLUMN=NAME", help="Rename a column; the rows stay."
+        metavar="COLUMN=NAME", help="Rename a column; no data files are rewritten."
     )
     drop_column: list[str] | None = option(metavar="COLUMN", help="Drop a column.")
 
@@ -61,41 +63,42 @@ class RuleOptions(Parameters):
 
     add_constraint: list[str] | None = option(
         metavar="NAME=EXPRESSION",
-        help="Add a CHECK constraint, as in: 'positive=amount > 0'. Delta reads every row.",
+        help="Add a CHECK constraint, for example 'positive=amount > 0'. Delta reads every row.",
     )
     drop_constraint: list[str] | None = option(metavar="NAME", help="Drop a constraint.")
     cluster_by: list[str] | None = option(
         metavar="COLUMN[,COLUMN...]", help="Cluster the table by these columns, at most four."
     )
-    no_cluster_by: bool = option("--no-cluster-by", help="Cluster the table by nothing any more.")
+    no_cluster_by: bool = option("--no-cluster-by", help="Stop clustering the table.")
     to_set: list[str] | None = option("--set", metavar="PROPERTY=VALUE", help="Set a property.")
     to_unset: list[str] | None = option("--unset", metavar="PROPERTY", help="Remove a property.")
     set_location: str | None = option(
         metavar="PATH",
-        help="Let the table's name in the catalog lead to another place, of a Delta table to"
-        " that of another one.",
+        help="Point the table's name in the catalog to another location; for a Delta table, to that"
+        " of another Delta table.",
     )
     checkpoint: bool = option(
-        "--checkpoint", help="Write a checkpoint of the newest version; no Spark."
+        "--checkpoint", help="Write a checkpoint of the latest version; needs no Spark."
     )
 
 
 class Alter(Parameters):
     """
-    Also lets a name lead to another location, and writes a checkpoint.
+    Also points a table's name to another location, and writes checkpoints.
 
-    Each kind of change is a commit of its own, in this order: properties are set, constraints
-    dropped, columns added, changed, clustered by, dropped and renamed, constraints added, and
-    properties unset; the checkpoint comes last. Columns are named as they are before, in new
-    constraints as they are afterwards: s.x is x in the struct s, and backticks go around what
-    has dots in its name.
+    Each kind of change is a separate commit, in this order: set properties, drop constraints,
+    add, change, cluster by, drop and rename columns, add constraints, unset properties; the
+    checkpoint comes last. Columns have the names that they have before the change, in new
+    constraints those that they have after it. s.x is the field x of the struct s; names that
+    contain dots are quoted with backticks.
 
-    --set-location goes with no other change, and commits nothing: the name in the catalog leads to
-    the table at the new place from then on, which must have the same columns and partitions.
+    --set-location cannot be combined with other changes, and commits nothing: the name in the
+    catalog then points to the table at the new location, which must have the same columns and
+    partitions.
 
-    A table of another provider in Spark's own catalog, of csv or parquet say, is altered as far
-    as Spark does that: properties are set and unset, columns added last, comments and defaults
-    changed, and the location set. There each statement stands for itself.
+    A table of another provider in Spark's own catalog, such as csv or parquet, is altered as far
+    as Spark supports it: set and unset properties, add columns at the end, change comments and
+    defaults, set the location. Each statement takes effect by itself.
 
     For example:
 
@@ -116,13 +119,13 @@ class Alter(Parameters):
 def command(given: Alter, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     if (given.columns, given.rules) == (ColumnOptions(), RuleOptions()):
-        raise UsageError("Say what is to change, as with --set PROPERTY=VALUE.")
+        raise UsageError("Specify a change, for example --set PROPERTY=VALUE.")
     if given.rules.no_cluster_by and given.rules.cluster_by:
         raise UsageError("cannot be combined with --cluster-by", option="--no-cluster-by")
     if given.rules.set_location is not None and (
         given.many.names_tables or len(given.tables or ()) > 1
     ):
-        raise UsageError("is for one table", option="--set-location")
+        raise UsageError("takes a single table", option="--set-location")
     texts = _Pairs.of(given.columns, given.rules)
     require_tables(given.tables, given.many)
 

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 class Apply(Parameters):
     """
-    Each table must still have the protocol and the metadata that its plan starts from; files
-    added since then do not matter. A table that is as its plan promises is left as it is, and
-    that is no error. Several plans are noted in a journal when they are begun and when they are
-    done: after an interruption the same command goes on with the rest.
+    Each table must still have the protocol and metadata that its plan is based on; files added
+    since then do not matter. A table to which its plan is already applied is left unchanged,
+    which is not an error. Several plans are recorded in a journal when they start and finish:
+    after an interruption, the same command continues with the rest.
 
     For example:
 
@@ -44,23 +44,23 @@ class Apply(Parameters):
       deltaadm apply plans.jsonl --yes --jobs 8 --max-failures 5
     """
 
-    file: Path = argument(metavar="PLAN", help="A file made with --out.")
+    file: Path = argument(metavar="PLAN", help="A plan file written by --out.")
     jobs: int | None = option(
         "--jobs",
         "-j",
         metavar="N",
-        help="So many of several plans at the same time; 4 if left out.",
+        help="Apply up to N plans at the same time (default: 4).",
         minimum=1,
     )
     max_failures: int | None = option(
-        metavar="N", help="Begin no more of several plans after so many failures.", minimum=1
+        metavar="N", help="Start no more plans after N failures.", minimum=1
     )
     journal: Path | None = option(
         "--journal",
         "--resume",
         metavar="FILE",
-        help="Where several plans are noted when they are begun and done, to go on from; the"
-        " name of the plan file with .journal if left out.",
+        help="Journal of several plans, from which an interrupted run continues (default: the"
+        " name of the plan file with .journal).",
     )
     options: CommitOptions
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 class Completion(Parameters):
     """
-    The script's first lines say how to use it.
+    The first lines of the script say how to install it.
 
     For example:
 

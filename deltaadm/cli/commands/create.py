@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 class Create(Parameters):
     """
-    The plan shows the protocol that the table will have before there is any. A failure leaves the
-    old table, or nothing. A table of another provider than Delta has no protocol, and is not
-    replaced but dropped and made anew.
+    The plan shows the protocol that the table will have. If a run fails, an existing table stays
+    as it was, and no new one is left behind. A table of a provider other than Delta has no
+    protocol; it is not replaced in one commit, but dropped and created again.
 
     For example:
 
@@ -52,14 +52,14 @@ class Create(Parameters):
     table: str = argument(metavar="TABLE", help="A path, delta.`path`, or catalog.schema.table.")
     schema: str | None = option(
         metavar="FILE|DDL",
-        help="The columns, as in CREATE TABLE; or a file with them, or with Spark's JSON.",
+        help="Columns as in CREATE TABLE, or a file with them or with Spark's JSON.",
     )
     query: str | None = option(
-        "--as", metavar="QUERY", help="Fill the table with what a query gives."
+        "--as", metavar="QUERY", help="Fill the table with the result of a query."
     )
     provider: str | None = option(
         metavar="PROVIDER",
-        help="delta (default), or what the parent catalog makes: parquet, csv, orc, ...",
+        help="delta (default), or one of the parent catalog: parquet, csv, orc, ...",
     )
     mode: CreationMode = option(
         metavar="MODE",
@@ -67,20 +67,22 @@ class Create(Parameters):
         default=CreationMode.CREATE,
     )
     partition_by: list[str] | None = option(
-        metavar="COLUMNS", help="Partition by these columns, with commas."
+        metavar="COLUMNS", help="Partition by these columns, separated by commas."
     )
     cluster_by: list[str] | None = option(
-        metavar="COLUMNS", help="Cluster by up to four columns, with commas."
+        metavar="COLUMNS", help="Cluster by up to four columns, separated by commas."
     )
     properties: list[str] | None = option(
-        "--property", metavar="PROPERTY=VALUE", help="A table property."
+        "--property", metavar="PROPERTY=VALUE", help="Set a table property."
     )
-    comment: str | None = option(metavar="TEXT", help="What the table is for.")
-    location: str | None = option(metavar="PATH", help="Where a table with a name has its files.")
+    comment: str | None = option(metavar="TEXT", help="The table's comment.")
+    location: str | None = option(
+        metavar="PATH", help="Location of the files of a table in a catalog."
+    )
     write_options: list[str] | None = option(
         "--write-option",
         metavar="KEY=VALUE",
-        help="An option for writing what --as gives; for other providers, of the table.",
+        help="A writer option for --as; for other providers, a table option.",
     )
     change: ChangeOptions
 
@@ -89,7 +91,7 @@ def command(given: Create, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     require_plan_options(given.change)
     if (given.schema is None) == (given.query is None):
-        raise UsageError("give either --schema or --as", option="--schema")
+        raise UsageError("specify either --schema or --as", option="--schema")
     properties = pairs(given.properties, "--property", "PROPERTY=VALUE")
     write_options = pairs(given.write_options, "--write-option")
     context = context.with_request(given.change.commit.spark, given.change.commit.output)
@@ -104,7 +106,7 @@ def command(given: Create, context: RunContext) -> int:
             require_name(given.table, made_by)
             require_no_clients(given.change.commit.clients)
         if given.location is not None and not named:
-            raise UsageError("is for tables with a name", option="--location")
+            raise UsageError("applies only to tables in a catalog", option="--location")
         require_no_secret(given.location or "")
         with (
             log_reader(context) as reader,

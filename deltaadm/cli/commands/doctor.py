@@ -26,7 +26,7 @@ NOT_READY = 6
 
 class Doctor(Parameters):
     """
-    Says what to do about whatever is missing. Exit code 6 if a change could not be committed.
+    Says how to fix what is missing. Exit code 6 if changes cannot be committed.
 
     For example:
 
@@ -35,10 +35,8 @@ class Doctor(Parameters):
       deltaadm doctor --start /data/events
     """
 
-    tables: list[str] | None = argument(
-        metavar="[TABLE]...", help="Tables that should be within reach."
-    )
-    start: bool = option("--start", help="Also start Spark, and see whether Delta answers.")
+    tables: list[str] | None = argument(metavar="[TABLE]...", help="Tables to check access to.")
+    start: bool = option("--start", help="Also start Spark, and check that Delta works.")
     spark: SparkOptionGroup
     output: OutputOptions
 
@@ -86,7 +84,7 @@ def _table(context: RunContext, table: str, entry: Entry | None) -> Check:
         return Check(
             table,
             Health.WARNING,
-            f"version {snapshot.version} can be read, but this user may not write to its log",
-            "Commits need the right to create files in _delta_log.",
+            f"version {snapshot.version} can be read, but this user cannot write to its log",
+            "Commits need permission to create files in _delta_log.",
         )
     return Check(table, Health.OK, f"version {snapshot.version} can be read and written")

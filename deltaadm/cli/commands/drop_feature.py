@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 class DropFeature(Parameters):
     """
-    Delta first removes what uses the feature. Where older versions need it, it then either
-    keeps them and adds checkpointProtection, or with --truncate-history destroys them. That takes
-    two runs of the same command, a day apart: exit code 8 says to come back.
+    Delta first removes what uses the feature. If older versions need it, Delta either keeps them
+    and adds checkpointProtection, or deletes them with --truncate-history. That takes two runs of
+    the same command, a day apart: exit code 8 means that the second run is still to come.
 
     For example:
 
@@ -54,13 +54,13 @@ class DropFeature(Parameters):
 
     table: str | None = argument(metavar="TABLE", help=TABLE_HELP)
     feature: str | None = argument(
-        metavar="[FEATURE]", help="The feature; without it, all are listed."
+        metavar="[FEATURE]", help="The feature to drop; if omitted, all are listed."
     )
     truncate_history: bool = option(
         "--truncate-history",
-        help="Destroy history that needs the feature rather than protect checkpoints.",
+        help="Delete history that needs the feature instead of protecting checkpoints.",
     )
-    status: bool = option("--status", help="Say what dropping takes, and when it can go on.")
+    status: bool = option("--status", help="Show what dropping requires, and when it can continue.")
     many: FleetOptions
     change: ChangeOptions
 
@@ -69,13 +69,15 @@ def command(given: DropFeature, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     tables, words = split_words([given.table, given.feature], given.many)
     if len(words) > 1:
-        raise UsageError("takes one at a time", option="FEATURE")
+        raise UsageError("takes a single feature", option="FEATURE")
     feature = next(iter(words), None)
     if given.status or feature is None:
         planning, output = given.change.planning, given.change.commit.output
         if planning.apply or planning.check or planning.out:
-            what = "--status" if given.status else "FEATURE"
-            raise UsageError("cannot be combined with a plan", option=what)
+            plan_options = "--apply, --check or --out"
+            if given.status:
+                raise UsageError(f"cannot be combined with {plan_options}", option="--status")
+            raise UsageError(f"is required for {plan_options}", option="FEATURE")
         check_format(output, DropReport)
         require_streaming(given.many, output.output)
         context = context.with_request(given.change.commit.spark, output)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 class EnableFeature(Parameters):
     """
-    A feature that no property activates is added to the protocol, and becomes active when the
-    schema or a constraint uses it.
+    A feature that no table property activates is only added to the protocol; it becomes active
+    when the schema or a constraint uses it.
 
     For example:
 
@@ -34,10 +34,10 @@ class EnableFeature(Parameters):
     table: str | None = argument(metavar="TABLE", help=TABLE_HELP)
     features: list[str] | None = argument(
         metavar="FEATURE...",
-        help="See `deltaadm features`; where options name the tables, all arguments are features.",
+        help="See `deltaadm features`; if options name the tables, all arguments are features.",
     )
     support_only: bool = option(
-        "--support-only", help="Add to the protocol without making it active."
+        "--support-only", help="Add features to the protocol without enabling them."
     )
     many: FleetOptions
     change: ChangeOptions
@@ -47,7 +47,7 @@ def command(given: EnableFeature, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     tables, names = split_words([given.table, *(given.features or ())], given.many)
     if not names:
-        raise UsageError("Name a FEATURE; `deltaadm features` lists what there is.")
+        raise UsageError("Specify a FEATURE; `deltaadm features` lists them.")
     return plan_tables(
         context,
         tables,

@@ -24,7 +24,7 @@ class Features(Parameters):
       deltaadm features -o json
     """
 
-    name: str | None = argument(metavar="[FEATURE]", help="One feature, to be explained.")
+    name: str | None = argument(metavar="[FEATURE]", help="The feature to explain.")
     output: OutputOptions
 
 

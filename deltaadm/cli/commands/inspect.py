@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 class Inspect(Parameters):
     """
-    Reads the log alone, whatever features the table has; needs neither Spark nor Java, except to
-    look up the name of a table in a catalog.
+    Reads only the log, whatever features the table has. Spark and Java are needed only to look
+    up the name of a table in a catalog.
 
     For example:
 
@@ -45,18 +45,18 @@ class Inspect(Parameters):
     """
 
     tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
-    version: int | None = option(metavar="N", help="The table as it was at version N.", minimum=0)
+    version: int | None = option(metavar="N", help="Inspect version N of the table.", minimum=0)
     timestamp: str | None = option(
-        metavar="TIME", help="As of a time: ISO 8601, or milliseconds since 1970."
+        metavar="TIME", help="Inspect the table as of a time: ISO 8601 or epoch milliseconds."
     )
     files: bool = option(
-        "--files", help="Count the live files, tell the clustering; reads the whole state."
+        "--files", help="Count the live files and show the clustering; reads the whole state."
     )
     columns: bool = option("--columns", help="List columns with their ids and physical names.")
     clients: bool = option("--clients", help="List every client with its verdict and the sources.")
     save_as: tuple[str, Path] | None = option(
         metavar="FORMAT PATH",
-        help="Save a row for each table as well: delta, parquet or csv, and where.",
+        help="Also save a row for each table: delta, parquet or csv, and the path.",
     )
     many: FleetOptions
     spark: SparkOptionGroup

@@ -23,7 +23,7 @@ class Rules(Parameters):
     """
 
     families: list[str] | None = argument(
-        metavar="[CODE...]", help="Families or codes, such as DL4; all if none."
+        metavar="[CODE...]", help="Codes or families such as DL4 (default: all)."
     )
     output: OutputOptions
 

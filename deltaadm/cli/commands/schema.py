@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 class Schema(Parameters):
     """
-    The kinds: baseline, best-effort, doctor, drop-feature, error, error-class, feature, features,
+    The types: baseline, best-effort, doctor, drop-feature, error, error-class, feature, features,
     inspect, journal, line, outcome, parent-changes, plan, rule, rules, validate.
 
     For example:
@@ -23,7 +23,7 @@ class Schema(Parameters):
       deltaadm schema inspect > inspect.schema.json
     """
 
-    name: str = argument(metavar="DOCUMENT", help="The kind of document, such as inspect.")
+    name: str = argument(metavar="DOCUMENT", help="The document type, such as inspect.")
 
 
 def command(given: Schema, _: RunContext) -> int:

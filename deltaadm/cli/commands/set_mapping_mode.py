@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 class SetMappingMode(Parameters):
     """
-    An existing table can go from none to name, which touches no data file, and back to none,
-    which rewrites all of them. The mode id can only be chosen when a table is created.
+    An existing table can be changed from none to name, which rewrites no data files, and back to
+    none, which rewrites all of them. The mode id can only be set when a table is created.
 
     For example:
 
@@ -35,7 +35,7 @@ class SetMappingMode(Parameters):
     table: str | None = argument(metavar="TABLE", help=TABLE_HELP)
     mode: ColumnMappingMode | None = argument(
         metavar="MODE",
-        help="none, name or id; the only argument where options name the tables.",
+        help="none, name or id; the only argument if options name the tables.",
         any_case=True,
     )
     many: FleetOptions
@@ -63,5 +63,5 @@ def _mode(words: list[str]) -> ColumnMappingMode:
     except ValueError:
         modes = ", ".join(mode.value for mode in ColumnMappingMode)
         if not words:
-            raise UsageError(f"Name a MODE: {modes}.") from None
+            raise UsageError(f"Specify a MODE: {modes}.") from None
         raise UsageError(f"{' '.join(words)!r} is not one of {modes}", option="MODE") from None

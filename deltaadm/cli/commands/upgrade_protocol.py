@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 class UpgradeProtocol(Parameters):
     """
-    Without versions: the upgrade that the metadata needs, usually none. Delta keeps the lowest
-    versions that support the table's features; dropping features is the way down.
+    Without versions, plans the upgrade that the metadata needs, usually none. Delta keeps the
+    lowest versions that support the table's features; to lower them, drop features.
 
     For example:
 
@@ -36,10 +36,10 @@ class UpgradeProtocol(Parameters):
     """
 
     tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
-    reader: int | None = option(metavar="N", help="Reader version of at least N.")
-    writer: int | None = option(metavar="N", help="Writer version of at least N.")
+    reader: int | None = option(metavar="N", help="Require at least reader version N.")
+    writer: int | None = option(metavar="N", help="Require at least writer version N.")
     minimum: bool = option(
-        "--minimum", help="Drop the features that the table does not need instead."
+        "--minimum", help="Lower the protocol: drop the features that the table does not need."
     )
     many: FleetOptions
     change: ChangeOptions
@@ -48,7 +48,7 @@ class UpgradeProtocol(Parameters):
 def command(given: UpgradeProtocol, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     if given.minimum and (given.reader is not None or given.writer is not None):
-        raise UsageError("cannot be combined with versions", option="--minimum")
+        raise UsageError("cannot be combined with --reader or --writer", option="--minimum")
 
     def plan(table: PlanInput) -> Plan:
         snapshot, session = table.snapshot, table.session

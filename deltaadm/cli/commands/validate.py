@@ -17,10 +17,10 @@ from deltaadm.cli.options import (
     FleetOptions,
     OutputOptions,
     PlanOptions,
+    PlanOutputOptions,
     ReportOptions,
     SettingsOptions,
     SparkOptionGroup,
-    TableOutputOptions,
     require_tables,
 )
 from deltaadm.cli.outlets import outlets
@@ -65,8 +65,8 @@ if TYPE_CHECKING:
 class DepthOptions(Parameters):
     """How far the rules look."""
 
-    history: bool = option("--history", help="Every commit that is still in the log.")
-    deep: bool = option("--deep", help="Whole checkpoints, sidecars and data files as well.")
+    history: bool = option("--history", help="Also check every commit that is still in the log.")
+    deep: bool = option("--deep", help="Also check whole checkpoints, sidecars and data files.")
     cross_check: bool = option("--cross-check", help="Compare with what deltalake reads.")
 
 
@@ -74,20 +74,19 @@ class SelectionOptions(Parameters):
     """Which findings there are, and which of them count."""
 
     select: list[str] | None = option(
-        metavar="CODE", help="Only these rules: codes or families such as DL4, with commas."
+        metavar="CODE",
+        help="Check only these rules: codes or families such as DL4, separated by commas.",
     )
     ignore: list[str] | None = option(
-        metavar="CODE", help="All rules but these, given as with --select."
+        metavar="CODE", help="Skip these rules, specified as for --select."
     )
     fail_on: Severity | None = option(
         metavar="SEVERITY",
-        help="From where on findings give exit code 1: error (default), warning, info.",
+        help="Lowest severity that gives exit code 1: error, warning or info (default: error).",
     )
-    baseline: Path | None = option(
-        metavar="FILE", help="Findings that are known; only others count."
-    )
+    baseline: Path | None = option(metavar="FILE", help="Known findings; only others count.")
     write_baseline: Path | None = option(
-        metavar="FILE", help="Save all findings as known; exit with 0."
+        metavar="FILE", help="Save all findings as known, and exit with 0."
     )
 
 
@@ -95,10 +94,11 @@ class UserOptions(Parameters):
     """Which programs must be able to use the tables; they replace those of the settings."""
 
     for_client: list[str] | None = option(
-        metavar="CLIENT", help="It must be able to read: NAME or NAME@VERSION, such as trino@480."
+        metavar="CLIENT",
+        help="Require that this client can read: NAME or NAME@VERSION, such as trino@480.",
     )
     for_client_writing: list[str] | None = option(
-        metavar="CLIENT", help="It must be able to write, given likewise."
+        metavar="CLIENT", help="Require that this client can write: NAME or NAME@VERSION."
     )
 
 
@@ -151,8 +151,8 @@ class _Run:
 
 class Validate(Parameters):
     """
-    Reads the log alone; needs neither Spark nor Java. With --fix it shows plans instead, which
-    --apply carries out.
+    Reads only the log; needs neither Spark nor Java. With --fix, shows plans that fix the findings
+    instead, which --apply carries out.
 
     For example:
 
@@ -167,7 +167,7 @@ class Validate(Parameters):
     selection: SelectionOptions
     users: UserOptions
     settings: SettingsOptions
-    fix: bool = option("--fix", help="Plan whatever deltaadm can mend, as one plan.")
+    fix: bool = option("--fix", help="Plan everything that deltaadm can fix, as one plan.")
     planning: PlanOptions
     consent: ConsentOptions
     spark: SparkOptionGroup
@@ -181,7 +181,7 @@ def command(given: Validate, context: RunContext) -> int:
         clients = ClientOptions(
             for_client=given.users.for_client, for_client_writing=given.users.for_client_writing
         )
-        plans = TableOutputOptions(
+        plans = PlanOutputOptions(
             output=_plan_format(given.output),
             color=given.output.color,
             show_secrets=given.output.show_secrets,
@@ -319,13 +319,13 @@ def _require_streaming(
         return
     if selection.write_baseline is not None or any(place.file is not None for place in places):
         raise UsageError(
-            "goes with standard output alone: the tables of the earlier run would be missing in "
+            "supports only standard output: the tables of the earlier run would be missing from "
             "other files",
             option="--resume",
         )
 
 
-# Mending
+# Fixing
 
 
 def _plan_format(output: ReportOptions) -> str:
@@ -333,7 +333,7 @@ def _plan_format(output: ReportOptions) -> str:
     [place, *others] = outlets(output, PlanReport)
     if others or place.file is not None:
         raise UsageError(
-            "with --fix there is one format, on standard output; --out FILE saves the plan",
+            "--fix supports a single format, on standard output; --out FILE saves the plan",
             option="--output",
         )
     return place.format
@@ -346,7 +346,7 @@ def _refuse_plan_options(planning: PlanOptions) -> None:
         ("--out", planning.out is not None),
     ):
         if given:
-            raise UsageError("is for plans: add --fix", option=name)
+            raise UsageError("requires --fix", option=name)
 
 
 def _fixes(run: _Run) -> Planner:

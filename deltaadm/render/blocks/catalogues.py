@@ -49,10 +49,10 @@ def _error_class(report: ErrorClassExplanation) -> Iterator[Block]:
     yield Heading(error_class.name, level=1)
     yield Paragraph(error_class.meaning, nested=True)
     if error_class.commands:
-        yield Heading("Commands that concern it")
+        yield Heading("Related commands")
         yield Items(tuple(f"deltaadm {name}" for name in error_class.commands))
     if report.rules:
-        title = "Rules that find what leads to it"
+        title = "Rules that find its causes"
         rows = tuple((rule.code, rule.name) for rule in report.rules)
         yield Heading(title)
         yield Table(title, ("code", "name"), rows, plain=True)

@@ -71,8 +71,8 @@ def _plan(report: PlanReport) -> Iterator[Block]:
         for stage in plan.stages:
             yield Command(planned_statement(plan, stage), label=_label(stage))
     if shut_out := shut_out_rows(plan):
-        yield Heading("Clients from now on", tone="warning")
-        yield Table("Clients from now on", (), shut_out)
+        yield Heading("Clients after the change", tone="warning")
+        yield Table("Clients after the change", (), shut_out)
     if plan.notes:
         yield Heading("Notes")
         yield Items(plan.notes)

@@ -234,7 +234,7 @@ def test_a_saved_plan_is_the_same_plan_or_none() -> None:
         replace(made, before=replace(MANAGED, fingerprint="2")),
         replace(made, location="/elsewhere"),
     ):
-        with pytest.raises(CommitError, match="would be another one now"):
+        with pytest.raises(CommitError, match="would now differ in"):
             saved.require_same(other)
     assert read_foreign_plan("[]") is None
     assert read_foreign_plan("no JSON") is None

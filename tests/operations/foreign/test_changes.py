@@ -364,10 +364,10 @@ def test_a_saved_plan_is_the_same_plan_or_none(wish: dict[str, Any]) -> None:
     assert saved is not None
     assert (saved.table, saved.provider, saved.wish) == ("s.t", "csv", made.steps)
     saved.require_base(TABLE)
-    with pytest.raises(CommitError, match="has changed since it was planned"):
+    with pytest.raises(CommitError, match="has changed since the plan was made"):
         saved.require_base(replace(TABLE, fingerprint="2"))
     saved.require_same(again(made.steps))
-    with pytest.raises(CommitError, match="would be another one now, in before"):
+    with pytest.raises(CommitError, match="would now differ in before"):
         saved.require_same(again(made.steps, replace(TABLE, fingerprint="2")))
     for key, value in (("format_version", 99), ("steps", 3), ("steps", [{"kind": "odd"}])):
         with pytest.raises(Refused):
