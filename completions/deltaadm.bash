@@ -228,7 +228,7 @@ _deltaadm_options() {
         features) candidates=(--output -o --color --help -h) ;;
         rules) candidates=(--output -o --color --help -h) ;;
         explain) candidates=(--output -o --color --help -h) ;;
-        doctor) candidates=(--start --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        doctor) candidates=(--start --warm --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         schema) candidates=(--help -h) ;;
         completion) candidates=(--help -h) ;;
     esac

@@ -824,6 +824,7 @@ complete -c deltaadm -n '__deltaadm_at explain' -l color -x -a 'auto always neve
 complete -c deltaadm -n '__deltaadm_at explain' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at doctor' -l start -d 'Also start Spark, and check that Delta works.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l warm -d 'Also archive Spark\'s classes, so that it starts sooner.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l spark-master -x -d 'Spark master (default: this machine).'
 complete -c deltaadm -n '__deltaadm_at doctor' -l remote -x -d 'Spark Connect server, sc://host:port.'

@@ -365,6 +365,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         }
         'doctor' = [ordered]@{
             '--start' = 'Also start Spark, and check that Delta works.'
+            '--warm' = 'Also archive Spark''s classes, so that it starts sooner.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
             '--spark-master' = 'Spark master (default: this machine).'
             '--remote' = 'Spark Connect server, sc://host:port.'

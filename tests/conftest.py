@@ -43,6 +43,7 @@ def _started_programs() -> None:
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
+    os.environ["DELTAADM_CLASS_ARCHIVE"] = "off"  # nothing goes on after a test
 
 
 @pytest.fixture(scope="session")

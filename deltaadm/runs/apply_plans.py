@@ -265,9 +265,8 @@ class _Run:
         """Spark, which has ended before anybody waits for what it was working on."""
         pool = ThreadPoolExecutor(len(ready))  # which starts no more threads than it needs
         try:
-            bases = [each.plan.before for each in ready]
-            settings = ready[0].plan.session
-            with sessions.executor(self._context, settings, *bases) as executor:
+            plans = [each.plan for each in ready]
+            with sessions.executor(self._context, plans[0].session, *plans) as executor:
                 if any(stage.has_statement for each in ready for stage in each.plan.stages):
                     executor.settings()  # starts Spark in this thread, to which it belongs
                 try:

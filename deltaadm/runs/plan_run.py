@@ -116,7 +116,7 @@ def _check_with_spark(context: RunContext, plan: Plan) -> None:
     """Have Spark, which runs anyhow, check what only Spark can."""
     from deltaadm.operations.carry_out import check_steps
 
-    with sessions.executor(context, plan.session, plan.before) as executor:
+    with sessions.executor(context, plan.session, plan) as executor:
         check_steps(plan, executor)
 
 
@@ -240,7 +240,7 @@ def carry_out_plan(
     """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
 
     def commit() -> OutcomeReport:
-        with sessions.executor(context, plan.session, plan.before) as executor:
+        with sessions.executor(context, plan.session, plan) as executor:
             outcome = execute(context, plan, executor, context.status.set)
             listed = ", ".join(map(str, outcome.versions))
             context.status.set(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import replace
+from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.runs.output import info
 from deltaadm.runs.requests import Engine, pairs
@@ -13,7 +14,7 @@ from deltaadm.runs.requests import Engine, pairs
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.operations.plan import Plan
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.requests import SparkRequest
     from deltaadm.spark.executor import SparkExecutor
@@ -25,23 +26,31 @@ def session_settings(request: SparkRequest) -> SessionSettings:
     return SessionSettings.from_conf(pairs(request.spark_conf, "--spark-conf"))
 
 
-def executor(context: RunContext, settings: SessionSettings, *bases: Snapshot) -> SparkExecutor:
+def executor(context: RunContext, settings: SessionSettings, *plans: Plan) -> SparkExecutor:
     """
-    Spark, under *settings* and whatever else the command line says.
+    Spark for carrying out *plans*, under *settings* and whatever else the command line says.
 
-    Those of the tables *bases* that have names in a catalog are changed by them.
+    Tables that have names in a catalog are changed by them.
     """
     from deltaadm.spark.executor import SparkExecutor
 
-    names = {base.root: base.name for base in bases if base.name is not None}
-    return SparkExecutor(spark_options(context, _changed(settings)), say=info, names=names)
+    names = {plan.before.root: plan.before.name for plan in plans if plan.before.name is not None}
+    long_work = len(plans) > _FEW or any(plan.cost is not Cost.METADATA for plan in plans)
+    options = spark_options(context, _changed(settings), long_work=long_work)
+    return SparkExecutor(options, say=info, names=names)
 
 
-def spark_options(context: RunContext, below: Mapping[str, str] | None = None) -> SparkOptions:
+_FEW: Final = 20
+"""How many commits of metadata end before the JVM's optimizing compiler pays for itself."""
+
+
+def spark_options(
+    context: RunContext, below: Mapping[str, str] | None = None, *, long_work: bool = False
+) -> SparkOptions:
     """
     Where and how Spark runs, by the command line, with settings *below* those that it has.
 
-    A session that is open has the latter already.
+    A session that is open has the latter already. `long_work` is what `SparkOptions` says.
     """
     from deltaadm.spark.jars import jars_at
     from deltaadm.spark.session import SparkOptions
@@ -54,6 +63,7 @@ def spark_options(context: RunContext, below: Mapping[str, str] | None = None) -
         conf={**(below or {}), **conf},
         jars=tuple(jar for place in request.jars or () for jar in jars_at(str(place))),
         debug=request.debug,
+        long_work=long_work,
     )
 
 
@@ -79,5 +89,6 @@ def log_reader(context: RunContext) -> Iterator[RunContext]:
     from deltaadm.spark.store import Hadoop
     from deltaadm.spark.workers import shipped
 
-    with open_session(spark_options(context), info) as session, shipped(session):
+    options = spark_options(context, long_work=True)
+    with open_session(options, info) as session, shipped(session):
         yield replace(context, hadoop=Hadoop(session), engine=SparkEngine(session))

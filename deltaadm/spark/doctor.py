@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.errors import DeltaadmError, EngineError
 from deltaadm.masking import masked_settings
 from deltaadm.operations.reports import Check, Health
-from deltaadm.spark import jars
+from deltaadm.spark import jars, start_up
 from deltaadm.spark.connect import require_reachable, without_secrets
 from deltaadm.spark.jvm import JAVA_REMEDY, java_program
 from deltaadm.spark.log_stores import chosen_log_store, log_store, setting
@@ -41,6 +41,7 @@ def look(options: SparkOptions) -> Iterator[Check]:
         yield _sound("packages", "pyspark and delta-spark fit each other", _fit)
         yield from _spark(target)
         yield _delta(options)
+        yield _class_archive()
 
 
 def start(options: SparkOptions, say: Callable[[str], None]) -> Check:
@@ -58,6 +59,35 @@ def start(options: SparkOptions, say: Callable[[str], None]) -> Check:
     except DeltaadmError as error:
         return Check("session", Health.FAILED, error.message, error.remedy)
     return Check("session", Health.OK, f"Spark {found} starts, and Delta answers")
+
+
+def warm(say: Callable[[str], None]) -> Check:
+    """Make the archive of classes with which Spark starts sooner, in place of one that is there."""
+    archive = start_up.class_archive()
+    if archive is None:
+        return _class_archive()
+    say("Starting Spark, to archive the classes that it loads ...")
+    try:
+        start_up.make_class_archive(archive)
+    except DeltaadmError as error:
+        return Check(_ARCHIVE, Health.FAILED, error.message, error.remedy)
+    return _class_archive()
+
+
+_ARCHIVE: Final = "class archive"
+
+
+def _class_archive() -> Check:
+    """Whether Spark starts quickly; it starts in any case."""
+    archive = start_up.class_archive()
+    if archive is None:
+        return Check(_ARCHIVE, Health.OK, f"none: {start_up.VARIABLE} is off, or there is no HOME")
+    try:
+        megabytes = archive.stat().st_size // 1_000_000
+    except OSError:
+        detail = "none yet; the first run in which Spark starts makes it, or doctor --warm"
+        return Check(_ARCHIVE, Health.OK, detail)
+    return Check(_ARCHIVE, Health.OK, f"{archive} ({megabytes} MB)")
 
 
 def _answer(spark: str, message: str) -> Check:

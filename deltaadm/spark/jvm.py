@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.errors import EngineError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from deltaadm.spark.scratch import Scratch
 
@@ -27,9 +27,11 @@ _STANDARD_ERROR: Final = 2
 
 
 @contextmanager
-def start_jvm(conf: Mapping[str, str], scratch: Scratch, *, show: bool) -> Iterator[Any]:
+def start_jvm(
+    conf: Mapping[str, str], scratch: Scratch, java_options: Sequence[str] = (), *, show: bool
+) -> Iterator[Any]:
     """
-    The Py4J gateway to a new JVM that has *conf*, for the time of the block.
+    The Py4J gateway to a new JVM that has *conf* and *java_options*, for the time of the block.
 
     The JVM writes to a log in *scratch*, or with *show* to standard error; never to standard
     output. It has ended when the block has, whatever ends it. Under spark-submit, which has
@@ -43,7 +45,7 @@ def start_jvm(conf: Mapping[str, str], scratch: Scratch, *, show: bool) -> Itera
         return
     java_program()
     with (
-        _process(conf, scratch, show=show) as process,
+        _process(conf, scratch, java_options, show=show) as process,
         _gateway(_connection(process, scratch.path), process) as gateway,
     ):
         yield gateway
@@ -66,7 +68,7 @@ def environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _process(
-    conf: Mapping[str, str], scratch: Scratch, *, show: bool
+    conf: Mapping[str, str], scratch: Scratch, java_options: Sequence[str], *, show: bool
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A JVM that ends by itself once its standard input does; killed where it does not."""
     with _log(scratch.path).open("wb") as log:
@@ -76,7 +78,7 @@ def _process(
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
-            env=_jvm_environment(scratch.path),
+            env=_jvm_environment(scratch.path, java_options),
             pass_fds=() if os.name == "nt" else (scratch.lock,),
             **_OUT_OF_REACH_OF_CTRL_C,
         )
@@ -87,7 +89,9 @@ def _process(
             process.stdin.close()
         # Only a JVM that has come up listens to its standard input.
         try:
-            process.wait(timeout=10 if _announcement(scratch.path).exists() else 0)
+            process.wait(
+                timeout=_patience(java_options) if _announcement(scratch.path).exists() else 0
+            )
         except subprocess.TimeoutExpired:
             _kill(process)
 
@@ -97,6 +101,11 @@ _OUT_OF_REACH_OF_CTRL_C: Final[dict[str, Any]] = (
     if os.name == "nt"
     else {"process_group": 0}
 )
+
+
+def _patience(java_options: Sequence[str]) -> float:
+    """How many seconds a JVM may take to end; writing an archive of its classes takes some."""
+    return 120 if any("ArchiveClassesAtExit" in option for option in java_options) else 10
 
 
 def _command(conf: Mapping[str, str]) -> list[str]:
@@ -109,12 +118,13 @@ def _command(conf: Mapping[str, str]) -> list[str]:
     return [str(Path(find_home(), "bin", script)), *settings, *rest]
 
 
-def _jvm_environment(scratch: Path) -> dict[str, str]:
+def _jvm_environment(scratch: Path, java_options: Sequence[str]) -> dict[str, str]:
     """A JVM names files in the locale's encoding, so that has to be able to spell them all."""
+    given = os.environ.get("SPARK_SUBMIT_OPTS", "")
     ours = {
         "SPARK_CONNECT_MODE": "0",
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(_announcement(scratch)),
-        "SPARK_SUBMIT_OPTS": f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {_temporary(scratch)}",
+        "SPARK_SUBMIT_OPTS": " ".join((given, *java_options, _temporary(scratch))),
     }
     if sys.platform == "linux" and locale.getencoding().lower().replace("-", "") != "utf8":
         ours["LC_ALL"] = "C.UTF-8"

@@ -19,6 +19,7 @@ from deltaadm.spark.jars import joined, missing, settings_for_delta
 from deltaadm.spark.jvm import died_at_start, environment, not_started, start_jvm
 from deltaadm.spark.scratch import scratch_directory
 from deltaadm.spark.settings import configured
+from deltaadm.spark.start_up import java_options, make_later
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,7 +35,9 @@ class SparkOptions:
 
     `master` is a Spark master, `remote` a Spark Connect address (`sc://host:port`). `jars` are
     files for the class path of a session that has to be started. With `debug` the JVM's own
-    output appears on standard error; otherwise nobody sees it.
+    output appears on standard error; otherwise nobody sees it. With `long_work`, such as reading
+    a fleet or rewriting data files, the JVM compiles as well as it can; otherwise it is set up to
+    start quickly. `java_options` replace that choice.
     """
 
     master: str | None = None
@@ -42,6 +45,8 @@ class SparkOptions:
     conf: Mapping[str, str] = field(default_factory=dict)
     remote: str | None = None
     debug: bool = False
+    long_work: bool = False
+    java_options: tuple[str, ...] | None = None
 
 
 @contextmanager
@@ -164,7 +169,8 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_directory())
         conf = _configuration(master, options.conf, options.jars, scratch.path)
-        gateway = stack.enter_context(start_jvm(conf, scratch, show=options.debug))
+        java = _java_options(master, conf, options)
+        gateway = stack.enter_context(start_jvm(conf, scratch, java, show=options.debug))
         try:
             with _interrupts_as_they_are(), environment(_python(master)):
                 spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
@@ -175,6 +181,14 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
         if master.startswith("spark://"):
             _require_executors(session, master)
         yield session
+    if master.startswith("local") and options.java_options is None:
+        make_later()
+
+
+def _java_options(master: str, conf: Mapping[str, str], options: SparkOptions) -> tuple[str, ...]:
+    if options.java_options is not None:
+        return options.java_options
+    return java_options(conf) if master.startswith("local") and not options.long_work else ()
 
 
 def _python(master: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from deltaadm.runs.sessions import log_reader, spark_options
 from deltaadm.runs.target import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
@@ -33,10 +33,13 @@ class Doctor(Parameters):
       deltaadm doctor
 
       deltaadm doctor --start /data/events
+
+      deltaadm doctor --warm
     """
 
     tables: list[str] | None = argument(metavar="[TABLE]...", help="Tables to check access to.")
     start: bool = option("--start", help="Also start Spark, and check that Delta works.")
+    warm: bool = option("--warm", help="Also archive Spark's classes, so that it starts sooner.")
     spark: SparkOptionGroup
     output: OutputOptions
 
@@ -47,24 +50,27 @@ def command(given: Doctor, context: RunContext) -> int:
     context = context.with_request(given.spark, given.output)
 
     def answer() -> int:
-        report = DoctorReport(tuple(_checks(context, given.tables or (), start=given.start)))
+        report = DoctorReport(tuple(_checks(context, given)))
         show(context, [report])
         return NOT_READY if report.failed else 0
 
     return handle_errors(context, "", answer)
 
 
-def _checks(context: RunContext, tables: Sequence[str], *, start: bool) -> Iterator[Check]:
+def _checks(context: RunContext, given: Doctor) -> Iterator[Check]:
     from deltaadm.spark import doctor
 
-    options = spark_options(context)
+    options, tables = spark_options(context), given.tables or ()
     surroundings = doctor.environment_settings()
     if surroundings is not None:
         yield surroundings
     found = list(doctor.look(options))
     yield from found
-    if start and not any(check.health is Health.FAILED for check in found):
-        yield doctor.start(options, info)
+    if not any(check.health is Health.FAILED for check in found):
+        if given.start:
+            yield doctor.start(options, info)
+        if given.warm:
+            yield doctor.warm(info)
     for table in tables:
         yield from doctor.storage(table, options)
     if tables:

@@ -1,0 +1,202 @@
+"""What makes a JVM start sooner: options for short work, and an archive of loaded classes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.errors import EngineError
+from deltaadm.spark.jars import default_settings, spark_home
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SHORT_WORK: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""
+Compile quickly rather than well, and collect garbage without threads of its own.
+
+A session that commits metadata ends before the optimizing compiler pays for itself.
+"""
+
+VARIABLE: Final = "DELTAADM_CLASS_ARCHIVE"
+"""Set to `off`, neither makes nor uses an archive; set to a directory, it is kept there."""
+
+
+def java_options(
+    conf: Mapping[str, str], environ: Mapping[str, str] = os.environ
+) -> tuple[str, ...]:
+    """
+    The options for a JVM that does short work under *conf*.
+
+    None where the user chooses options of this kind: Java does not start with two collectors.
+    """
+    settings = {**default_settings(spark_home(), environ), **conf}
+    given = [settings.get(key, "") for key in _OPTION_SETTINGS]
+    given += [environ.get(name, "") for name in _OPTION_VARIABLES]
+    if any("-XX:" in text for text in given):
+        return ()
+    archive = class_archive(environ)
+    used = () if archive is None or not archive.is_file() else _use(archive)
+    return (*SHORT_WORK, *used)
+
+
+_OPTION_SETTINGS: Final = "spark.driver.extraJavaOptions", "spark.driver.defaultJavaOptions"
+_OPTION_VARIABLES: Final = "SPARK_SUBMIT_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"
+
+
+def _use(archive: Path) -> tuple[str, ...]:
+    """Java itself checks that an archive fits, and does without one that does not."""
+    return f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"
+
+
+def class_archive(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """
+    Where the archive for the installed Java, Spark and Delta is kept, whether it exists or not.
+
+    None where there can be none: it is switched off, or nobody knows where to keep it.
+    """
+    directory = _directory(environ)
+    if directory is None or " " in str(directory):  # options are split at blanks
+        return None
+    try:
+        releases = f"spark-{version('pyspark')}-delta-{version('delta-spark')}"
+        return directory / f"{releases}-{_fingerprint()}.jsa"
+    except (OSError, EngineError, ImportError):
+        return None
+
+
+def _directory(environ: Mapping[str, str]) -> Path | None:
+    chosen = environ.get(VARIABLE, "")
+    if chosen.lower() in {"off", "0", "false", "no"}:
+        return None
+    if chosen:
+        return Path(chosen).absolute()
+    if os.name == "nt":
+        base = environ.get("LOCALAPPDATA", "")
+    else:
+        base = environ.get("XDG_CACHE_HOME") or (
+            f"{environ['HOME']}/.cache" if environ.get("HOME") else ""
+        )
+    return Path(base, "deltaadm") if Path(base).is_absolute() else None
+
+
+def _fingerprint() -> str:
+    """What tells apart the Javas and Sparks of one release."""
+    from deltaadm.spark.jvm import java_program
+
+    java, home = Path(java_program()).resolve(), spark_home()
+    release = java.parent.parent / "release"
+    found = release if release.is_file() else java
+    facts = (str(java), str(found.stat().st_mtime_ns), str(found.stat().st_size), home)
+    return hashlib.sha256("\0".join(facts).encode()).hexdigest()[:12]
+
+
+# Making an archive
+
+
+def make_class_archive(archive: Path) -> None:
+    """
+    Write *archive*, by a session that does what commits do; takes some 20 to 60 seconds.
+
+    Another process that makes it at the same time is waited for. Archives that no run has used
+    for a month are removed. Raises `EngineError` where Spark does not start or Java writes none.
+    """
+    from deltaadm.spark.session import SparkOptions, open_session
+
+    try:
+        archive.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _remove_old(archive.parent)
+        draft = archive.with_name(f"{archive.stem}.{os.getpid()}.draft")
+        draft.unlink(missing_ok=True)
+        record = (*SHORT_WORK, f"-XX:ArchiveClassesAtExit={draft}", "-Xlog:cds=off")
+        options = SparkOptions(master="local[2]", java_options=(*record, "-Xlog:cds+dynamic=off"))
+        with open_session(options, lambda _: None) as session:
+            _exercise(session)
+        draft.replace(archive)
+    except OSError as error:
+        raise EngineError(
+            f"Java wrote no archive of classes to {archive.parent}: {error.strerror}.",
+            remedy=f"See whether the disk is full, or name another directory by {VARIABLE}.",
+        ) from error
+
+
+def _exercise(session: object) -> None:
+    """Have Spark and Delta load the classes that commits of metadata need."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="deltaadm-classes-") as directory:
+        table = f"delta.`{directory}/t`"
+        for statement in (
+            f"CREATE TABLE {table} (id INT, name STRING) USING delta",
+            f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
+            f"ALTER TABLE {table} ADD COLUMNS (day DATE COMMENT 'a day')",
+            f"ALTER TABLE {table} RENAME COLUMN name TO label",
+            f"ALTER TABLE {table} ADD CONSTRAINT positive CHECK (id > 0)",
+            f"DESCRIBE HISTORY {table}",
+            f"DESCRIBE DETAIL {table}",
+        ):
+            session.sql(statement).collect()  # type: ignore[attr-defined]
+
+
+def _remove_old(directory: Path) -> None:
+    """Remove archives of Javas and Sparks that are no longer in use, and drafts left behind."""
+    for path in (*directory.glob("*.jsa"), *directory.glob("*.draft")):
+        with suppress(OSError):
+            used = max(path.stat().st_atime, path.stat().st_mtime)
+            if used < time.time() - _MONTH:
+                path.unlink()
+
+
+_MONTH: Final = 30 * 24 * 3600
+
+
+def make_later(environ: Mapping[str, str] = os.environ) -> None:
+    """
+    Have a process of its own make the archive that the next run will use, if there is none.
+
+    Nothing is made in CI, where nobody would use it, nor where making it has failed before.
+    """
+    archive = class_archive(environ)
+    if archive is None or environ.get("CI") or archive.exists():
+        return
+    with suppress(OSError):
+        archive.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if shutil.disk_usage(archive.parent).free < _ROOM:
+            return
+        # Whoever creates the file makes the archive; where that fails, the file is left.
+        begun = archive.with_suffix(".begun")
+        os.close(os.open(begun, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        subprocess.Popen(
+            [sys.executable, "-m", "deltaadm.spark.start_up"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=archive.parent,
+            start_new_session=True,
+        )
+
+
+_ROOM: Final = 2_000_000_000
+
+
+def _main() -> None:
+    archive = class_archive()
+    if archive is None:
+        return
+    with suppress(OSError, AttributeError):
+        os.nice(10)
+    with suppress(EngineError):
+        make_class_archive(archive)
+        archive.with_suffix(".begun").unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    _main()
