@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import shutil
 import subprocess
@@ -45,7 +46,21 @@ def test_module_says_what_it_is_for(module: Path) -> None:
 
 @pytest.mark.parametrize("name", deltaadm.__all__)
 def test_public_name_resolves(name: str) -> None:
-    assert getattr(deltaadm, name) is not None
+    found = getattr(deltaadm, name)
+    assert name in dir(deltaadm)
+    assert inspect.getdoc(found) or not callable(found)
+
+
+def test_type_checkers_know_the_public_names() -> None:
+    stub = ast.parse((ROOT / "deltaadm/__init__.pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    known = {alias.asname: node.module for node in imports for alias in node.names}
+    assert known == deltaadm._PLACES  # noqa: SLF001
+
+
+def test_public_names_are_documented() -> None:
+    page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    assert [name for name in deltaadm.__all__ if f"`{name}`" not in page] == []
 
 
 def test_unknown_public_name_is_an_attribute_error() -> None:
