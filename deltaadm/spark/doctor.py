@@ -63,12 +63,14 @@ def start(options: SparkOptions, say: Callable[[str], None]) -> Check:
 
 def warm(say: Callable[[str], None]) -> Check:
     """Make the archive of classes with which Spark starts sooner, in place of one that is there."""
+    from deltaadm.spark.class_archive import make_class_archive
+
     archive = start_up.class_archive()
     if archive is None:
         return _class_archive()
     say("Starting Spark, to archive the classes that it loads ...")
     try:
-        start_up.make_class_archive(archive)
+        make_class_archive(archive)
     except DeltaadmError as error:
         return Check(_ARCHIVE, Health.FAILED, error.message, error.remedy)
     return _class_archive()

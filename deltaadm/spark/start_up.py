@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -99,65 +98,6 @@ def _fingerprint() -> str:
     return hashlib.sha256("\0".join(facts).encode()).hexdigest()[:12]
 
 
-# Making an archive
-
-
-def make_class_archive(archive: Path) -> None:
-    """
-    Write *archive*, by a session that does what commits do; takes some 20 to 60 seconds.
-
-    Another process that makes it at the same time is waited for. Archives that no run has used
-    for a month are removed. Raises `EngineError` where Spark does not start or Java writes none.
-    """
-    from deltaadm.spark.session import SparkOptions, open_session
-
-    try:
-        archive.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _remove_old(archive.parent)
-        draft = archive.with_name(f"{archive.stem}.{os.getpid()}.draft")
-        draft.unlink(missing_ok=True)
-        record = (*SHORT_WORK, f"-XX:ArchiveClassesAtExit={draft}", "-Xlog:cds=off")
-        options = SparkOptions(master="local[2]", java_options=(*record, "-Xlog:cds+dynamic=off"))
-        with open_session(options, lambda _: None) as session:
-            _exercise(session)
-        draft.replace(archive)
-    except OSError as error:
-        raise EngineError(
-            f"Java wrote no archive of classes to {archive.parent}: {error.strerror}.",
-            remedy=f"See whether the disk is full, or name another directory by {VARIABLE}.",
-        ) from error
-
-
-def _exercise(session: object) -> None:
-    """Have Spark and Delta load the classes that commits of metadata need."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="deltaadm-classes-") as directory:
-        table = f"delta.`{directory}/t`"
-        for statement in (
-            f"CREATE TABLE {table} (id INT, name STRING) USING delta",
-            f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
-            f"ALTER TABLE {table} ADD COLUMNS (day DATE COMMENT 'a day')",
-            f"ALTER TABLE {table} RENAME COLUMN name TO label",
-            f"ALTER TABLE {table} ADD CONSTRAINT positive CHECK (id > 0)",
-            f"DESCRIBE HISTORY {table}",
-            f"DESCRIBE DETAIL {table}",
-        ):
-            session.sql(statement).collect()  # type: ignore[attr-defined]
-
-
-def _remove_old(directory: Path) -> None:
-    """Remove archives of Javas and Sparks that are no longer in use, and drafts left behind."""
-    for path in (*directory.glob("*.jsa"), *directory.glob("*.draft")):
-        with suppress(OSError):
-            used = max(path.stat().st_atime, path.stat().st_mtime)
-            if used < time.time() - _MONTH:
-                path.unlink()
-
-
-_MONTH: Final = 30 * 24 * 3600
-
-
 def make_later(environ: Mapping[str, str] = os.environ) -> None:
     """
     Have a process of its own make the archive that the next run will use, if there is none.
@@ -175,7 +115,7 @@ def make_later(environ: Mapping[str, str] = os.environ) -> None:
         begun = archive.with_suffix(".begun")
         os.close(os.open(begun, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         subprocess.Popen(
-            [sys.executable, "-m", "deltaadm.spark.start_up"],
+            [sys.executable, "-m", "deltaadm.spark.class_archive"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -185,18 +125,3 @@ def make_later(environ: Mapping[str, str] = os.environ) -> None:
 
 
 _ROOM: Final = 2_000_000_000
-
-
-def _main() -> None:
-    archive = class_archive()
-    if archive is None:
-        return
-    with suppress(OSError, AttributeError):
-        os.nice(10)
-    with suppress(EngineError):
-        make_class_archive(archive)
-        archive.with_suffix(".begun").unlink(missing_ok=True)
-
-
-if __name__ == "__main__":
-    _main()

@@ -40,12 +40,12 @@ def test_options_of_spark_defaults_come_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("environ", "directory"),
     [
-        ({"HOME": "/home/me"}, "/home/me/.cache/deltaadm"),
-        ({"HOME": "/home/me", "XDG_CACHE_HOME": "/fast"}, "/fast/deltaadm"),
-        ({"HOME": "/home/me", "XDG_CACHE_HOME": "relative"}, None),
-        ({"HOME": "/home/me", "DELTAADM_CLASS_ARCHIVE": "/here"}, "/here"),
-        ({"HOME": "/home/me", "DELTAADM_CLASS_ARCHIVE": "off"}, None),
-        ({"HOME": "/home/of two words"}, None),
+        ({"HOME": "/u/me"}, "/u/me/.cache/deltaadm"),
+        ({"HOME": "/u/me", "XDG_CACHE_HOME": "/fast"}, "/fast/deltaadm"),
+        ({"HOME": "/u/me", "XDG_CACHE_HOME": "relative"}, None),
+        ({"HOME": "/u/me", "DELTAADM_CLASS_ARCHIVE": "/here"}, "/here"),
+        ({"HOME": "/u/me", "DELTAADM_CLASS_ARCHIVE": "off"}, None),
+        ({"HOME": "/u/of two words"}, None),
         ({}, None),
     ],
 )
