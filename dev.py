@@ -125,7 +125,7 @@ def demo() -> int:
             ("deltaadm", "inspect", "events"),
             ("deltaadm", "validate", "events", "--deep", "--cross-check"),
         )
-        failures = (code for one in commands if (code := shown(*one, cwd=directory)) != 0)
+        failures = (code for command in commands if (code := shown(*command, cwd=directory)) != 0)
         return next(failures, 0)
 
 

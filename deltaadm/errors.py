@@ -4,15 +4,15 @@ The exception tree and the exit code of each branch.
 ```
 DeltaadmError
 ├── SettingsError  2   deltaadm.toml or a baseline cannot be understood
-├── MissingFile    2   a file that the command line names is not there
+├── MissingFile    2   a file that the command line names does not exist
 ├── TableError     3   not a table, gap in the log, incomplete checkpoint, unreadable commit
 ├── StorageError   4   no access, no such bucket, timed out after retries
 ├── CommitError    5   concurrent change, Delta's refusal, result differs from the prediction
 ├── EngineError    6   Spark, Java or an optional package missing
-│   └── EngineLost     Spark has gone, or does not answer any more
-├── Refused        7   the wish is illegal, impossible or unsafe
-├── NotYet         8   a change in two phases waits for its second one
-└── Bug           70   one of many tables met a bug in deltaadm, and the others go on
+│   └── EngineLost     Spark is gone, or no longer responds
+├── Refused        7   the request is illegal, impossible or unsafe
+├── NotYet         8   the second phase of a change cannot start yet
+└── Bug           70   one of many tables ran into a bug in deltaadm
 ```
 
 `UsageError` (2) stands beside the tree: no command goes on after it, not even with other tables.
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 class DeltaadmError(Exception):
     """
-    Expected trouble: one readable sentence, and what to do about it.
+    An expected error: one readable sentence, and its remedy.
 
-    Secrets in URLs and in settings are masked in both, whoever says them.
+    Secrets in URLs and in settings are masked in both.
 
     `delta_error_class` is the error class (with sub-class) that Delta on Spark reports in the
     same situation; None where its exception has none. `established` holds the parts of an
-    inspection that could be found before the trouble, in the field names of its JSON document.
+    inspection that were found before the error, in the field names of its JSON document.
     """
 
     exit_code: ClassVar[int] = 70
@@ -60,9 +60,9 @@ class DeltaadmError(Exception):
 
 class UsageError(Exception):
     """
-    The command line itself is wrong, whatever the tables are like (exit code 2).
+    The command line itself is wrong, independent of the tables (exit code 2).
 
-    *option* is the option or argument that is wrong; without it the message stands for itself.
+    *option* is the option or argument that is wrong; without it the message is a whole sentence.
     """
 
     exit_code: ClassVar[int] = 2
@@ -74,14 +74,14 @@ class UsageError(Exception):
 
 
 class SettingsError(DeltaadmError):
-    """A file that steers deltaadm cannot be understood."""
+    """A settings file or a baseline cannot be understood."""
 
     exit_code = 2
     kind = "settings"
 
 
 class MissingFile(DeltaadmError):  # noqa: N818 -- reads as what it is
-    """The command line names a file that is not there."""
+    """The command line names a file that does not exist."""
 
     exit_code = 2
     kind = "usage"
@@ -95,7 +95,7 @@ class TableError(DeltaadmError):
 
 
 class FileMissing(TableError):  # noqa: N818 -- reads as what happened
-    """A file of the table is not there."""
+    """A file of the table does not exist."""
 
 
 class TooLarge(TableError):  # noqa: N818 -- reads as what it is
@@ -103,7 +103,7 @@ class TooLarge(TableError):  # noqa: N818 -- reads as what it is
 
 
 class StorageError(DeltaadmError):
-    """The store does not answer, or forbids what was asked."""
+    """The storage does not respond, or denies access."""
 
     exit_code = 4
     kind = "storage"
@@ -117,18 +117,18 @@ class CommitError(DeltaadmError):
 
 
 class EngineError(DeltaadmError):
-    """A program or package that the work needs is missing or does not start."""
+    """A required program or package is missing, or does not start."""
 
     exit_code = 6
     kind = "engine"
 
 
 class EngineLost(EngineError):  # noqa: N818 -- reads as what happened
-    """Spark has gone, or does not answer any more; what it was told to do it may still do."""
+    """Spark is gone, or no longer responds; it may still complete what it was asked to do."""
 
 
 class Refused(DeltaadmError):  # noqa: N818 -- reads as the sentence it is: raise Refused
-    """The wish is illegal, impossible or unsafe; the remedy says what would be legal."""
+    """The request is illegal, impossible or unsafe; the remedy says what would be legal."""
 
     exit_code = 7
     kind = "refused"
@@ -151,7 +151,7 @@ class NotYet(DeltaadmError):  # noqa: N818 -- reads as the answer it is
 
 
 class Bug(DeltaadmError):  # noqa: N818 -- reads as what it is
-    """A bug in deltaadm, met by one of many tables; the others are none the worse for it."""
+    """A bug in deltaadm that one of many tables ran into; the others are not affected."""
 
     exit_code = 70
     kind = "bug"

@@ -75,7 +75,9 @@ class SavedPlan:
 
     def _sends_to(self, location: str) -> bool:
         destinations = (step.destination for step in self.steps)
-        return any(there is not None and there.root == location for there in destinations)
+        return any(
+            destination is not None and destination.root == location for destination in destinations
+        )
 
     def left_on(self, current: Snapshot, *, begun: bool = False) -> Plan:
         """
@@ -98,7 +100,8 @@ class SavedPlan:
             raise _edited(_OTHER_STEPS)
         base = replace(current, root=self.location, name=self.name)
         stages = promised.stages
-        ended = [number for number, one in enumerate(stages, 1) if one.is_commit]
+        ended = [number for number, stage in enumerate(stages, 1) if stage.is_commit]
+        # The last one first: a later step may lead back to the state after an earlier one.
         for taken in reversed(ended if begun else ended[-1:]):
             if mismatches(stages[taken - 1].after, current):
                 continue

@@ -52,7 +52,9 @@ def _findings(report: ValidationReport) -> list[_Found]:
 
 
 def _suppressed(report: ValidationReport) -> list[_Found]:
-    return [_Found(report.table, it.finding, it.by, it.reason) for it in report.suppressed]
+    return [
+        _Found(report.table, known.finding, known.by, known.reason) for known in report.suppressed
+    ]
 
 
 DOCUMENT: Final = Document.of(

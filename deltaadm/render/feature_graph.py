@@ -45,14 +45,14 @@ class Graph:
 
 def feature_graph(report: TableReport, findings: Collection[Finding] = ()) -> Graph:
     """The features of *report* and all that they require, whether the table has it or not."""
-    listed = {one.name: one for one in report.features}
+    listed = {feature.name: feature for feature in report.features}
     requires = dict(_requirements(listed))
     nodes = {}
     for name, (column, row) in _places(requires).items():
-        one = listed.get(name)
-        supported = one is not None and one.supported is not None
-        active = one is not None and one.active
-        support = _SUPPORT[one.supported if one is not None else None]
+        feature = listed.get(name)
+        supported = feature is not None and feature.supported is not None
+        active = feature is not None and feature.active
+        support = _SUPPORT[feature.supported if feature is not None else None]
         nodes[name] = Node(
             name=name,
             supported=supported,
@@ -62,7 +62,7 @@ def feature_graph(report: TableReport, findings: Collection[Finding] = ()) -> Gr
             column=column,
             row=row,
         )
-    edges = ((nodes[name], nodes[one]) for name, needed in requires.items() for one in needed)
+    edges = ((nodes[name], nodes[other]) for name, needed in requires.items() for other in needed)
     return Graph(tuple(nodes.values()), tuple(edges))
 
 
@@ -73,13 +73,13 @@ def _requirements(names: Collection[str]) -> Iterator[tuple[str, tuple[str, ...]
         known = FEATURES.get(name)
         needed = tuple(sorted(known.requires)) if known else ()
         yield name, needed
-        waiting.extend(one for one in needed if one not in seen)
+        waiting.extend(required for required in needed if required not in seen)
         seen.update(needed)
 
 
 def _places(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[int, int]]:
     """Column and row of each: what is required to the right, what stands alone at the bottom."""
-    joined = {one for name, needed in requires.items() if needed for one in (name, *needed)}
+    joined = {member for name, needed in requires.items() if needed for member in (name, *needed)}
     depths = {name: _depth(name, requires) for name in requires if name in joined}
     deepest = max(depths.values(), default=0)
     rows = [0] * (deepest + 1)
@@ -97,10 +97,14 @@ def _places(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[int, int
 
 def _depth(name: str, requires: Mapping[str, tuple[str, ...]]) -> int:
     """The length of the longest way from *name* to what requires nothing."""
-    return max((1 + _depth(one, requires) for one in requires[name]), default=0)
+    return max((1 + _depth(required, requires) for required in requires[name]), default=0)
 
 
 def _worst(name: str, findings: Collection[Finding]) -> Severity | None:
     word = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
-    about = (one.severity for one in findings if word.search(f"{one.where} {one.message}"))
-    return min(about, key=lambda one: one.rank, default=None)
+    about = (
+        finding.severity
+        for finding in findings
+        if word.search(f"{finding.where} {finding.message}")
+    )
+    return min(about, key=lambda severity: severity.rank, default=None)

@@ -47,14 +47,14 @@ class Located:
 def located(report: ValidationReport, findings: Iterable[Finding]) -> Iterator[Located]:
     """*findings*, which are some of *report*, in their order."""
     seen: Counter[tuple[str, str]] = Counter()
-    for one in findings:
-        key = (one.code, one.where)
+    for finding in findings:
+        key = (finding.code, finding.where)
         seen[key] += 1
-        file = _file(one.where)
+        file = _file(finding.where)
         yield Located(
-            finding=one,
+            finding=finding,
             file=path_of(report.table, file or LOG),
-            place="" if file else one.where,
+            place="" if file else finding.where,
             fingerprint=fingerprint(report.table, *key, str(seen[key])),
         )
 
@@ -68,8 +68,8 @@ def _file(where: str) -> str:
 
 def fingerprint(*parts: str) -> str:
     """A hash of *parts*, whose boundaries count."""
-    told = "\0".join(one.replace("\\", "\\\\").replace("\0", "\\0") for one in parts)
-    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    joined = "\0".join(part.replace("\\", "\\\\").replace("\0", "\\0") for part in parts)
+    return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def path_of(table: str, file: str = "") -> str:
@@ -101,6 +101,7 @@ def uri_of(path: str) -> str:
 
 
 def _quoted(text: str, safe: str) -> str:
+    # Names of files may hold bytes that are no UTF-8, which Python has as surrogates.
     return quote(text.encode("utf-8", "surrogatepass"), safe=safe)
 
 

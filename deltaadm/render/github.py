@@ -24,17 +24,17 @@ def write_github(reports: Sequence[Report], out: TextIO) -> None:
         if isinstance(report, ValidationReport):
             out.writelines(_findings(report))
         elif isinstance(report, Failure):
-            told = filter(None, (report.error.message, report.error.remedy))
-            said = "\n".join(map(visible, told))
-            out.write(_command("error", path_of(report.table), "deltaadm", said))
+            sentences = filter(None, (report.error.message, report.error.remedy))
+            message = "\n".join(map(visible, sentences))
+            out.write(_command("error", path_of(report.table), "deltaadm", message))
 
 
 def _findings(report: ValidationReport) -> Iterator[str]:
-    for one in located(report, report.findings):
-        finding = one.finding
+    for result in located(report, report.findings):
+        finding = result.finding
         title = f"{finding.code} {finding.name}"
-        said = "\n".join((sentence(finding), *advice(report.table, finding)))
-        yield _command(_COMMANDS[finding.severity.value], one.file, title, said)
+        message = "\n".join((sentence(finding), *advice(report.table, finding)))
+        yield _command(_COMMANDS[finding.severity.value], result.file, title, message)
     for code, count in report.more.items():
         yield _command("notice", path_of(report.table), code, f"{count} more findings of {code}.")
     if report.stopped and not report.findings:

@@ -21,20 +21,20 @@ _SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
 
 def write_gitlab(reports: Sequence[Report], out: TextIO) -> None:
     """One array, whatever the number of tables."""
-    issues = [one for report in reports for one in _issues(report)]
+    issues = [issue for report in reports for issue in _issues(report)]
     write_value(issues, out)
 
 
 def _issues(report: Report) -> Iterator[dict[str, Any]]:
     if isinstance(report, ValidationReport):
-        for one in located(report, report.findings):
+        for result in located(report, report.findings):
             yield _issue(
-                one.finding.code,
-                sentence(one.finding),
-                one.fingerprint,
-                _SEVERITIES[one.finding.severity.value],
-                one.file,
-            ) | {"content": {"body": "\n".join(advice(report.table, one.finding))}}
+                result.finding.code,
+                sentence(result.finding),
+                result.fingerprint,
+                _SEVERITIES[result.finding.severity.value],
+                result.file,
+            ) | {"content": {"body": "\n".join(advice(report.table, result.finding))}}
         if report.stopped and not report.findings:
             yield _failure(report.table, "table", report.stopped)
     elif isinstance(report, Failure):

@@ -57,8 +57,8 @@ def _inspected(document: Document) -> dict[str, Any]:
         "timestamp": document["timestamp"],
         "min_reader_version": document["protocol"]["minReaderVersion"],
         "min_writer_version": document["protocol"]["minWriterVersion"],
-        "supported_features": [one["name"] for one in features if one["supported"]],
-        "active_features": [one["name"] for one in features if one["active"]],
+        "supported_features": [feature["name"] for feature in features if feature["supported"]],
+        "active_features": [feature["name"] for feature in features if feature["active"]],
         "unneeded_features": list(document["slack"]),
         "column_mapping_mode": document["column_mapping"]["mode"],
         "cannot_read": list(_shut_out(document, "read")),
@@ -69,6 +69,6 @@ def _inspected(document: Document) -> dict[str, Any]:
 
 
 def _shut_out(document: Document, access: str) -> Iterator[str]:
-    for one in document["clients"]:
-        if one[access]["verdict"] in {"fails loudly", "silently wrong"}:
-            yield f"{one['client']} {one['version']}"
+    for client in document["clients"]:
+        if client[access]["verdict"] in {"fails loudly", "silently wrong"}:
+            yield f"{client['client']} {client['version']}"

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 def write_json(reports: Sequence[Report], out: TextIO) -> None:
     """One report as an object, several as an array."""
-    documents = [document(one) for one in reports]
+    documents = [document(report) for report in reports]
     write_value(documents[0] if len(documents) == 1 else documents, out)
 
 
 def write_jsonl(reports: Sequence[Report], out: TextIO) -> None:
     """One report a line, in order."""
-    out.writelines(json_line(document(one)) for one in reports)
+    out.writelines(json_line(document(report)) for report in reports)
 
 
 def json_line(value: Any) -> str:

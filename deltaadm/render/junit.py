@@ -46,27 +46,29 @@ def write_junit(
 def _validated(root: Element, report: ValidationReport, fail_on: Severity) -> None:
     suite = _suite(root, report.table)
     names: Counter[str] = Counter()
-    for one in report.findings:
-        name = f"{one.code} {one.name}" + (f" {one.where}" if one.where else "")
+    for finding in report.findings:
+        name = f"{finding.code} {finding.name}" + (f" {finding.where}" if finding.where else "")
         names[name] += 1
         number = f" ({names[name]})" if names[name] > 1 else ""
         case = _case(suite, report.table, name + number)
-        if one.severity.rank <= fail_on.rank:
-            failure = SubElement(case, "failure", message=sentence(one), type=one.severity.value)
-            failure.text = _text(report.table, one)
+        if finding.severity.rank <= fail_on.rank:
+            failure = SubElement(
+                case, "failure", message=sentence(finding), type=finding.severity.value
+            )
+            failure.text = _text(report.table, finding)
         else:
-            SubElement(case, "system-out").text = _text(report.table, one)
+            SubElement(case, "system-out").text = _text(report.table, finding)
     if report.stopped:
         _error(suite, report.table, "table", report.stopped, "")
     elif not report.findings:
         _case(suite, report.table, f"no findings from {report.rules} rules")
 
 
-def _text(table: str, one: Finding) -> str:
-    lines = [f"{one.severity.value}: {visible(one.message)}"]
-    if one.where:
-        lines.append(f"where: {visible(one.where)}")
-    return "\n".join((*lines, *advice(table, one)))
+def _text(table: str, finding: Finding) -> str:
+    lines = [f"{finding.severity.value}: {visible(finding.message)}"]
+    if finding.where:
+        lines.append(f"where: {visible(finding.where)}")
+    return "\n".join((*lines, *advice(table, finding)))
 
 
 def _suite(root: Element, table: str) -> Element:

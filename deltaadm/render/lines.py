@@ -78,10 +78,10 @@ class Line:
         """The line as rich shows it."""
         from rich.text import Text
 
-        made = Text(self.text)
+        text = Text(self.text)
         for start, end, style in self.styles:
-            made.stylize(style, start, end)
-        return made
+            text.stylize(style, start, end)
+        return text
 
     def fitted(self, limit: int) -> Iterator[Line]:
         """The line as lines of at most *limit* columns, if it flows; no long word is broken."""

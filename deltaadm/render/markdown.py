@@ -82,21 +82,21 @@ def _fence(text: str, shortest: int) -> str:
     return "`" * max(shortest, longest + 1)
 
 
-def _heading(one: Heading) -> str:
-    return f"{'#' * (one.level + 1)} {_MARKS.get(one.tone, '')}{escaped(one.text)}"
+def _heading(block: Heading) -> str:
+    return f"{'#' * (block.level + 1)} {_MARKS.get(block.tone, '')}{escaped(block.text)}"
 
 
-def _paragraph(one: Paragraph | Prose) -> str:
-    return escaped(one.text)
+def _paragraph(block: Paragraph | Prose) -> str:
+    return escaped(block.text)
 
 
-def _items(one: Items) -> str:
-    return "\n".join(f"- {escaped(text)}" for text in one.texts)
+def _items(block: Items) -> str:
+    return "\n".join(f"- {escaped(text)}" for text in block.texts)
 
 
-def _table(one: Table) -> str:
-    columns = one.columns or ("",) * len(one.rows[0])
-    return "\n".join(_rows(columns, one.rows))
+def _table(block: Table) -> str:
+    columns = block.columns or ("",) * len(block.rows[0])  # there is no table without a heading
+    return "\n".join(_rows(columns, block.rows))
 
 
 def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -109,10 +109,10 @@ def _row(cells: Sequence[str]) -> str:
     return "".join(f"| {escaped(cell)} " for cell in cells) + "|"
 
 
-def _command(one: Command) -> str:
-    fence = _fence(one.text, 3)
-    label = f"{escaped(one.introduction)}\n\n" if one.label else ""
-    return f"{label}{fence}\n{visible(one.text)}\n{fence}"
+def _command(block: Command) -> str:
+    fence = _fence(block.text, 3)
+    label = f"{escaped(block.introduction)}\n\n" if block.label else ""
+    return f"{label}{fence}\n{visible(block.text)}\n{fence}"
 
 
 def _graph(_: Graph) -> str:
@@ -131,5 +131,5 @@ _BLOCKS: Final[Mapping[type, Callable[[Any], str]]] = {
 }
 
 
-def _block(one: object) -> str:
-    return _BLOCKS[type(one)](one)
+def _block(block: object) -> str:
+    return _BLOCKS[type(block)](block)

@@ -1,7 +1,7 @@
 """
 Many tables at a glance: a line for each, and what they have in common.
 
-All of it is told from the JSON documents of the tables, so that answers of an earlier run count
+All of it is made from the JSON documents of the tables, so that results of an earlier run count
 as well.
 """
 
@@ -25,7 +25,7 @@ _NAMED: Final = 4
 
 
 FROM_JOURNAL: Final = "from_journal"
-"""The key that marks what a journal says of an earlier run, and nobody has looked at again."""
+"""The key that marks an outcome from the journal of an earlier run, which was not checked again."""
 
 
 def line(document: Document) -> str:
@@ -81,7 +81,7 @@ class Tally:
             tables=self._tables,
             failed=self._failed,
             sections=tuple(
-                (heading, tuple(sorted(items.items(), key=lambda one: (-one[1], one[0]))))
+                (heading, tuple(sorted(items.items(), key=lambda item: (-item[1], item[0]))))
                 for heading, items in sorted(self._found.items(), key=_place)
             ),
         )
@@ -124,24 +124,28 @@ def _some(items: Iterable[str]) -> str:
 def _inspected(document: Document) -> tuple[str, str]:
     protocol = document["protocol"]
     features = document["features"]
-    names = [one["name"] for one in features if one["supported"] == "explicit" or one["active"]]
+    names = [
+        feature["name"]
+        for feature in features
+        if feature["supported"] == "explicit" or feature["active"]
+    ]
     warnings = len(document["warnings"])
     listed = ", ".join(names) or "no features listed"
-    told = f"  ! {counted(warnings, 'warning')}" if warnings else ""
+    note = f"  ! {counted(warnings, 'warning')}" if warnings else ""
     versions = f"({protocol['minReaderVersion']}, {protocol['minWriterVersion']})"
-    return versions, f"version {document['version']}: {listed}{told}"
+    return versions, f"version {document['version']}: {listed}{note}"
 
 
 def _inspection(document: Document) -> Iterator[tuple[str, str]]:
     protocol = document["protocol"]
     reader, writer = protocol["minReaderVersion"], protocol["minWriterVersion"]
     yield "Protocol", f"reader {reader}, writer {writer}"
-    for one in document["features"]:
-        if one["supported"]:
-            yield "Features supported", one["name"]
-    for one in document["features"]:
-        if one["active"]:
-            yield "Features active", one["name"]
+    for feature in document["features"]:
+        if feature["supported"]:
+            yield "Features supported", feature["name"]
+    for feature in document["features"]:
+        if feature["active"]:
+            yield "Features active", feature["name"]
     for name in document["slack"]:
         yield "Features not needed", name
     if document["column_mapping"]["mode"] != "none":
@@ -155,7 +159,7 @@ _BAD_VERDICTS: Final = ("fails loudly", "silently wrong")
 
 
 def _shut_out(clients: Iterable[Document]) -> Iterator[tuple[str, str]]:
-    """Whoever cannot read does not write either, which goes without saying."""
+    """A client that cannot read does not write either, so that is not mentioned."""
     for client in clients:
         for access in ("read", "write"):
             verdict = client[access]["verdict"]
@@ -170,17 +174,17 @@ def _shut_out(clients: Iterable[Document]) -> Iterator[tuple[str, str]]:
 
 def _validated(document: Document) -> tuple[str, str]:
     counts = document["counts"]
-    told = [counted(counts[one], word) for one, word in _WORDS.items() if counts[one]]
-    codes = list(dict.fromkeys(one["code"] for one in document["findings"]))
+    parts = [counted(counts[word], word) for word in _SEVERITIES if counts[word]]
+    codes = list(dict.fromkeys(finding["code"] for finding in document["findings"]))
     status = "stopped" if document["stopped"] else _verdict(document)
-    return status, ": ".join(filter(None, (", ".join(told), _some(codes))))
+    return status, ": ".join(filter(None, (", ".join(parts), _some(codes))))
 
 
-_WORDS: Final = {"error": "error", "warning": "warning", "info": "info"}
+_SEVERITIES: Final = ("error", "warning", "info")
 
 
 def _verdict(document: Document) -> str:
-    worst = next((one for one in _WORDS if document["counts"][one]), "")
+    worst = next((severity for severity in _SEVERITIES if document["counts"][severity]), "")
     return {"": "clean", "info": "info"}.get(worst, f"{worst}s")
 
 
@@ -193,7 +197,9 @@ def _validation(document: Document) -> Iterator[tuple[str, str]]:
             _verdict(document), f"with {_verdict(document)}"
         ),
     )
-    for code, name in sorted({(one["code"], one["name"]) for one in document["findings"]}):
+    for code, name in sorted(
+        {(finding["code"], finding["name"]) for finding in document["findings"]}
+    ):
         yield "Findings", f"{code} {name}"
 
 
@@ -206,15 +212,15 @@ def _plan_status(document: Document) -> str:
 
 def _planned(document: Document) -> tuple[str, str]:
     marks = {"add": "+", "remove": "-", "set": "~"}
-    changes = (f"{marks[one['kind']]} {one['subject']}" for one in document["changes"])
+    changes = (f"{marks[change['kind']]} {change['subject']}" for change in document["changes"])
     return _plan_status(document), _some(changes)
 
 
 def _plan(document: Document) -> Iterator[tuple[str, str]]:
     cost = cost_text(Cost(document["cost"]), truncates=bool(document["irreversible"]))
     yield "Plans", "no changes" if document["is_noop"] else cost
-    for one in document["changes"]:
-        yield "Changes", one["subject"]
+    for change in document["changes"]:
+        yield "Changes", change["subject"]
     for client in document["clients"]:
         does = DOES[client["verdict"]][client["access"]]
         yield "Clients after the change", f"{client['client']} {client['version']} {does}"
@@ -223,9 +229,9 @@ def _plan(document: Document) -> Iterator[tuple[str, str]]:
 def _carried_out(document: Document) -> tuple[str, str]:
     outcome = document["outcome"]
     if outcome["mismatches"]:
-        return "differs", _some(one["subject"] for one in outcome["mismatches"])
+        return "differs", _some(change["subject"] for change in outcome["mismatches"])
     versions = ", ".join(map(str, outcome["versions"]))
-    if any(one.get("waits") for one in document["plan"]["steps"]):
+    if any(step.get("waits") for step in document["plan"]["steps"]):
         return "waiting", "plan again later for the second of two runs"
     if versions:
         noun = "version" if len(outcome["versions"]) == 1 else "versions"
@@ -242,18 +248,18 @@ def _outcome(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def _dropping(document: Document) -> tuple[str, str]:
-    told = [f"{one['name']}: {_phase(one)}" for one in document["features"]]
-    return f"version {document['version']}", "; ".join(told) or "nothing can be dropped"
+    phases = [f"{feature['name']}: {_phase(feature)}" for feature in document["features"]]
+    return f"version {document['version']}", "; ".join(phases) or "nothing can be dropped"
 
 
-def _phase(one: Document) -> str:
-    ready = f", ready at {one['ready_at']}" if one["ready_at"] else ""
-    return f"{one['phase']}{ready}"
+def _phase(feature: Document) -> str:
+    ready = f", ready at {feature['ready_at']}" if feature["ready_at"] else ""
+    return f"{feature['phase']}{ready}"
 
 
 def _drops(document: Document) -> Iterator[tuple[str, str]]:
-    for one in document["features"]:
-        yield "Features that can be dropped", f"{one['name']}: {one['phase']}"
+    for feature in document["features"]:
+        yield "Features that can be dropped", f"{feature['name']}: {feature['phase']}"
 
 
 def _failed(document: Document) -> tuple[str, str]:

@@ -34,9 +34,9 @@ def write_sarif(reports: Sequence[Report], out: TextIO) -> None:
 
 
 def _run(reports: Sequence[Report]) -> dict[str, Any]:
-    validated = [one for one in reports if isinstance(one, ValidationReport)]
-    codes = sorted({one.code for report in validated for one in _all(report)})
-    notifications = [one for report in reports for one in _notifications(report)]
+    validated = [report for report in reports if isinstance(report, ValidationReport)]
+    codes = sorted({finding.code for report in validated for finding in _all(report)})
+    notifications = [notice for report in reports for notice in _notifications(report)]
     return {
         "tool": {
             "driver": {
@@ -47,21 +47,23 @@ def _run(reports: Sequence[Report]) -> dict[str, Any]:
         },
         "invocations": [
             {
-                "executionSuccessful": not any(one["level"] == "error" for one in notifications),
+                "executionSuccessful": not any(
+                    notice["level"] == "error" for notice in notifications
+                ),
                 "toolExecutionNotifications": notifications,
             }
         ],
         "columnKind": "unicodeCodePoints",
         "results": [
-            _result(report, one, codes.index(one.finding.code))
+            _result(report, result, codes.index(result.finding.code))
             for report in validated
-            for one in located(report, _all(report))
+            for result in located(report, _all(report))
         ],
     }
 
 
 def _all(report: ValidationReport) -> tuple[Finding, ...]:
-    return (*report.findings, *(one.finding for one in report.suppressed))
+    return (*report.findings, *(suppressed.finding for suppressed in report.suppressed))
 
 
 def _descriptor(code: str) -> dict[str, Any]:
@@ -78,14 +80,15 @@ def _descriptor(code: str) -> dict[str, Any]:
         "defaultConfiguration": {"level": level},
         "properties": {
             "tags": ["delta-lake", known.scope.name.lower().replace("_", "-")],
+            # What GitHub filters alerts by.
             "problem.severity": "recommendation" if level == "note" else level,
         },
     }
 
 
-def _result(report: ValidationReport, one: Located, rule: int) -> dict[str, Any]:
-    finding = one.finding
-    causes = [each for each in report.suppressed if each.finding is finding]
+def _result(report: ValidationReport, result: Located, rule: int) -> dict[str, Any]:
+    finding = result.finding
+    causes = [suppressed for suppressed in report.suppressed if suppressed.finding is finding]
     return {
         "ruleId": finding.code,
         "ruleIndex": rule,
@@ -93,17 +96,18 @@ def _result(report: ValidationReport, one: Located, rule: int) -> dict[str, Any]
         "message": {"text": _plain(sentence(finding), *advice(report.table, finding))},
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": {"uri": uri_of(one.file)}},
-                "logicalLocations": [_logical(report.table, one.place)],
+                "physicalLocation": {"artifactLocation": {"uri": uri_of(result.file)}},
+                "logicalLocations": [_logical(report.table, result.place)],
             }
         ],
         "partialFingerprints": {
-            "deltaadmFinding/v1": one.fingerprint,
-            "primaryLocationLineHash": f"{one.fingerprint[:16]}:1",
+            "deltaadmFinding/v1": result.fingerprint,
+            # By this one GitHub tells whether an alert is that of an earlier run.
+            "primaryLocationLineHash": f"{result.fingerprint[:16]}:1",
         },
         "suppressions": [
-            {"kind": "external", "justification": visible(each.reason or each.by.value)}
-            for each in causes
+            {"kind": "external", "justification": visible(cause.reason or cause.by.value)}
+            for cause in causes
         ],
     }
 

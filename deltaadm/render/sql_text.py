@@ -29,7 +29,7 @@ def write_sql(reports: Sequence[Report], out: TextIO, *, for_terminal: bool = Fa
     for report in reports:
         for statements in _statements(report):
             lines = map(_ended, statements)
-            out.writelines(f"{visible(one) if for_terminal else one}\n" for one in lines)
+            out.writelines(f"{visible(line) if for_terminal else line}\n" for line in lines)
             if not statements:
                 out.write("-- nothing to do\n")
 

@@ -63,7 +63,7 @@ def _put(line: Line, out: TextIO, console: Console | None) -> None:
     if console is None:
         out.write(f"{line.text}\n")
     else:
-        console.print(line.styled(), soft_wrap=True)
+        console.print(line.styled(), soft_wrap=True)  # it is fitted to the width already
 
 
 def _wants_styles(color: str) -> bool:
@@ -92,7 +92,7 @@ def _console(out: TextIO, color: str, width: int | None) -> Console:
         force_terminal=True if _is_forced(color) and not plain else None,
         color_system=None if plain else "auto",
         highlight=False,
-        markup=False,
+        markup=False,  # names of tables may have [brackets] and :colons:
         emoji=False,
         legacy_windows=False,
     )

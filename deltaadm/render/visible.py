@@ -23,15 +23,17 @@ def visible(text: str) -> str:
     '\\x3a:error::x'
     """
     if not text.isprintable():
-        text = "".join(_escaped(one) if is_hidden(one) else one for one in text)
+        text = "".join(
+            _escaped(character) if is_hidden(character) else character for character in text
+        )
     if text.lstrip().startswith(_COMMAND_MARK):
         text = text.replace(":", "\\x3a", 1)
     return text.replace(_OLD_COMMAND_MARK, "##\\x5b")
 
 
-def is_hidden(one: str) -> bool:
+def is_hidden(character: str) -> bool:
     """Whether a character controls what is shown rather than being shown."""
-    return unicodedata.category(one) in _HIDDEN or _is_noncharacter(ord(one))
+    return unicodedata.category(character) in _HIDDEN or _is_noncharacter(ord(character))
 
 
 def _is_noncharacter(code: int) -> bool:
@@ -39,5 +41,5 @@ def _is_noncharacter(code: int) -> bool:
     return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004
 
 
-def _escaped(one: str) -> str:
-    return one.encode("unicode_escape", "surrogatepass").decode("ascii")
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")

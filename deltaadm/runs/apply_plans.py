@@ -1,4 +1,4 @@
-"""Carrying out many plans: at the same time, with one Spark, and so that it can be gone on with."""
+"""Carrying out many plans: concurrently, with one Spark, and resumable after an interruption."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def carry_out_plans(
     Carry out *plans*, except what is done according to *journal*; show each outcome; the exit code.
 
     A format that does not show line by line is a usage error. No plan is begun before all that are
-    left have been agreed to. Raises `Refused` where they are not, and for plans that were made
-    under different settings of Spark.
+    left have been confirmed. Raises `Refused` where they are not, and for plans that were made
+    with different Spark settings.
     """
     require_lines(context, "--output")
     _require_one_session(plans)
@@ -241,7 +241,7 @@ class _Run:
         if not ready:
             return 0
         failures, total = 0, len(ready)
-        waiting = list(reversed(ready))
+        waiting = list(reversed(ready))  # taken from the end
         with self._executor(ready) as (executor, pool):
             running: set[Future[TableResult]] = set()
             while waiting or running:

@@ -38,7 +38,7 @@ def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
                 for table, parts in names.items()
             }
     except DeltaadmError as error:
-        return dict.fromkeys(names, error)
+        return dict.fromkeys(names, error)  # which is then the result of each of the tables
 
 
 def look_up_again(context: RunContext, name: str) -> Entry | None:

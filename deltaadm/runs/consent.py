@@ -1,4 +1,4 @@
-"""What must be agreed to before a plan is carried out, and asking for it."""
+"""The confirmations that a plan needs before it is carried out, and asking for them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Consent(NamedTuple):
-    """Something that must be agreed to: the option that does, or the answer to a question."""
+    """Something that must be confirmed: by an option, or by the answer to a question."""
 
     option: str
     question: str
@@ -91,7 +91,7 @@ def _to_harm(
 
 
 def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Report]) -> None:
-    """Have whoever sits at the terminal agree to *consents*; raises `Refused` unless all are."""
+    """Ask for *consents* at the terminal; raises `Refused` unless all are given."""
     missing = {consent.option: consent for consent in consents}
     if not missing:
         return

@@ -68,6 +68,7 @@ class RunContext:
         if self.hadoop is not None and is_remote(place):
             return place.rstrip("/")
         store = open_store(place)
+        # Without links, so that a plan notices when one comes to lead elsewhere.
         return store.root if store.local_path is None else os.path.realpath(store.local_path)
 
     def open_store(self, location: str) -> LogStore:

@@ -273,7 +273,7 @@ def _location_for_executors(task: TableTask, table: str) -> str:
     if not table:
         return ""
     try:
-        table.encode()
+        table.encode()  # a name that is no Unicode cannot be sent to executors
         location = resolve(task.context, table, task.fleet.entries.get(table)).location
     except (UnicodeEncodeError, DeltaadmError):
         return ""

@@ -1,4 +1,4 @@
-"""What a run that carries out many plans writes down, so that the next one can go on."""
+"""The journal of a run that carries out many plans, from which the next run can continue."""
 
 import json
 import os
@@ -65,6 +65,7 @@ class Journal:
         try:
             self._file.write(write_entry(entry).encode())
             self._file.flush()
+            # On disk before the first commit: a run after a power failure must know what has begun.
             os.fsync(self._file.fileno())
         except OSError as error:
             raise StorageError(

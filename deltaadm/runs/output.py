@@ -42,6 +42,24 @@ def show(context: RunContext, reports: Sequence[Report]) -> None:
     write(reports, context.format, context.style)
 
 
+def answer(
+    context: RunContext,
+    output: OutputRequest,
+    kind: type,
+    about: str,
+    reports: Callable[[], Sequence[Report]],
+) -> int:
+    """Show *reports*, all of a *kind*, which are about no table; the exit code."""
+    check_format(output, kind)
+    context = context.with_request(context.spark, output)
+
+    def work() -> int:
+        show(context, reports())
+        return 0
+
+    return handle_errors(context, about, work)
+
+
 def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
     """
     Write *reports* to standard output; raises `OutputLost` where it takes no more.
@@ -107,6 +125,7 @@ def discard_output() -> None:
 
 
 def _discard(stream: TextIO) -> None:
+    # Not closed: Python flushes the stream once more at its end, and would fail then.
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -75,6 +75,7 @@ def plan_and_apply(
     session = sessions.session_settings(context.spark)
 
     def work() -> int:
+        # Opened first, so that the commit has the session in which the name was looked up.
         names = [table] if change.planning.apply or plan_foreign is not None else []
         with log_reader(context) as reader, catalogs.open_catalog(reader, names) as opened:
             entry = catalogs.look_up(opened, [table]).get(table)
@@ -212,6 +213,7 @@ def make_plan(
     load = partial(target.load, context, missing_ok=missing_ok)
     try:
         plan = make(load(detail=detail))
+        # Facts about files take a scan of the whole state, and few plans depend on them.
         if detail is None and depends_on_state(plan):
             plan = make(load(detail=Detail.STATE))
     except RecursionError as error:
@@ -266,7 +268,7 @@ def confirm_and_execute(
     execute: Callable[[], OutcomeReport | ForeignReport],
 ) -> int:
     """Show the plan in *report*, ask for *consents*, *execute* it, show that; the exit code."""
-    if context.format == "text":
+    if context.format == "text":  # other formats are a single document, the outcome's
         show(context, [report])
     if not report.plan.is_noop:
         confirm(context, consents, [report])

@@ -1,4 +1,4 @@
-"""What a long run says about itself, on standard error."""
+"""The progress of a long run, on standard error."""
 
 import sys
 import threading

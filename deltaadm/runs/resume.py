@@ -1,4 +1,4 @@
-"""Going on with a run that was interrupted, from the lines that it wrote."""
+"""Continuing an interrupted run from the lines that it wrote."""
 
 from __future__ import annotations
 

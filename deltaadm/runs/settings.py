@@ -162,6 +162,7 @@ def _upwards() -> Iterator[Path]:
 
 def _pyproject(path: Path) -> Mapping[str, Any] | None:
     """Our section of a pyproject.toml, which is not ours to complain about without one."""
+    # Without our name in it, it may be no TOML at all, and need not be parsed.
     try:
         if b"deltaadm" not in path.read_bytes():
             return None

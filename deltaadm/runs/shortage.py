@@ -1,4 +1,4 @@
-"""What a run lacks of the machine: memory, open files, threads, room on the stack."""
+"""Resources of the machine that a run has exhausted: memory, open files, threads, stack."""
 
 from __future__ import annotations
 

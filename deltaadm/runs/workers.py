@@ -93,8 +93,8 @@ def _from_processes(
     from multiprocessing import get_context
     from multiprocessing.connection import wait
 
-    sys.stdout.flush()
-    context = get_context("fork")
+    sys.stdout.flush()  # or each process would write what is still in its copy of the buffer
+    context = get_context("fork")  # what *answer* refers to need not be pickled, nor imported again
     share = max(1, min(_LARGEST_SHARE, len(tables) // (4 * jobs)))
     window = jobs * share * _SHARES_AHEAD
     workers: dict[Connection, _Worker[Result]] = {}

@@ -192,7 +192,7 @@ def test_text_says_the_same(rich: Table) -> None:
     assert (result.code, result.err) == (0, "")
     for words in (
         "as written                          reader 3, writer 7, reader features: deletionVectors",
-        "not needed                          appendOnly; not known without --files: ",
+        f"{'not needed':<36}appendOnly; not known without --files: deletionVectors",
         "required by rowTracking",
         "property delta.enableRowTracking is true",
         "Delta Spark 4.4                     reads: yes, writes: yes",

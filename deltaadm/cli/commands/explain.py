@@ -8,8 +8,7 @@ from deltaadm.cli.declare import Parameters, argument
 from deltaadm.cli.options import OutputOptions
 from deltaadm.operations.explain import explain
 from deltaadm.operations.reports import RuleExplanation
-from deltaadm.runs.output import check_format, handle_errors, show
-from deltaadm.runs.requests import SparkRequest
+from deltaadm.runs.output import answer
 
 if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
@@ -32,12 +31,10 @@ class Explain(Parameters):
 
 def command(given: Explain, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    check_format(given.output, RuleExplanation)
-
-    context = context.with_request(SparkRequest(), given.output)
-
-    def answer() -> int:
-        show(context, [explain(word) for word in given.words])
-        return 0
-
-    return handle_errors(context, " ".join(given.words), answer)
+    return answer(
+        context,
+        given.output,
+        RuleExplanation,
+        " ".join(given.words),
+        lambda: [explain(word) for word in given.words],
+    )

@@ -8,8 +8,7 @@ from deltaadm.cli.declare import Parameters, argument
 from deltaadm.cli.options import OutputOptions
 from deltaadm.operations.features import explain_feature, list_features
 from deltaadm.operations.reports import FeatureCatalogue
-from deltaadm.runs.output import check_format, handle_errors, show
-from deltaadm.runs.requests import SparkRequest
+from deltaadm.runs.output import answer
 
 if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
@@ -30,12 +29,10 @@ class Features(Parameters):
 
 def command(given: Features, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    check_format(given.output, FeatureCatalogue)
-
-    context = context.with_request(SparkRequest(), given.output)
-
-    def answer() -> int:
-        show(context, [explain_feature(given.name) if given.name else list_features()])
-        return 0
-
-    return handle_errors(context, given.name or "", answer)
+    return answer(
+        context,
+        given.output,
+        FeatureCatalogue,
+        given.name or "",
+        lambda: [explain_feature(given.name) if given.name else list_features()],
+    )

@@ -74,6 +74,7 @@ def command(given: Inspect, context: RunContext) -> int:
     report = _reporter(given)
     context = context.with_request(given.spark, output)
     reads_alone = given.save_as is None and given.spark.engine is Engine.EMBEDDED
+    # What many tables need takes longer to import than one table takes to inspect.
     if reads_alone and len(tables) == 1 and many == FleetOptions():
 
         def answer_alone() -> int:

@@ -8,8 +8,7 @@ from deltaadm.cli.declare import Parameters, argument
 from deltaadm.cli.options import OutputOptions
 from deltaadm.operations.explain import list_rules
 from deltaadm.operations.reports import RuleCatalogue
-from deltaadm.runs.output import check_format, handle_errors, show
-from deltaadm.runs.requests import SparkRequest
+from deltaadm.runs.output import answer
 
 if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
@@ -30,12 +29,6 @@ class Rules(Parameters):
 
 def command(given: Rules, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    check_format(given.output, RuleCatalogue)
-
-    context = context.with_request(SparkRequest(), given.output)
-
-    def answer() -> int:
-        show(context, [list_rules(given.families or ())])
-        return 0
-
-    return handle_errors(context, "", answer)
+    return answer(
+        context, given.output, RuleCatalogue, "", lambda: [list_rules(given.families or ())]
+    )

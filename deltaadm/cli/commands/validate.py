@@ -357,7 +357,7 @@ def _fixes(run: _Run) -> Planner:
     def plan(table: PlanInput) -> Plan:
         name = table.target.text
         if name not in reports:  # a table may be planned twice, with more detail
-            reports.clear()
+            reports.clear()  # a report of a large table is large, and the next table needs another
             reports[name] = run.report(table.context, table.target)
         return plan_fixes(table.snapshot, reports[name], session=table.session)
 

@@ -237,8 +237,8 @@ def blocks(report: Report) -> Iterable[Block]:
     """What *report* says, from top to bottom."""
     name = type(report).__name__
     module = import_module(f"deltaadm.render.blocks.{_MODULES[name]}")
-    made: Callable[[Any], Iterable[Block]] = module.BLOCKS[name]
-    return made(report)
+    make: Callable[[Any], Iterable[Block]] = module.BLOCKS[name]
+    return make(report)
 
 
 def page_blocks(report: Report) -> Iterator[PageBlock]:

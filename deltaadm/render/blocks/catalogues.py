@@ -1,15 +1,17 @@
-"""What is said of features, rules, error classes and this machine."""
+"""Blocks of features, rules, error classes and the checks of `doctor`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.domain.model.features import undo_feature
 from deltaadm.render.blocks import Checks, Heading, Items, Paragraph, Prose, Table
-from deltaadm.render.wording import CATALOGUE_TITLES, catalogue_row, explained
+from deltaadm.render.wording import COSTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from deltaadm.domain.model.features import TableFeature
     from deltaadm.operations.reports import (
         DoctorReport,
         ErrorClassExplanation,
@@ -23,12 +25,12 @@ if TYPE_CHECKING:
 
 def _features(report: FeatureCatalogue) -> Iterator[Block]:
     yield Heading("Table features", level=1, page_only=True)
-    yield Table("Table features", CATALOGUE_TITLES, tuple(map(catalogue_row, report.features)))
+    yield Table("Table features", _CATALOGUE_TITLES, tuple(map(_catalogue_row, report.features)))
 
 
 def _feature(report: FeatureExplanation) -> Iterator[Block]:
     yield Heading(report.feature.name, level=1)
-    yield Table(report.feature.name, (), tuple(explained(report.feature, report.required_by)))
+    yield Table(report.feature.name, (), tuple(_explained(report.feature, report.required_by)))
 
 
 def _rules(report: RuleCatalogue) -> Iterator[Block]:
@@ -62,6 +64,46 @@ def _doctor(report: DoctorReport) -> Iterator[Block]:
     tone = "error" if report.failed else "good"
     yield Heading("This machine", level=1, tone=tone, page_only=True)
     yield Checks(report.checks)
+
+
+_CATALOGUE_TITLES: Final = ("feature", "kind", "in the protocol", "status", "activated by")
+
+
+def _catalogue_row(feature: TableFeature) -> tuple[str, ...]:
+    """Name, kind, how a protocol has it, status and what activates it."""
+    legacy = feature.legacy
+    return (
+        feature.name,
+        feature.kind.value,
+        f"implied by ({legacy[0] or 1}, {legacy[1]})" if legacy else "listed",
+        feature.status.value,
+        " ".join(f"{key}={value}" for key, value in feature.activation.properties.items()),
+    )
+
+
+def _explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[tuple[str, str]]:
+    """What is known of a feature."""
+    yield "concerns", "writers and readers" if feature.is_reader else "writers only"
+    yield "status", feature.status.value
+    if feature.since:
+        yield "since", f"Delta Spark {feature.since}"
+    if feature.legacy:
+        yield "implied by", f"reader {feature.legacy[0] or 1}, writer {feature.legacy[1]}"
+    yield "requires", ", ".join(sorted(feature.requires)) or "nothing"
+    if required_by:
+        yield "required by", ", ".join(required_by)
+    if feature.twin:
+        yield "other form", feature.twin
+    for key, value in feature.activation.properties.items():
+        yield "activated by", f"{key} = {value}"
+    if feature.not_addable:
+        yield "existing tables", feature.not_addable
+    yield "cost of enabling", COSTS[feature.cost]
+    yield "undo", undo_feature(feature)
+    if feature.caution:
+        yield "caution", feature.caution
+    yield "described in", feature.section
+    yield "source", feature.source
 
 
 BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {

@@ -1,4 +1,4 @@
-"""What is said of a table that was validated."""
+"""Blocks of the report of `validate`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,22 @@ from deltaadm.operations.commands import fix_command
 from deltaadm.operations.inspect import describe
 from deltaadm.render.blocks import Findings, Heading, PageOnly, Paragraph, Table
 from deltaadm.render.blocks.tables import feature_blocks
-from deltaadm.render.wording import SEVERITIES, recreatable, summary
+from deltaadm.render.wording import counted
+from deltaadm.validation.finding import Cause, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from deltaadm.render.blocks import Block
-    from deltaadm.validation.finding import Severity, ValidationReport
+    from deltaadm.validation.finding import ValidationReport
+
+
+_SEVERITIES: Final = {
+    Severity.ERROR: ("Errors", "error"),
+    Severity.WARNING: ("Warnings", "warning"),
+    Severity.INFO: ("Info", "info"),
+}
+"""The heading over findings of a severity, and what one of them is called."""
 
 
 def _validation(report: ValidationReport) -> Iterator[Block]:
@@ -25,9 +34,9 @@ def _validation(report: ValidationReport) -> Iterator[Block]:
     if report.stopped:
         text = f"Not everything could be checked: {report.stopped}"
         yield Paragraph(text, "error", nested=True)
-        yield Paragraph(recreatable(report), nested=True)
-    yield Paragraph(summary(report), tone, closing=True)
-    for severity, (title, _) in SEVERITIES.items():
+        yield Paragraph(_recreatable(report), nested=True)
+    yield Paragraph(_summary(report), tone, closing=True)
+    for severity, (title, _) in _SEVERITIES.items():
         yield from _found(report, severity, title)
     if report.suppressed:
         rows = (
@@ -57,6 +66,32 @@ def _found(report: ValidationReport, severity: Severity, title: str) -> Iterator
             tuple(fix_command(report.table, finding.fix) for finding in found),
             {code: count for code, count in report.more.items() if code in codes},
         )
+
+
+def _recreatable(report: ValidationReport) -> str:
+    """Which versions can be rebuilt, in a sentence."""
+    if report.versions is None:
+        return "No version can be reconstructed from the log."
+    first, last = report.versions
+    return (
+        f"Version {first} can be reconstructed from the log."
+        if first == last
+        else f"Versions {first} to {last} can be reconstructed from the log."
+    )
+
+
+def _summary(report: ValidationReport) -> str:
+    """How much was found, in a sentence."""
+    counts = [(report.count(severity), word) for severity, (_, word) in _SEVERITIES.items()]
+    parts = [counted(number, word) for number, word in counts if number] or ["no findings"]
+    causes = [suppressed.by for suppressed in report.suppressed]
+    known, ignored = causes.count(Cause.BASELINE), causes.count(Cause.SETTINGS)
+    parts += [f"{known} in the baseline"] if known else []
+    parts += [f"{ignored} ignored by settings"] if ignored else []
+    text = ", ".join(parts)
+    if not report.rules:
+        return f"{text[0].upper()}{text[1:]}."
+    return f"{counted(report.rules, 'rule')} checked: {text}."
 
 
 BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {"ValidationReport": _validation}

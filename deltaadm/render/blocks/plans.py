@@ -1,10 +1,20 @@
-"""What is said of plans, and of what they came to."""
+"""
+Blocks of plans, and of their outcomes.
+
+Plans that are only shown need neither what carries them out nor what other providers' tables do:
+that is imported by the functions that speak of it.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.instants import second
+from deltaadm.operations.clients import newly_shut_out
 from deltaadm.operations.diff import ChangeKind
+from deltaadm.operations.plan import moves
 from deltaadm.operations.sql import planned_statement
 from deltaadm.render.blocks import (
     ChangeRow,
@@ -16,29 +26,19 @@ from deltaadm.render.blocks import (
     Paragraph,
     Table,
 )
-from deltaadm.render.plan_wording import (
-    DIFFERS,
-    FINDINGS,
-    PARENT_CATALOG,
-    change_words,
-    cost_words,
-    drop_sentences,
-    finding_rows,
-    foreign_change_words,
-    foreign_plan_done,
-    foreign_plan_title,
-    mismatch_sentences,
-    outcome_sentences,
-    shut_out_rows,
-    unchanged,
-    value_words,
-    version_words,
-)
+from deltaadm.render.findings import sentence
+from deltaadm.render.wording import DOES, cost_text, grouped
+from deltaadm.validation.finding import LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from deltaadm.clients import Verdict
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.operations.carry_out import ConcurrentChange, Outcome
     from deltaadm.operations.diff import Change
+    from deltaadm.operations.drop_feature import DropStatus
+    from deltaadm.operations.foreign.carry_out import ForeignPlan
     from deltaadm.operations.plan import Plan, PlannedChange, Stage
     from deltaadm.operations.reports import (
         DropReport,
@@ -49,28 +49,31 @@ if TYPE_CHECKING:
     from deltaadm.render.blocks import Block
 
 _COLUMNS_SHOWN_ONE_BY_ONE: Final = 8
+_PARENT_CATALOG: Final = "Statements for the parent catalog, run in this order:"
+_DIFFERS: Final = "The result differs from the plan:"
+_FINDINGS: Final = "Findings after the change"
 
 
 def _plan(report: PlanReport) -> Iterator[Block]:
     plan = report.plan
-    yield Heading(f"{plan.operation}: {report.table} ({version_words(plan.before)})", level=1)
+    yield Heading(f"{plan.operation}: {report.table} ({_version_words(plan.before)})", level=1)
     if plan.is_noop:
         yield Paragraph("No changes.", "good")
     else:
         if plan.findings:
-            yield Heading(FINDINGS, tone=plan.findings[0].severity.value)
+            yield Heading(_FINDINGS, tone=plan.findings[0].severity.value)
             yield Table(
-                FINDINGS, ("severity", "rule", "what"), tuple(finding_rows(plan)), plain=True
+                _FINDINGS, ("severity", "rule", "what"), tuple(_finding_rows(plan)), plain=True
             )
             yield Heading("Changes")
         if plan.changes:
             yield _changes(plan)
         else:
-            yield Paragraph(unchanged(plan), nested=True)
-        yield Heading(f"Cost: {cost_words(plan)}")
+            yield Paragraph(_unchanged(plan), nested=True)
+        yield Heading(f"Cost: {_cost_words(plan)}")
         for stage in plan.stages:
             yield Command(planned_statement(plan, stage), label=_label(stage))
-    if shut_out := shut_out_rows(plan):
+    if shut_out := _shut_out_rows(plan):
         yield Heading("Clients after the change", tone="warning")
         yield Table("Clients after the change", (), shut_out)
     if plan.notes:
@@ -93,7 +96,7 @@ def _changes(plan: Plan) -> Changes:
         alike.setdefault(key, []).append(planned)
     return Changes(
         tuple(map(_row, plan.changes)),
-        tuple(group for some in alike.values() for group in _groups(some)),
+        tuple(group for changes in alike.values() for group in _groups(changes)),
     )
 
 
@@ -110,24 +113,24 @@ def _groups(alike: Sequence[PlannedChange]) -> Iterator[tuple[ChangeRow, ...]]:
 
 def _row(planned: PlannedChange) -> ChangeRow:
     change = planned.change
-    return ChangeRow(change.kind.value, change_words(change), planned.because, planned.undo)
+    return ChangeRow(change.kind.value, _change_words(change), planned.because, planned.undo)
 
 
 def _foreign_plan(report: ForeignReport) -> Iterator[Block]:
     plan, outcome = report.plan, report.outcome
-    yield Heading(foreign_plan_title(plan), level=1, page_only=outcome is not None)
+    yield Heading(_foreign_plan_title(plan), level=1, page_only=outcome is not None)
     if outcome is not None:
         yield from _compared(outcome.mismatches)
         if not outcome.mismatches:
-            yield Paragraph(foreign_plan_done(plan), "good")
+            yield Paragraph(_foreign_plan_done(plan), "good")
         return
     if plan.is_noop:
         yield Paragraph("No changes.", "good")
     else:
-        words = zip(plan.changes, foreign_change_words(plan), strict=True)
+        words = zip(plan.changes, _foreign_change_words(plan), strict=True)
         rows = tuple(ChangeRow(change.kind.value, text) for change, text in words)
         yield Changes(rows, (rows,))
-        yield Heading(PARENT_CATALOG)
+        yield Heading(_PARENT_CATALOG)
         yield from map(Command, plan.statements)
     if plan.notes:
         yield Heading("Notes")
@@ -139,17 +142,17 @@ def _outcome(report: OutcomeReport) -> Iterator[Block]:
     yield Heading(f"{outcome.plan.operation}: {report.table}", level=1, page_only=True)
     yield from _compared(outcome.mismatches)
     if outcome.mismatches:
-        yield from map(Paragraph, mismatch_sentences(outcome))
+        yield from map(Paragraph, _mismatch_sentences(outcome))
     else:
-        for sentence in outcome_sentences(outcome):
+        for sentence in _outcome_sentences(outcome):
             yield Paragraph(sentence, "good")
 
 
 def _compared(mismatches: Sequence[Change]) -> Iterator[Block]:
     if mismatches:
-        yield Paragraph(DIFFERS, "error")
+        yield Paragraph(_DIFFERS, "error")
         rows = (
-            (change.subject, value_words(change.before), value_words(change.after))
+            (change.subject, _value_words(change.before), _value_words(change.after))
             for change in mismatches
         )
         yield Differences(tuple(rows))
@@ -161,7 +164,184 @@ def _drops(report: DropReport) -> Iterator[Block]:
         yield Paragraph("No feature of the table can be dropped.")
     for status in report.features:
         yield Heading(status.name)
-        yield Items(tuple(drop_sentences(status)))
+        yield Items(tuple(_drop_sentences(status)))
+
+
+# What it says in words
+
+
+def _cost_words(plan: Plan) -> str:
+    """What carrying *plan* out does to the table's files and its history."""
+    files = None if plan.cost is Cost.METADATA else plan.before.files
+    return cost_text(plan.cost, truncates=bool(plan.irreversible), files=files)
+
+
+def _version_words(snapshot: Snapshot) -> str:
+    """Which version, or that there is no table yet."""
+    return f"version {snapshot.version}" if snapshot.exists else "no table yet"
+
+
+def _value_words(value: Any) -> str:
+    """The value of a change, as people write it."""
+    if isinstance(value, dict):
+        return (
+            ", ".join(f"{key.rpartition('.')[2]} {_word(part)}" for key, part in value.items())
+            or "none"
+        )
+    if isinstance(value, list):
+        return ", ".join(map(_word, value)) or "none"
+    return _word(value)
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _change_words(change: Change) -> str:
+    """What changes, to what and from what."""
+    head = f"{change.kind.value} {change.subject}"
+    if change.kind is ChangeKind.SET:
+        return f"{head}: {_value_words(change.before)} -> {_value_words(change.after)}"
+    value = change.after if change.before is None else change.before
+    if change.subject.startswith(("configuration[", "protocol.min", "description")):
+        return f"{head} = {_value_words(value)}"
+    return f"{head}: {_value_words(value)}" if change.subject.startswith("schema[") else head
+
+
+def _outcome_sentences(outcome: Outcome) -> Iterable[str]:
+    """What was committed, and on what, if all is as planned."""
+    steps = outcome.plan.steps
+    if outcome.plan.is_noop:
+        yield "Nothing was committed: there is nothing to do."
+    if outcome.versions:
+        yield f"{_committed(outcome)}, as planned."
+    yield from _later_changes(outcome)
+    if not all(step.has_statement for step in steps):
+        yield f"_last_checkpoint points to a checkpoint of version {outcome.actual.version}."
+    if moves(steps):
+        yield f"{outcome.actual.name} now points to {outcome.actual.root}, as planned."
+
+
+def _mismatch_sentences(outcome: Outcome) -> Iterable[str]:
+    """What was committed, and on what, if that is not as planned."""
+    if outcome.versions:
+        yield f"{_committed(outcome)}."
+    yield from _later_changes(outcome)
+
+
+def _committed(outcome: Outcome) -> str:
+    """Which versions were committed, and on top of which changes by others."""
+    from deltaadm.operations.carry_out import committed_words
+
+    words = committed_words(outcome.versions).capitalize()
+    earlier = [change for change in outcome.concurrent if change.version < outcome.versions[-1]]
+    return f"{words} after {_concurrent(earlier, 'concurrent ')}" if earlier else words
+
+
+def _later_changes(outcome: Outcome) -> Iterable[str]:
+    newest = outcome.versions[-1] if outcome.versions else -1
+    later = [change for change in outcome.concurrent if change.version > newest]
+    if later:
+        yield f"Other writers have since committed {_concurrent(later)}."
+
+
+def _concurrent(concurrent: Sequence[ConcurrentChange], which: str = "") -> str:
+    from deltaadm.operations.carry_out import concurrent_words
+
+    noun = f"{which}changes" if len(concurrent) > 1 else f"a {which}change"
+    return f"{noun} in {concurrent_words(concurrent)}"
+
+
+def _unchanged(plan: Plan) -> str:
+    """What a plan does that has steps and yet changes nothing in protocol and metadata."""
+    if any(stage.is_commit for stage in plan.stages):
+        return "The result is the same, but these steps are still committed."
+    return "Protocol and metadata do not change."
+
+
+def _foreign_plan_title(plan: ForeignPlan) -> str:
+    """Which table of another provider is altered, or made, and in whose place."""
+    from deltaadm.operations.foreign.changes import ForeignChanges
+
+    old = ""
+    if not isinstance(plan, ForeignChanges):
+        before = plan.before
+        old = f", replacing a table of {before.provider}" if before else ", no table yet"
+    return f"{plan.operation}: {plan.table} (provider {plan.provider}{old})"
+
+
+def _foreign_change_words(plan: ForeignPlan) -> tuple[str, ...]:
+    """What changes, or what a new table has and what of an old one goes."""
+    from deltaadm.operations.foreign.changes import ForeignChanges
+
+    return tuple(map(_change_words if isinstance(plan, ForeignChanges) else _fact, plan.changes))
+
+
+def _fact(change: Change) -> str:
+    value = change.after if change.before is None else change.before
+    return f"{change.kind.value} {change.subject} = {_value_words(value)}"
+
+
+def _foreign_plan_done(plan: ForeignPlan) -> str:
+    """That all went well."""
+    from deltaadm.operations.foreign.changes import ForeignChanges
+
+    if plan.is_noop:
+        return "Nothing was changed: there is nothing to do."
+    if isinstance(plan, ForeignChanges):
+        return f"{plan.name} was altered, as planned."
+    filled = "" if plan.fill is None else " and filled"
+    return f"{plan.name} was created{filled}, as planned."
+
+
+def _finding_rows(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """What rules find on the table that *plan* leads to: severity, rule, and what it is."""
+    shown = Counter[str]()
+    for finding in plan.findings:
+        shown[finding.code] += 1
+        if shown[finding.code] <= LIMIT:
+            yield finding.severity.value, f"{finding.code} {finding.name}", sentence(finding)
+    for code, count in shown.items():
+        if count > LIMIT:
+            yield "", code, f"{count - LIMIT} more"
+
+
+def _shut_out_rows(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """Whom a plan newly shuts out, the worst first."""
+    rows: dict[str, list[Verdict]] = {}
+    for shift in sorted(newly_shut_out(plan), key=lambda shift: -shift.after.compatibility.rank):
+        does = DOES[shift.after.compatibility.value][shift.after.access.value]
+        rows.setdefault(does, []).append(shift.after)
+    return tuple((does, grouped(verdicts)) for does, verdicts in rows.items())
+
+
+def _drop_sentences(status: DropStatus) -> Iterator[str]:
+    """How far a feature is from being dropped."""
+    from deltaadm.operations.drop_feature import Phase
+
+    if status.phase is Phase.ABSENT:
+        yield "The table does not support it: there is nothing to drop."
+        return
+    if status.refusal is not None:
+        yield f"Cannot be dropped now: {status.refusal.message}"
+        yield status.refusal.remedy
+        return
+    if status.work:
+        yield f"Dropping it first changes: {'; '.join(status.work)}."
+    if not status.truncates_history:
+        yield "Can be dropped now; history is kept."
+        return
+    if status.keeps_history:
+        yield "Can be dropped now while keeping history, which adds checkpointProtection."
+    if status.phase is Phase.FIRST_OF_TWO:
+        yield "With --truncate-history, dropping takes two runs; the first can start now."
+    elif status.phase is Phase.WAITING and status.ready_at is not None:
+        when = second(status.ready_at)
+        yield f"With --truncate-history, it waits for history to expire: ready at {when}."
+    else:
+        yield "With --truncate-history, it can be dropped now."
 
 
 BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
