@@ -41,7 +41,7 @@ def write_checkpoint(root: str) -> int:
     if path is None:
         raise StorageError(
             f"A checkpoint cannot be written to {root}.",
-            remedy="Write it with the program that writes the table.",
+            remedy="Write the checkpoint with the engine that writes the table.",
         )
     store = LocalStore(path, root=root)
     before = load_snapshot(store, detail=Detail.STATE)
@@ -70,17 +70,17 @@ def _checkpoint(store: LocalStore, version: int) -> Checkpoint | None:
 def _written(store: LocalStore, before: Snapshot) -> Checkpoint:
     if name := _in_the_way(store, before.version):
         raise CommitError(
-            f"{name} is in the way: it is no checkpoint that can be read.",
-            remedy="Remove that file, then plan again.",
+            f"{name} already exists and is not a readable checkpoint.",
+            remedy="Remove the file, then plan again.",
         )
     failure = _create(store) and _create_without_hint(store)
     made = _checkpoint(store, before.version)
     if failure or made is None:
         raise CommitError(
-            f"deltalake does not write a checkpoint of version {before.version}: "
-            f"{failure or 'it wrote none, and gave no reason'}.",
-            remedy="Any writer that supports the table's features can; Delta Spark writes one "
-            "with a later commit, by delta.checkpointInterval.",
+            f"deltalake could not write a checkpoint of version {before.version}: "
+            f"{failure or 'no checkpoint was written, and no reason was given'}.",
+            remedy="Use another writer that supports the table's features; Delta Spark writes a "
+            "checkpoint every delta.checkpointInterval commits.",
         )
     return made
 
@@ -130,8 +130,8 @@ def _compare(before: Snapshot, after: Snapshot) -> None:
     for what in ("protocol", "metadata", "domains", "transactions", "files"):
         if getattr(before, what) != getattr(after, what):
             raise CommitError(
-                f"The checkpoint that deltalake wrote gives the table other {what}, so it was "
-                "removed again.",
+                f"The checkpoint that deltalake wrote does not match the {what} of the table, so "
+                "it was removed.",
                 remedy="Let Delta Spark write the checkpoint.",
             )
 

@@ -59,7 +59,7 @@ def _refusing(path: Path) -> Iterator[None]:
         reason = " ".join(description.split()) or type(error).__name__
         raise Refused(
             f"The inventory cannot be saved to {path}: {reason.rstrip('.')}.",
-            remedy="Choose another place.",
+            remedy="Choose another path.",
         ) from error
 
 
@@ -73,8 +73,8 @@ def _require_key(path: Path, key: Collection[str]) -> None:
     lacking = [column for column in key if column not in there]
     if lacking:
         raise Refused(
-            f"The table at {path} is no inventory: it has no column {lacking[0]}.",
-            remedy="Choose another place; an inventory is made where there is no table yet.",
+            f"The table at {path} is not an inventory: it has no column {lacking[0]}.",
+            remedy="Choose another path; the inventory table is created if none exists there.",
         )
 
 

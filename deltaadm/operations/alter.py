@@ -171,7 +171,7 @@ def _replaces_in_vain(plan: Plan, wanted: TableChanges) -> bool:
 def _notes_on_taken(steps: Iterable[Step]) -> Iterator[str]:
     taken = [quoted(word) for step in steps for word in step.options()]
     if taken:
-        yield f"The table shows this already, so it is left out: {' '.join(taken)}."
+        yield f"The table already has these changes, so they are skipped: {' '.join(taken)}."
 
 
 def _in_rounds(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
@@ -197,23 +197,26 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
     constraints = [step.name for step in plan.steps if isinstance(step, AddConstraint)]
     if constraints:
         yield (
-            f"For {', '.join(constraints)} Delta reads every row{size}, and refuses if one is not "
-            "as the constraint says; that cannot be told from the log."
+            f"For {', '.join(constraints)} Delta reads every row{size} and refuses if one violates "
+            "it; the log cannot tell."
         )
         yield from _notes_on_unjudged(plan)
     clusters = any(isinstance(step, ClusterBy) and step.columns for step in plan.steps)
     if clusters and plan.cost is Cost.METADATA:
-        yield "No data file is touched: OPTIMIZE lays them out by the new columns."
+        yield "No data files are rewritten; OPTIMIZE clusters them by the new columns."
     if any(
         isinstance(step, ChangeColumns) and any(change.type for change in step.changes)
         for step in plan.steps
     ):
-        yield "No data file is touched: files keep the old type until they are rewritten."
+        yield (
+            "No data files are rewritten; files keep the old type until something else rewrites "
+            "them."
+        )
     for step in plan.steps:
         if step.destination is not None:
             yield from _notes_on_location(plan.before, step.destination)
             if is_managed:
-                yield "The catalog manages it: DROP TABLE deletes the files at the new place."
+                yield "It is a managed table: DROP TABLE deletes the files at the new location."
 
 
 def _notes_on_unjudged(plan: Plan) -> Iterator[str]:
@@ -233,13 +236,13 @@ def _notes_on_unjudged(plan: Plan) -> Iterator[str]:
     ]
     if functions:
         yield (
-            f"Spark brings along no function {' or '.join(functions)}: only a session that has "
-            "defined it can add the constraint, and write to the table from then on."
+            f"Spark has no built-in function {' or '.join(functions)}: only a session that defines "
+            "it can add the constraint and, from then on, write to the table."
         )
     if unjudged:
         yield (
-            f"Whether the expression of {', '.join(unjudged)} can be a constraint is not judged "
-            "before Spark sees it: --apply and --engine spark ask it before anything is committed."
+            f"Only Spark can check whether the expression of {', '.join(unjudged)} is allowed in a "
+            "constraint: --apply and --engine spark do so before anything is committed."
         )
 
 
@@ -256,8 +259,8 @@ def _notes_on_absent(before: Snapshot, wanted: TableChanges) -> Iterator[str]:
 def _notes_on_location(here: Snapshot, there: Snapshot) -> Iterator[str]:
     sizes = [f", {snapshot.files}" if snapshot.files else "" for snapshot in (here, there)]
     yield (
-        f"Nothing is committed to either table. {here.name} leads to the table at {there.root} "
-        f"(version {there.version}{sizes[1]}) from then on; the one at {here.root} (version "
+        f"Nothing is committed to either table. {here.name} then refers to the table at "
+        f"{there.root} (version {there.version}{sizes[1]}); the one at {here.root} (version "
         f"{here.version}{sizes[0]}) stays where it is."
     )
 
@@ -269,6 +272,7 @@ def _refuse_unsafe_spellings(wanted: Mapping[str, str], unset: Iterable[str]) ->
             continue
         if key != COLUMN_MAPPING_MODE or value != "none":
             raise Refused(
-                f"Spelled {key}={value}, the mode would be turned off without rewriting the files.",
+                f"With the spelling {key}={value}, the mode would be turned off without rewriting "
+                "the files.",
                 remedy=f"Write {COLUMN_MAPPING_MODE}=none, or run set-mapping-mode none.",
             )

@@ -163,15 +163,15 @@ class _Run(StageRun):
         committed = committed_words(self.progress.versions)
         if self.result.mismatches:
             raise CommitError(
-                "A step's result differs from the plan, so the steps after it were not taken; "
-                f"{committed}.",
+                "A step's result differs from the plan, so the remaining steps were not carried "
+                f"out; {committed}.",
                 remedy=self.remedy,
             )
         if self.result.concurrent:
             raise CommitError(
-                "Others have changed the table meanwhile, in "
+                "Another writer changed the table in the meantime, in "
                 f"{concurrent_words(self.result.concurrent)}, so the remaining steps were not "
-                f"taken; {committed}.",
+                f"carried out; {committed}.",
                 remedy="Plan again on the table as it is now.",
             )
 
@@ -353,7 +353,7 @@ def _not_completed(plan: Plan, done: int) -> str:
     total = len(plan.stages)
     left = total - done
     if not left:
-        return ", and with that the whole plan"
+        return ", which completes the plan"
     if total == 1:
         return "; the change was not completed"
     return f"; {left} of {total} steps {'was' if left == 1 else 'were'} not completed"
@@ -378,9 +378,9 @@ def require_same_settings(plan: Plan, live: SessionSettings) -> None:
     for stage in plan.stages:
         if not _leads_to(stage.after, state, stage.step, live):
             raise CommitError(
-                "The Spark session's settings would make Delta refuse, or commit something else "
+                "With the Spark session's settings, Delta would refuse or commit something other "
                 "than planned; nothing was committed.",
-                remedy="Plan again with the session's settings, by --spark-conf KEY=VALUE.",
+                remedy="Plan again with the session's settings: --spark-conf KEY=VALUE.",
             )
         state = stage.after
 

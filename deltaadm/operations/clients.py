@@ -66,7 +66,7 @@ def require_clients(
     if lost:
         raise Refused(
             f"The plan shuts out {'; '.join(_told(one.after) for one in lost)}.",
-            remedy="Plan without that change, or without asking for these clients.",
+            remedy="Remove that change from the plan, or do not require these clients.",
         )
 
 

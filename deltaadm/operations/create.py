@@ -46,8 +46,8 @@ def plan_create(
     """
     if occupied and not snapshot.exists:
         raise Refused(
-            f"There are files already at {snapshot.root}, and no table.",
-            remedy="Choose an empty place; CONVERT TO DELTA makes a table of Parquet files.",
+            f"The location {snapshot.root} contains files but no table.",
+            remedy="Choose an empty location; CONVERT TO DELTA makes a table from Parquet files.",
             delta_error_class="DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
         )
     wanted = _told_plainly(step, snapshot)
@@ -68,7 +68,7 @@ def read_schema(text: str) -> StructType:
     except DeltaadmError as error:
         raise Refused(
             f"The schema is not Spark's JSON of a struct: {error.message}",
-            remedy="DataFrame.schema.json() gives it; columns as in CREATE TABLE will do as well.",
+            remedy="Use the output of DataFrame.schema.json(), or columns as in CREATE TABLE.",
         ) from error
     _require_words(schema)
     return schema
@@ -111,15 +111,15 @@ def _notes(snapshot: Snapshot, step: CreateTable) -> Iterator[str]:
         )
         yield "What the old protocol supports stays supported: replacing a table never lowers it."
     if step.query is not None:
-        yield "The rows are those that the query gives when the plan is carried out."
+        yield "The rows are those that the query returns when the plan is carried out."
 
 
 def _notes_on_place(inside: str | None) -> Iterator[str]:
     """Delta lets tables be made inside others, and then cleans up there."""
     if inside is not None:
         yield (
-            f"The table is in the directory of another one, {inside}. VACUUM of that one deletes "
-            "the files of this one, which it knows nothing of: choose another place."
+            f"The location is inside another table, {inside}, whose VACUUM would delete the files "
+            "of the new one: choose another location."
         )
 
 
@@ -139,9 +139,9 @@ def _require_words(schema: StructType) -> None:
         single = StructType((column,))
         if _without_computed_defaults(parse_columns(columns_sql(single))) != single:
             raise Refused(
-                f"SQL has no words for the column {path_text((column.name,))} as the schema has "
-                "it: arrays and maps without nulls, and metadata other than comments, defaults and "
-                "generation.",
+                f"SQL cannot express the column {path_text((column.name,))} as given in the "
+                "schema: arrays and maps without nulls, and metadata other than comments, "
+                "defaults and generation.",
                 remedy="Leave that out of the schema.",
             )
 

@@ -194,17 +194,17 @@ def _notes(snapshot: Snapshot, step: DropFeature, history: FeatureHistory) -> It
         yield f"Until then the protocol keeps {step.name}, and readers still need it."
     elif step.truncate_history:
         yield (
-            f"History is destroyed: of the versions from {history.first} on, those older than "
-            f"{retention} can no longer be read."
+            f"History is lost: versions from {history.first} on that are older than {retention} "
+            "can no longer be read."
         )
     elif step.protects_checkpoints:
         yield (
-            f"{CHECKPOINT_PROTECTION} is added: older versions stay readable, and writers that "
-            "do not know it are shut out."
+            f"{CHECKPOINT_PROTECTION} is added: older versions stay readable, and writers that do "
+            "not support it are shut out."
         )
         yield (
-            "With --truncate-history it is not, at the price of a wait and of the history older "
-            f"than {retention}."
+            "With --truncate-history it is not added, but you have to wait, and history older "
+            f"than {retention} is lost."
         )
 
 

@@ -137,13 +137,13 @@ def _status_notes(plan: Plan, feature: TableFeature, *, support_only: bool) -> I
     active = bool(evidence) or activation.find is None
     if not plan.after.protocol.supports(name):
         yield (
-            f"{name} is not added, since the table has its other form, {feature.twin}; "
-            "--support-only adds it all the same."
+            f"{name} is not added because the table already has the other form of it, "
+            f"{feature.twin}; --support-only adds it anyway."
         )
     elif plan.before.protocol.supports(name) and (active or support_only):
-        yield f"{name} is supported{' and active' if active else ''} already."
+        yield f"{name} is already supported{' and active' if active else ''}."
     elif support_only and activation.properties and not active:
-        yield f"{name} will be supported, and not active."
+        yield f"{name} will be supported but not active."
     elif not activation.properties and not active:
         yield f"{name} becomes active with the first column, constraint or property that uses it."
 

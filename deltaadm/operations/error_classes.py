@@ -35,17 +35,17 @@ _ROWS: Final = (
     ("DELTA_MISSING_DELTA_TABLE", "There is no Delta table at this place.", _INSPECT),
     (
         "DELTA_TABLE_ONLY_OPERATION",
-        "The table belongs to another provider, and only Delta tables can do this.",
+        "The table belongs to another provider; only Delta tables support this.",
         _INSPECT,
     ),
     (
         "DELTA_STATE_RECOVER_ERROR",
-        "The log was read, and no protocol or no metadata was found in it.",
+        "The log contains no protocol or no metadata.",
         _INSPECT,
     ),
     (
         "DELTA_TRUNCATED_TRANSACTION_LOG",
-        "The oldest commits are gone, and no complete checkpoint stands in for them.",
+        "The oldest commits are missing, and no complete checkpoint replaces them.",
         _INSPECT,
     ),
     (
@@ -55,12 +55,12 @@ _ROWS: Final = (
     ),
     (
         "DELTA_MISSING_PART_FILES",
-        "A checkpoint that is needed lacks some of its files.",
+        "A required checkpoint is incomplete.",
         _INSPECT,
     ),
     (
         "DELTA_TXN_LOG_FAILED_INTEGRITY",
-        "The log contradicts itself: a checksum, a checkpoint or an action does not fit the rest.",
+        "The log is inconsistent: a checksum, a checkpoint or an action contradicts the rest.",
         _SCHEMA,
     ),
     (
@@ -75,22 +75,22 @@ _ROWS: Final = (
     ),
     (
         "DELTA_VERSION_NOT_FOUND",
-        "The version that was asked for is not there, or can no longer be rebuilt.",
+        "The requested version does not exist, or can no longer be rebuilt.",
         _INSPECT,
     ),
     (
         "DELTA_NO_RECREATABLE_HISTORY_FOUND",
-        "Not one version can be rebuilt from what is left of the log.",
+        "No version can be rebuilt from what is left of the log.",
         _INSPECT,
     ),
     (
         "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION",
-        "The time that was asked for is before the oldest version that can be rebuilt.",
+        "The requested time is before the oldest version that can be rebuilt.",
         _INSPECT,
     ),
     (
         "DELTA_TIMESTAMP_GREATER_THAN_COMMIT",
-        "The time that was asked for is after the newest version.",
+        "The requested time is after the newest version.",
         _INSPECT,
     ),
     (
@@ -108,56 +108,59 @@ _ROWS: Final = (
         "Spark could not read a file of the table or of its log.",
         _SCHEMA,
     ),
-    ("INVALID_JSON_DATA_TYPE", "The schema in the metadata is not one that Spark reads.", _SCHEMA),
+    ("INVALID_JSON_DATA_TYPE", "Spark cannot read the schema in the metadata.", _SCHEMA),
     (
         "DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED",
-        "The table's commits go through its catalog, so it cannot be used by its path.",
+        "The catalog manages the table's commits, so the table cannot be accessed by its path.",
         _INSPECT,
     ),
     # Protocol and features
     (
         "DELTA_INVALID_PROTOCOL_VERSION",
-        "The protocol asks for versions that this release of Delta does not know.",
+        "The protocol requires versions that this release of Delta does not support.",
         _INSPECT,
     ),
     (
         "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
-        "The protocol has reader features that this release of Delta does not know.",
+        "The protocol has reader features that this release of Delta does not support.",
         _INSPECT,
     ),
     (
         "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE",
-        "The protocol has writer features that this release of Delta does not know.",
+        "The protocol has writer features that this release of Delta does not support.",
         _INSPECT,
     ),
     (
         "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
-        "The metadata makes a feature active that the protocol does not list: unreadable to it.",
+        "The metadata makes a feature active that the protocol does not list.",
         _INSPECT,
     ),
     (
         "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
-        "A change of metadata needs a feature that Delta adds only when asked to.",
+        "A metadata change needs a feature that must be enabled explicitly.",
         _FEATURES,
     ),
     (
         "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION",
-        "A reader feature was asked for together with too low a reader version.",
+        "A reader feature was requested with too low a reader version.",
         ("enable-feature", "upgrade-protocol"),
     ),
     (
         "DELTA_FEATURE_REQUIRES_HIGHER_WRITER_VERSION",
-        "A feature was asked for together with too low a writer version.",
+        "A feature was requested with too low a writer version.",
         ("enable-feature", "upgrade-protocol"),
     ),
     (
         "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE",
-        "Reader version 3 was asked for with a writer version below 7.",
+        "Reader version 3 was requested with a writer version below 7.",
         ("upgrade-protocol",),
     ),
     (
         "DELTA_PROTOCOL_PROPERTY_NOT_INT",
-        "delta.minReaderVersion or delta.minWriterVersion was set to something else than a number.",
+        (
+            "delta.minReaderVersion or delta.minWriterVersion was set to something other than a "
+            "number."
+        ),
         ("upgrade-protocol",),
     ),
     (
@@ -167,12 +170,12 @@ _ROWS: Final = (
     ),
     (
         "DELTA_UNSUPPORTED_FEATURE_STATUS",
-        "A delta.feature property has another value than supported.",
+        "A delta.feature property has a value other than supported.",
         ("enable-feature",),
     ),
     (
         "DELTA_GEOSPATIAL_NOT_SUPPORTED",
-        "Delta does not offer geometry and geography columns yet.",
+        "Delta does not support geometry and geography columns yet.",
         ("features",),
     ),
     (
@@ -208,7 +211,7 @@ _ROWS: Final = (
     # Dropping features
     (
         "DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
-        "Other features of the table require the one to be dropped; drop these first.",
+        "Other features of the table require this one; drop those first.",
         _INSPECT,
     ),
     (
@@ -218,7 +221,7 @@ _ROWS: Final = (
     ),
     (
         "DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED",
-        "The history need not be truncated to drop this feature.",
+        "Dropping this feature does not require truncating history.",
         ("features",),
     ),
     (
@@ -233,28 +236,28 @@ _ROWS: Final = (
     ),
     (
         "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
-        "The table still has CHECK constraints; drop these first.",
+        "The table still has CHECK constraints; drop them first.",
         _INSPECT,
     ),
     # Column mapping
     (
         "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE",
-        "The column mapping mode cannot go from what it is to what was asked for.",
+        "The column mapping mode cannot be changed from the current one to the requested one.",
         _MAPPING,
     ),
     (
         "DELTA_UNSUPPORTED_COLUMN_MAPPING_PROTOCOL",
-        "Column mapping was asked for, and the protocol does not support it.",
+        "Column mapping was requested, but the protocol does not support it.",
         _MAPPING,
     ),
     (
         "DELTA_UNSUPPORTED_COLUMN_MAPPING_SCHEMA_CHANGE",
-        "Turning column mapping on and changing the schema must be two changes.",
+        "Turning column mapping on and changing the schema must be two separate changes.",
         _MAPPING,
     ),
     (
         "DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_ALREADY_EXISTS",
-        "Columns have ids or physical names from an earlier mapping, which do not fit the files.",
+        "Columns have ids or physical names of an earlier mapping, which do not match the files.",
         _MAPPING,
     ),
     (
@@ -269,7 +272,7 @@ _ROWS: Final = (
     ),
     (
         "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET",
-        "Columns are mapped, and delta.columnMapping.maxColumnId is missing.",
+        "Column mapping is on, but delta.columnMapping.maxColumnId is missing.",
         _SCHEMA,
     ),
     (
@@ -279,26 +282,26 @@ _ROWS: Final = (
     ),
     (
         "DELTA_UNSUPPORTED_RENAME_COLUMN",
-        "Columns can be renamed only where they are mapped.",
+        "Columns can be renamed only with column mapping.",
         ("set-mapping-mode",),
     ),
     (
         "DELTA_UNSUPPORTED_DROP_COLUMN",
-        "Columns can be dropped only where they are mapped.",
+        "Columns can be dropped only with column mapping.",
         ("set-mapping-mode",),
     ),
     # Schema and constraints
     (
         "DELTA_UNRECOGNIZED_INVARIANT",
-        "The invariant of a column holds no expression that Delta knows.",
+        "The invariant of a column is not an expression that Delta can read.",
         _SCHEMA,
     ),
-    ("DELTA_UNSUPPORTED_DATA_TYPES", "A column has a type that Delta does not store.", _SCHEMA),
+    ("DELTA_UNSUPPORTED_DATA_TYPES", "A column has a type that Delta does not support.", _SCHEMA),
     ("UNSUPPORTED_DATA_TYPE", "A column has a type that Spark does not know.", _SCHEMA),
-    ("DELTA_DUPLICATE_COLUMNS_FOUND", "Two columns differ in nothing, or in case only.", _SCHEMA),
+    ("DELTA_DUPLICATE_COLUMNS_FOUND", "Two columns have the same name, ignoring case.", _SCHEMA),
     (
         "DELTA_NESTED_NOT_NULL_CONSTRAINT",
-        "A field inside an array or a map is NOT NULL, which nobody would check.",
+        "A field inside an array or a map is NOT NULL, which Delta cannot enforce.",
         _SCHEMA,
     ),
     (
@@ -306,26 +309,26 @@ _ROWS: Final = (
         "A partition column's name has characters that need column mapping.",
         _SCHEMA,
     ),
-    ("DELTA_COLUMN_NOT_FOUND_IN_SCHEMA", "A column that is named is not in the schema.", _SCHEMA),
+    ("DELTA_COLUMN_NOT_FOUND_IN_SCHEMA", "A referenced column is not in the schema.", _SCHEMA),
     (
         "DELTA_COLUMN_PATH_NOT_NESTED",
-        "A path goes into a column that is no struct.",
+        "A path leads into a column that is not a struct.",
         _SCHEMA,
     ),
     (
         "DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED",
-        "A column has the name of one that row tracking keeps for itself.",
+        "A column has a name that row tracking reserves.",
         _SCHEMA,
     ),
     (
         "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS",
-        "The change data feed needs names that the schema has already.",
+        "The change data feed reserves column names that the schema already has.",
         _SCHEMA,
     ),
     ("DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA", "The last column cannot be dropped.", ()),
     (
         "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
-        "A column cannot be changed into what was asked for, or only with type widening on.",
+        "The requested column change is not possible, or only with type widening.",
         ("alter", "enable-feature"),
     ),
     (
@@ -340,12 +343,12 @@ _ROWS: Final = (
     ),
     (
         "DELTA_OPERATION_NOT_ALLOWED",
-        "Delta does not do this to a table; for one, a new column cannot be NOT NULL.",
+        "Delta does not allow this operation; for example, a new column cannot be NOT NULL.",
         _SET,
     ),
     (
         "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED",
-        "Of an identity column only comment and position can be changed.",
+        "Only the comment and the position of an identity column can be changed.",
         _SET,
     ),
     (
@@ -360,31 +363,31 @@ _ROWS: Final = (
     ),
     (
         "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
-        "The table was to be clustered by a column whose type has no minimum and maximum.",
+        "The type of a clustering column has no minimum and maximum statistics.",
         _SET,
     ),
     (
         "DELTA_CLUSTERING_COLUMN_MISSING_STATS",
-        "Files have no statistics of a column that the table is, or was to be, clustered by.",
+        "Files have no statistics for a clustering column.",
         _SET,
     ),
     ("DELTA_CONSTRAINT_ALREADY_EXISTS", "The table has a constraint of that name.", _SET),
     ("DELTA_CONSTRAINT_DOES_NOT_EXIST", "The table has no constraint of that name.", _SET),
-    ("DELTA_INVALID_CONSTRAINT_NAME", "Delta keeps this name of a constraint for itself.", _SET),
+    ("DELTA_INVALID_CONSTRAINT_NAME", "Delta reserves this constraint name.", _SET),
     ("UNSUPPORTED_TIME_TYPE", "Spark does not support the type TIME.", _SET),
     (
         "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
-        "A table of another provider was to have a column of a type that this does not know.",
+        "The provider of the table does not support the type of a column.",
         _SET,
     ),
     (
         "INVALID_FIELD_NAME",
-        "A column was to be added to something that is not a struct.",
+        "A column cannot be added to something that is not a struct.",
         _SET,
     ),
     (
         "UNSUPPORTED_TYPE_WIDENING",
-        "A column's type was widened in a way Delta does not read.",
+        "A column's type was widened in a way that Delta cannot read.",
         _SCHEMA,
     ),
     (
@@ -394,19 +397,19 @@ _ROWS: Final = (
     ),
     (
         "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION",
-        "Rows that are there already violate the new CHECK constraint.",
+        "Existing rows violate the new CHECK constraint.",
         _SET,
     ),
     ("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", "A row violates a CHECK constraint.", ()),
     # Properties
     (
         "DELTA_UNKNOWN_CONFIGURATION",
-        "There is no property of that name that begins with delta.",
+        "Delta has no property of that name.",
         ("alter", "validate"),
     ),
     (
         "DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
-        "Delta maintains this property itself; nobody else may set it.",
+        "Delta maintains this property; users cannot set it.",
         _SET,
     ),
     (
@@ -421,12 +424,12 @@ _ROWS: Final = (
     ),
     (
         "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
-        "Row ids need the number of records of every file, and some have no statistics.",
+        "Row ids need the number of records of every file, but some files have no statistics.",
         ("enable-feature", "validate"),
     ),
     ("DELTA_INVALID_INTERVAL", "A property's value is not an interval.", ("alter", "validate")),
     ("DELTA_INVALID_CALENDAR_INTERVAL_EMPTY", "A property's value is an empty interval.", _SET),
-    ("DELTA_INVALID_ISOLATION_LEVEL", "delta.isolationLevel has no such value.", _SET),
+    ("DELTA_INVALID_ISOLATION_LEVEL", "delta.isolationLevel does not accept it.", _SET),
     (
         "DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS",
         "delta.dataSkippingStatsColumns names a column twice.",
@@ -444,24 +447,24 @@ _ROWS: Final = (
     ),
     (
         "DELTA_CANNOT_MODIFY_APPEND_ONLY",
-        "delta.appendOnly is on, and something was to be deleted or changed.",
+        "delta.appendOnly is on, so rows cannot be deleted or updated.",
         ("alter", "validate"),
     ),
     (
         "UNSUPPORTED_FEATURE",
-        "Spark keeps the property, or the statement, for itself.",
+        "Spark reserves the property, or does not support the statement.",
         _SET,
     ),
     (
         "UNSUPPORTED_TABLE_CHANGE",
-        "Spark's words for any refusal of Delta that has no class of its own.",
+        "Spark's error for any refusal of Delta that has no error class of its own.",
         _SET,
     ),
-    ("DELTA_CREATE_TABLE_SCHEME_MISMATCH", "A table is there already, and has another schema.", ()),
+    ("DELTA_CREATE_TABLE_SCHEME_MISMATCH", "The table already exists with another schema.", ()),
     # Iceberg
     (
         "DELTA_ICEBERG_COMPAT_VIOLATION",
-        "The table does not meet what the Iceberg compatibility that is enabled demands.",
+        "The table does not meet the requirements of the enabled Iceberg compatibility version.",
         ("validate", "inspect"),
     ),
     (
@@ -471,7 +474,7 @@ _ROWS: Final = (
     ),
     (
         "DELTA_ADDING_DELETION_VECTORS_WITH_TIGHT_BOUNDS_DISALLOWED",
-        "A file has a deletion vector and claims that its statistics are exact.",
+        "A file has a deletion vector, but its statistics are marked as exact.",
         _SCHEMA,
     ),
     # Coordinated commits
@@ -492,12 +495,15 @@ _ROWS: Final = (
     ),
     (
         "DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES",
-        "The table has a commit coordinator, which needs in-commit timestamps as they are.",
+        (
+            "The table has a commit coordinator, which requires the current in-commit timestamp "
+            "settings."
+        ),
         _SET,
     ),
     (
         "DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND",
-        "This setting of coordinated commits is the coordinator's own.",
+        "This setting of coordinated commits is reserved for the coordinator.",
         _SET,
     ),
     (
@@ -513,47 +519,50 @@ _ROWS: Final = (
     ),
     (
         "DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION",
-        "Checkpoint protection guards old versions, so it goes with TRUNCATE HISTORY only.",
+        (
+            "Checkpoint protection protects old versions, so it can only be dropped with TRUNCATE "
+            "HISTORY."
+        ),
         _DROP,
     ),
     (
         "DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD",
-        "The protected versions are still within the time for which history is kept.",
+        "The protected versions are still within the retention period of the history.",
         _DROP,
     ),
     (
         "DELTA_FEATURE_DROP_FEATURE_IS_DELTA_PROPERTY",
-        "What was named is a table property, not a table feature.",
+        "The name is that of a table property, not of a table feature.",
         _DROP,
     ),
     (
         "DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
-        "Older versions that use the feature are still there; they go with TRUNCATE HISTORY.",
+        "Older versions still use the feature; TRUNCATE HISTORY removes them.",
         _DROP,
     ),
     (
         "DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD",
-        "The first step is done; the second has to wait until the history is old enough.",
+        "The first step is done; the second must wait until the retention period has passed.",
         _DROP,
     ),
     (
         "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
-        "A CHECK constraint names the column that was to be renamed, dropped or changed.",
+        "A CHECK constraint uses the column, so the column cannot be renamed, dropped or changed.",
         _SET,
     ),
     (
         "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
-        "A generated column is computed from the column that was to be changed.",
+        "A generated column is computed from the column, so the column cannot be changed.",
         _SET,
     ),
     (
         "DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN",
-        "The table is clustered by the column that was to be dropped.",
+        "A clustering column cannot be dropped.",
         _SET,
     ),
     (
         "DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
-        "The table is partitioned by the column that was to be dropped.",
+        "A partition column cannot be dropped.",
         _SET,
     ),
     # Changing where a name in a catalog leads
@@ -570,20 +579,20 @@ _ROWS: Final = (
     # Creating and replacing tables
     (
         "DELTA_CANNOT_WRITE_EMPTY_SCHEMA",
-        "The query gives no column with a type, so that there is nothing to be written.",
+        "The query returns only untyped NULLs, so there is nothing to write.",
         _CREATE,
     ),
     (
         "DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE",
-        "A table that supports clustering was to be replaced by a partitioned one.",
+        "A table that supports clustering cannot be replaced by a partitioned one.",
         _CREATE,
     ),
     (
         "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
-        "There are files already where the new table was to be.",
+        "The location of the new table is not empty.",
         _CREATE,
     ),
-    ("DELTA_SCHEMA_NOT_PROVIDED", "A table was to be created without columns.", _CREATE),
+    ("DELTA_SCHEMA_NOT_PROVIDED", "A table cannot be created without columns.", _CREATE),
     (
         "DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION",
         "Delta Spark does not create tables whose commits a catalog manages.",
@@ -596,7 +605,7 @@ _ROWS: Final = (
     ),
     (
         "INVALID_HANDLE",
-        "The Spark Connect server has ended the session, or has been started anew since.",
+        "The Spark Connect server has ended the session or was restarted.",
         _CONNECTED,
     ),
     # CHECK constraints
@@ -607,17 +616,17 @@ _ROWS: Final = (
     ),
     (
         "DELTA_AGGREGATE_IN_CHECK_CONSTRAINT",
-        "A CHECK constraint looks at one row, so it cannot use sum, count and the like.",
+        "A CHECK constraint applies to one row, so it cannot use aggregates such as sum and count.",
         _SET,
     ),
     (
         "DELTA_NON_DETERMINISTIC_EXPRESSION_IN_CHECK_CONSTRAINT",
-        "A CHECK constraint cannot use rand, uuid and others that differ from call to call.",
+        "A CHECK constraint cannot use non-deterministic functions such as rand and uuid.",
         _SET,
     ),
     (
         "DELTA_UDF_IN_CHECK_CONSTRAINT",
-        "A CHECK constraint cannot use a function that a user has defined.",
+        "A CHECK constraint cannot use a user-defined function.",
         _SET,
     ),
     (
@@ -627,47 +636,47 @@ _ROWS: Final = (
     ),
     (
         "DELTA_INVALID_CHECK_CONSTRAINT_REFERENCES",
-        "A CHECK constraint names a column that the table does not have.",
+        "A CHECK constraint references a column that the table does not have.",
         _SET,
     ),
     (
         "DELTA_CONSTRAINT_DATA_TYPE_MISMATCH",
-        "A CHECK constraint names the column whose type was to be changed.",
+        "A CHECK constraint uses the column, so its type cannot be changed.",
         _SET,
     ),
     (
         "UNRESOLVED_COLUMN",
-        "An expression names a column that the table does not have.",
+        "An expression references a column that the table does not have.",
         _SET,
     ),
     (
         "INVALID_WHERE_CONDITION",
-        "A condition on one row uses a function of many rows, such as count or row_number.",
+        "A condition on one row uses an aggregate or window function, such as count or row_number.",
         _SET,
     ),
     (
         "CAST_INVALID_INPUT",
-        "A text in an expression cannot become a value of the type it is compared with.",
+        "A string in an expression cannot be cast to the type it is compared with.",
         _SET,
     ),
     ("PARSE_EMPTY_STATEMENT", "An expression or a statement is empty.", _SET),
-    ("INTERNAL_ERROR", "Spark or Delta met something that it rules out: a bug of theirs.", ()),
+    ("INTERNAL_ERROR", "Spark or Delta failed an internal check: a bug in Spark or Delta.", ()),
     ("DIVIDE_BY_ZERO", "An expression divides by zero.", _SET),
     (
         "NOT_A_SCALAR_FUNCTION",
-        "An expression calls a function that gives a table, not a value.",
+        "An expression calls a function that returns a table, not a value.",
         _SET,
     ),
-    ("UNSUPPORTED_GENERATOR", "An expression makes several rows of one, as explode does.", _SET),
+    ("UNSUPPORTED_GENERATOR", "An expression returns several rows for one, as explode does.", _SET),
     (
         "UNSUPPORTED_GROUPING_EXPRESSION",
-        "grouping and grouping_id go with GROUP BY, not with a condition on one row.",
+        "grouping and grouping_id need GROUP BY and cannot be used in a condition on one row.",
         _SET,
     ),
-    ("WRONG_NUM_ARGS", "A function was given more or fewer arguments than it takes.", _SET),
+    ("WRONG_NUM_ARGS", "A function was called with the wrong number of arguments.", _SET),
     (
         "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE",
-        "A condition on one row uses a function of the rows around it.",
+        "A condition on one row uses a window function.",
         _SET,
     ),
     (
@@ -677,18 +686,18 @@ _ROWS: Final = (
     ),
     (
         "INVALID_EXTRACT_BASE_FIELD_TYPE",
-        "An expression names a field of a column that is no struct.",
+        "An expression references a field of a column that is not a struct.",
         _SET,
     ),
     ("UNRESOLVED_ROUTINE", "An expression calls a function that Spark does not have.", _SET),
     (
         "DATATYPE_MISMATCH",
-        "An operator or a function was given operands of types that it does not take.",
+        "An operator or a function does not accept the types of its operands.",
         _SET,
     ),
     (
         "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
-        "A decimal was to have more than 38 digits.",
+        "A decimal cannot have more than 38 digits.",
         ("alter", "create"),
     ),
     ("PARSE_SYNTAX_ERROR", "Spark's parser cannot read the statement or the expression.", _SET),
@@ -705,17 +714,17 @@ _ROWS: Final = (
     ),
     (
         "DELTA_ADD_COLUMN_PARENT_NOT_STRUCT",
-        "A field was to be added to a column that is no struct.",
+        "A field cannot be added to a column that is not a struct.",
         _SET,
     ),
     (
         "DELTA_ALTER_TABLE_CHANGE_COL_NOT_SUPPORTED",
-        "A column cannot be changed from its type to the one that was asked for.",
+        "A column cannot be changed from its type to the requested one.",
         _SET,
     ),
     (
         "DELTA_NEW_NOT_NULL_VIOLATION",
-        "A column was to become NOT NULL, and rows that are there have no value in it.",
+        "A column cannot become NOT NULL because existing rows have no value in it.",
         _SET,
     ),
     (
@@ -730,7 +739,7 @@ _ROWS: Final = (
     ),
     (
         "DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH",
-        "A generated column is computed from the column whose type was to be changed.",
+        "A generated column is computed from the column, so its type cannot be changed.",
         _SET,
     ),
     (
@@ -740,17 +749,20 @@ _ROWS: Final = (
     ),
     (
         "DELTA_UNSUPPORTED_TYPE_CHANGE_IN_PREVIEW",
-        "A column was widened by a preview of type widening, in a way that is no longer read.",
+        (
+            "A column was widened with the preview of type widening, in a way that is no longer "
+            "supported."
+        ),
         _SCHEMA,
     ),
     (
         "DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA",
-        "A column's type was changed in a way that this release of Delta does not read.",
+        "A column's type was changed in a way that this release of Delta cannot read.",
         _SCHEMA,
     ),
     (
         "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
-        "A column was to have a default, and the table lacks the feature allowColumnDefaults.",
+        "A column has a default, but the table lacks the feature allowColumnDefaults.",
         ("alter", "create", "enable-feature"),
     ),
     (
@@ -758,25 +770,25 @@ _ROWS: Final = (
         "A column cannot be added with a default; add it first, then set the default.",
         _SET,
     ),
-    ("FIELD_ALREADY_EXISTS", "There is a column or field of that name already.", _SET),
+    ("FIELD_ALREADY_EXISTS", "A column or field of that name already exists.", _SET),
     ("FIELD_NOT_FOUND", "There is no column or field of that name.", _SET),
-    ("NOT_SUPPORTED_CHANGE_COLUMN", "Spark does not turn a column's type into that one.", _SET),
+    ("NOT_SUPPORTED_CHANGE_COLUMN", "Spark does not support this change of a column's type.", _SET),
     ("COLUMN_ALREADY_EXISTS", "A column was named twice.", ("alter", "create")),
     (
         "EXPRESSION_DECODING_FAILED",
-        "Spark could not turn stored bytes back into values; the schema may not fit the files.",
+        "Spark could not decode stored values; the schema may not match the files.",
         _SCHEMA,
     ),
     (
         "DELTA_CANNOT_CHANGE_LOCATION",
-        "The location is no property; alter --set-location changes it.",
+        "The location is not a property; alter --set-location changes it.",
         _SET,
     ),
     ("DELTA_CANNOT_CHANGE_PROVIDER", "A table's provider cannot be changed.", _SET),
-    ("DELTA_UNSET_NON_EXISTENT_PROPERTY", "The property to be removed is not set.", _SET),
+    ("DELTA_UNSET_NON_EXISTENT_PROPERTY", "The property to remove is not set.", _SET),
     (
         "DELTA_CANNOT_MODIFY_CATALOG_MANAGED_DEPENDENCIES",
-        "The catalog that manages the commits needs in-commit timestamps as they are.",
+        "The catalog that manages the commits requires the current in-commit timestamp settings.",
         _SET,
     ),
     (
@@ -786,33 +798,33 @@ _ROWS: Final = (
     ),
     (
         "DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_SESSION",
-        "The session's defaults have a commit coordinator's name or configuration alone.",
+        "The session's defaults set only one of a commit coordinator's name and configuration.",
         _CREATE,
     ),
     (
         "DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_SESSION",
-        "The session's defaults have a setting that is the commit coordinator's own.",
+        "The session's defaults have a setting that is reserved for the commit coordinator.",
         _CREATE,
     ),
     (
         "DELTA_UNSUPPORTED_WRITES_WITHOUT_COORDINATOR",
-        "The table's commits need a coordinator, which this session does not know.",
+        "The table's commits need a coordinator that this session does not know.",
         _INSPECT,
     ),
     # Features that need others
     (
         "DELTA_ADAPTIVE_METADATA_REQUIRES_COLUMN_MAPPING_ID_MODE",
-        "Adaptive metadata needs columns that are mapped by id.",
+        "Adaptive metadata needs column mapping mode id.",
         ("create", "set-mapping-mode"),
     ),
     (
         "DELTA_ADAPTIVE_METADATA_REQUIRES_DEPENDENT_FEATURE_ENABLED",
-        "Adaptive metadata needs other features, and a property turns one of them off.",
+        "Adaptive metadata needs other features, one of which a property disables.",
         ("create", "features"),
     ),
     (
         "DELTA_INVALID_PROTOCOL_DOWNGRADE",
-        "The protocol would lose versions or features, which only DROP FEATURE may do.",
+        "The protocol cannot be downgraded, except by DROP FEATURE.",
         ("drop-feature", "upgrade-protocol"),
     ),
     (
@@ -832,7 +844,7 @@ _ROWS: Final = (
     ),
     (
         "DELTA_MATERIALIZED_ROW_TRACKING_COLUMN_NAME_MISSING",
-        "Row tracking is on, and the property with the name of its column is missing.",
+        "Row tracking is on, but the property with the name of its column is missing.",
         _SCHEMA,
     ),
     (
@@ -847,7 +859,7 @@ _ROWS: Final = (
     ),
     (
         "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED",
-        "The commit is there, and its metadata could not be written for Iceberg or Hudi.",
+        "The commit succeeded, but its metadata could not be converted for Iceberg or Hudi.",
         _INSPECT,
     ),
     # Creating tables
@@ -863,74 +875,74 @@ _ROWS: Final = (
     ),
     (
         "DELTA_CLUSTERING_COLUMNS_MISMATCH",
-        "Other clustering columns were given than those of the table that is there.",
+        "The given clustering columns are not those of the existing table.",
         _CREATE,
     ),
     (
         "DELTA_CREATE_TABLE_WITH_DIFFERENT_CLUSTERING",
-        "A table is there already, and is clustered by other columns.",
+        "The table already exists and is clustered by other columns.",
         _CREATE,
     ),
     (
         "DELTA_CREATE_TABLE_WITH_DIFFERENT_PARTITIONING",
-        "A table is there already, and is partitioned by other columns.",
+        "The table already exists and is partitioned by other columns.",
         _CREATE,
     ),
     (
         "DELTA_CREATE_TABLE_WITH_DIFFERENT_PROPERTY",
-        "A table is there already, and has other properties.",
+        "The table already exists with other properties.",
         _CREATE,
     ),
     (
         "DELTA_AMBIGUOUS_PATHS_IN_CREATE_TABLE",
-        "A table that is named by its path was given another location.",
+        "A table that is addressed by its path was given another location.",
         _CREATE,
     ),
     (
         "DELTA_CREATE_TABLE_IDENTIFIER_LOCATION_MISMATCH",
-        "A table that is named by its path was given another location.",
+        "A table that is addressed by its path was given another location.",
         _CREATE,
     ),
     (
         "DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_SCHEMA",
-        "A table was to be created in an empty place without columns.",
+        "A table at an empty location cannot be created without columns.",
         _CREATE,
     ),
     (
         "DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_TXN_LOG",
-        "A table was to be created where there are files and no log.",
+        "A table cannot be created where there are files but no log.",
         _CREATE,
     ),
     (
         "DELTA_INVALID_MANAGED_TABLE_SYNTAX_NO_SCHEMA",
-        "A table of the catalog's own was to be created without columns.",
+        "A managed table cannot be created without columns.",
         _CREATE,
     ),
-    ("DELTA_TABLE_ALREADY_EXISTS", "There is a table of that name already.", _CREATE),
+    ("DELTA_TABLE_ALREADY_EXISTS", "A table of that name already exists.", _CREATE),
     (
         "DELTA_TABLE_LOCATION_MISMATCH",
-        "The table of that name is at another place than the one that was given.",
+        "The table of that name has another location than the given one.",
         _CREATE,
     ),
     (
         "DELTA_CANNOT_REPLACE_MISSING_TABLE",
-        "There is no table to be replaced; --mode create-or-replace makes one.",
+        "There is no table to replace; --mode create-or-replace creates one.",
         _CREATE,
     ),
     ("DELTA_NO_RELATION_TABLE", "There is no table of that name.", _INSPECT),
     (
         "DELTA_NOT_A_DELTA_TABLE",
-        "The table of that name belongs to another provider, and cannot become a Delta table.",
+        "The table of that name belongs to another provider and cannot become a Delta table.",
         _CREATE,
     ),
     (
         "DELTA_REPLACE_TABLE_WITH_CATALOG_MANAGED_NOT_SUPPORTED",
-        "Replacing a table cannot hand its commits over to a catalog.",
+        "Replacing a table cannot make it catalog-managed.",
         _CREATE,
     ),
     (
         "DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_OPERATION",
-        "The catalog manages the table's commits, and does not allow this.",
+        "The catalog manages the table's commits and does not allow this.",
         _INSPECT,
     ),
     (
@@ -966,7 +978,7 @@ _ROWS: Final = (
     ),
     (
         "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
-        "An identity column has to be a BIGINT.",
+        "An identity column must be a BIGINT.",
         _CREATE,
     ),
     (
@@ -976,22 +988,22 @@ _ROWS: Final = (
     ),
     (
         "DELTA_AGGREGATE_IN_GENERATED_COLUMN",
-        "A generated column cannot use sum, count and the like.",
+        "A generated column cannot use aggregates such as sum and count.",
         _CREATE,
     ),
     (
         "DELTA_INVALID_GENERATED_COLUMN_REFERENCES",
-        "A generated column names a column that is not there, or is generated itself.",
+        "A generated column references a column that does not exist or is itself generated.",
         _CREATE,
     ),
     (
         "DELTA_NON_DETERMINISTIC_EXPRESSION_IN_GENERATED_COLUMN",
-        "A generated column cannot use rand, uuid and others that differ from call to call.",
+        "A generated column cannot use non-deterministic functions such as rand and uuid.",
         _CREATE,
     ),
     (
         "DELTA_UDF_IN_GENERATED_COLUMN",
-        "A generated column cannot use a function that a user has defined.",
+        "A generated column cannot use a user-defined function.",
         _CREATE,
     ),
     (
@@ -1006,12 +1018,12 @@ _ROWS: Final = (
     ),
     (
         "RESERVED_CDC_COLUMNS_ON_WRITE",
-        "The change data feed is on, and the schema has a column whose name it needs.",
+        "The change data feed is on, and the schema has a column with a name that it reserves.",
         _SCHEMA,
     ),
-    ("TABLE_OR_VIEW_ALREADY_EXISTS", "There is a table or view of that name already.", _CREATE),
+    ("TABLE_OR_VIEW_ALREADY_EXISTS", "A table or view of that name already exists.", _CREATE),
     ("TABLE_OR_VIEW_NOT_FOUND", "There is no table or view of that name.", _INSPECT),
-    ("LOCATION_ALREADY_EXISTS", "There are files already where the new table was to be.", _CREATE),
+    ("LOCATION_ALREADY_EXISTS", "The location of the new table is not empty.", _CREATE),
     ("SCHEMA_NOT_FOUND", "The catalog has no schema of that name.", _CREATE),
     ("CATALOG_NOT_FOUND", "Spark has no catalog of that name.", ("doctor", "inspect")),
     ("PATH_NOT_FOUND", "There is nothing at that path.", _INSPECT),
@@ -1028,20 +1040,20 @@ _ROWS: Final = (
     ),
     # Spark's classes without a name
     ("_LEGACY_ERROR_TEMP_0034", "REPLACE COLUMNS takes no NOT NULL and no position.", _SET),
-    ("_LEGACY_ERROR_TEMP_0035", "Spark's parser does not allow what was asked for.", ()),
+    ("_LEGACY_ERROR_TEMP_0035", "Spark's parser does not support the statement.", ()),
     ("_LEGACY_ERROR_TEMP_1126", "The catalog's names have fewer parts than this one.", _INSPECT),
     ("_LEGACY_ERROR_TEMP_2330", "A column cannot become NOT NULL by this statement.", _SET),
-    ("_LEGACY_ERROR_TEMP_3058", "A table was to be partitioned by a column twice.", _CREATE),
+    ("_LEGACY_ERROR_TEMP_3058", "A table cannot be partitioned by a column twice.", _CREATE),
     ("_LEGACY_ERROR_TEMP_3060", "A column to partition by is not in the schema.", _CREATE),
     # Carrying out
     (
         "DELTA_CONCURRENT_APPEND",
-        "Another writer added rows that this change would have had to look at; try again.",
+        "Another writer added rows that this change would have had to read; try again.",
         ("inspect",),
     ),
     (
         "DELTA_CONCURRENT_DELETE_DELETE",
-        "Another writer removed a file that this change was to remove; try again.",
+        "Another writer removed a file that this change removes too; try again.",
         ("inspect",),
     ),
     (
@@ -1056,17 +1068,17 @@ _ROWS: Final = (
     ),
     (
         "DELTA_MAX_COMMIT_RETRIES_EXCEEDED",
-        "Other writers were faster every time; try again when there are fewer.",
+        "Other writers committed first every time; try again when there are fewer of them.",
         ("inspect",),
     ),
     (
         "DELTA_POST_COMMIT_HOOK_FAILED",
-        "The commit is there, and something that follows it failed, such as a checkpoint.",
+        "The commit succeeded, but something that follows it failed, such as a checkpoint.",
         _INSPECT,
     ),
     (
         "DELTA_COMMAND_INVARIANT_VIOLATION",
-        "A command found the table in a state that it rules out; try again.",
+        "A command found the table in an unexpected state; try again.",
         _INSPECT,
     ),
     (
@@ -1077,7 +1089,7 @@ _ROWS: Final = (
     ("DATA_SOURCE_NOT_FOUND", "Spark does not know Delta: its jars are missing.", ("doctor",)),
     (
         "DELTA_LOG_FILE_NOT_FOUND",
-        "A file of the log that is needed for a version is not there.",
+        "A log file that is needed for a version does not exist.",
         _INSPECT,
     ),
 )

@@ -23,7 +23,7 @@ def _family(meaning: str, commands: tuple[str, ...], names: str) -> ErrorFamily:
 
 ERROR_FAMILIES: Final = (
     _family(
-        "A streaming query cannot read from the table, or write to it, as it was asked to.",
+        "A streaming query cannot read from the table, or write to it, as requested.",
         ("inspect", "validate"),
         """
         DELTA_CANNOT_FIND_VERSION
@@ -65,7 +65,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "The change data feed cannot give the changes that were asked for.",
+        "The change data feed cannot return the requested changes.",
         ("inspect", "validate"),
         """
         DELTA_BLOCK_COLUMN_MAPPING_AND_CDC_OPERATION
@@ -93,7 +93,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "A bloom filter index was to be made or dropped in a way that is not possible.",
+        "A bloom filter index cannot be created or dropped as requested.",
         (),
         """
         DELTA_BLOOM_FILTER_DROP_ON_NON_EXISTING_COLUMNS
@@ -107,7 +107,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "A MERGE does not fit the table, or its source.",
+        "A MERGE does not match the table or its source.",
         (),
         """
         DELTA_COLUMN_NOT_FOUND_IN_MERGE
@@ -126,8 +126,8 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "A selective overwrite (replaceWhere, REPLACE ON, REPLACE USING, dynamic "
-        "partitions) cannot be carried out as asked.",
+        "A selective overwrite (replaceWhere, REPLACE ON, REPLACE USING, dynamic partitions) "
+        "cannot be carried out as requested.",
         (),
         """
         DELTA_DFV2_CREATE_REPLACE_INCOMPATIBLE_REPLACE_ON_OR_USING
@@ -147,7 +147,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "A table cannot be cloned in this way.",
+        "The table cannot be cloned as requested.",
         (),
         """
         DELTA_CLONE_AMBIGUOUS_TARGET
@@ -162,7 +162,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "CONVERT TO DELTA cannot make a Delta table of what is there.",
+        "CONVERT TO DELTA cannot convert this location or table.",
         ("create", "validate"),
         """
         DELTA_CANNOT_CONVERT_TO_FILEFORMAT
@@ -188,7 +188,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "VACUUM does not run as asked.",
+        "VACUUM cannot run as requested.",
         ("inspect", "validate"),
         """
         DELTA_CANNOT_VACUUM_LITE
@@ -199,8 +199,8 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "OPTIMIZE does not run as asked; clustering, partitions and ZORDER BY exclude "
-        "each other in part.",
+        "OPTIMIZE cannot run as requested; clustering, partitions and ZORDER BY partly exclude "
+        "each other.",
         ("inspect", "validate"),
         """
         DELTA_CLUSTERING_WITH_PARTITION_PREDICATE
@@ -213,7 +213,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "The version or time that was asked for cannot be had, or was asked for in two ways.",
+        "The requested version or time is not available, or was given in two ways.",
         ("inspect", "validate"),
         """
         DELTA_CANNOT_RESTORE_TABLE_VERSION
@@ -230,7 +230,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "A generated column and its expression do not go together.",
+        "A generated column does not match its expression.",
         ("alter", "create"),
         """
         DELTA_CANNOT_GENERATE_UPDATE_EXPRESSIONS
@@ -240,7 +240,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "An identity column cannot be made, changed or written in this way.",
+        "An identity column cannot be created, changed or written as requested.",
         ("alter", "create"),
         """
         DELTA_IDENTITY_COLUMNS_ALTER_NON_DELTA_FORMAT
@@ -251,7 +251,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "A deletion vector, or what a file says about it, does not fit.",
+        "A deletion vector does not match the log or its file.",
         ("validate",),
         """
         DELTA_ADDING_DELETION_VECTORS_DISALLOWED
@@ -265,7 +265,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "The table redirects its readers and writers to another one, and does not allow this.",
+        "The table redirects its readers and writers to another one and does not allow this.",
         ("inspect", "validate"),
         """
         DELTA_COMMIT_INTERMEDIATE_REDIRECT_STATE
@@ -277,7 +277,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "The statement does not work on a view, or not on what its target is.",
+        "The statement does not support views, or not this kind of target.",
         (),
         """
         DELTA_CANNOT_DESCRIBE_VIEW_HISTORY
@@ -325,7 +325,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "The rows to be written, or the columns that INSERT or UPDATE name, do not fit the table.",
+        "The rows to write, or the columns named in INSERT or UPDATE, do not match the table.",
         (),
         """
         DELTA_CANNOT_UPDATE_ARRAY_FIELD
@@ -379,7 +379,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "Partition columns or values do not fit the table.",
+        "Partition columns or values do not match the table.",
         ("inspect", "validate"),
         """
         DELTA_AMBIGUOUS_PARTITION_COLUMN
@@ -391,7 +391,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "Spark, or an option of the reader or writer, is not set up as Delta needs it.",
+        "Spark, or an option of the reader or writer, is not configured as Delta requires.",
         ("doctor",),
         """
         DELTA_ACTIVE_SPARK_SESSION_NOT_FOUND
@@ -411,7 +411,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "A file or a directory of the table, or of its log, is missing or cannot be made.",
+        "A file or a directory of the table or its log is missing or cannot be created.",
         ("inspect", "validate"),
         """
         DELTA_CANNOT_CREATE_LOG_PATH
@@ -435,7 +435,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "There is no table of that name or at that place, or one too many.",
+        "There is no table of that name or at that location, or more than one.",
         ("inspect", "validate"),
         """
         DELTA_CANNOT_SET_LOCATION_MULTIPLE_TIMES
@@ -447,7 +447,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "The statement is not one that Delta's parser takes.",
+        "Delta's parser does not accept the statement.",
         (),
         """
         DELTA_PARSING_ANALYSIS_ERROR
@@ -458,7 +458,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "A column cannot be found, added, dropped or changed as asked.",
+        "A column cannot be found, added, dropped or changed as requested.",
         ("alter",),
         """
         DELTA_ADD_COLUMN_AT_INDEX_LESS_THAN_ZERO
@@ -478,7 +478,7 @@ ERROR_FAMILIES: Final = (
         """,
     ),
     _family(
-        "Delta's own code met something that it rules out: rather a bug than a fault of the table.",
+        "An internal check of Delta failed: more likely a bug than a fault of the table.",
         ("inspect", "validate"),
         """
         DELTA_ACTIVE_TRANSACTION_ALREADY_SET

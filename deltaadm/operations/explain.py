@@ -29,11 +29,11 @@ FAMILIES: Final = {
     "DL2": "the protocol",
     "DL3": "metadata, schema and properties",
     "DL4": "column mapping",
-    "DL5": "what features demand",
+    "DL5": "what features require",
     "DL6": "checkpoints",
     "DL7": "files",
     "DL8": "version checksums",
-    "DL9": "settings, clients and a second opinion",
+    "DL9": "settings, clients and cross-checks",
 }
 """What each family of rules is about."""
 
@@ -50,7 +50,7 @@ def _prefix(text: str) -> str:
     prefix = code_prefix(text)
     if prefix is None:
         raise Refused(
-            f"There is no rule {text!r}.",
+            f"Unknown rule {text!r}.",
             remedy=similar_code(text) or "`deltaadm rules` lists them all.",
         )
     return prefix
@@ -80,9 +80,9 @@ def explain(word: str) -> Explanation:
         )
     known = [*RULES, *(one.name for one in RULES.values()), *FEATURES, *ERROR_CLASSES]
     raise Refused(
-        f"{word!r} is no rule, no table feature and no error class that deltaadm knows.",
+        f"{word!r} is not a rule, table feature or error class that deltaadm knows.",
         remedy=did_you_mean(given, known)
-        or "`deltaadm rules` and `deltaadm features` list what there is.",
+        or "`deltaadm rules` and `deltaadm features` list the rules and the features.",
     )
 
 

@@ -364,16 +364,16 @@ def _mapping(snapshot: Snapshot, told: _Telling, *, columns: bool) -> MappingRep
 def _warnings(metadata: Metadata, features: tuple[FeatureReport, ...]) -> Iterator[str]:
     unknown = sorted(one.name for one in features if one.feature is None)
     if unknown:
-        yield f"Nobody knows the table features {', '.join(unknown)}; most clients will refuse."
+        yield f"Unknown table features {', '.join(unknown)}; most clients will refuse the table."
     missing = sorted(one.name for one in features if one.supported is None)
     if missing:
         yield (
             f"The metadata uses {', '.join(missing)}, which the protocol does not support; clients "
-            "disagree on such a table."
+            "treat such a table differently."
         )
     stored = sorted(filter(is_protocol_property, metadata.configuration))
     if stored:
         yield (
-            f"The properties contain {', '.join(stored)}, which belongs to the protocol and "
-            "means nothing here."
+            f"The properties contain {', '.join(stored)}, which belongs in the protocol and has no "
+            "effect here."
         )

@@ -208,12 +208,12 @@ def _notes_on_clustering(stages: Sequence[Stage]) -> Iterator[str]:
 
 
 _BY_TRANSACTION: Final = (
-    "deltaadm commits the same by a transaction of Delta's, which cannot be done over Spark "
-    "Connect."
+    "deltaadm commits the same change through Delta's transaction API, which is not available over "
+    "Spark Connect."
 )
 _CLUSTERED_AGAIN: Final = (
-    "The table is clustered by nothing for a moment, and then by the same columns again: Delta "
-    "would leave it clustered by names that are gone, which neither CLUSTER BY nor OPTIMIZE bears."
+    "Clustering is removed, then set to the same columns again: Delta would leave the table "
+    "clustered by names that no longer exist, on which CLUSTER BY and OPTIMIZE fail."
 )
 
 
@@ -306,8 +306,8 @@ def require_moves_alone(steps: Sequence[Step]) -> None:
     """Raise `Refused` for a new location among other steps: which table would they change?"""
     if len(steps) > 1 and moves(steps):
         raise Refused(
-            "A table's location is set by itself, without other changes.",
-            remedy="Plan the other changes by themselves, before or after that.",
+            "A table's location cannot be changed together with anything else.",
+            remedy="Plan the other changes separately, before or after it.",
         )
 
 
@@ -323,8 +323,8 @@ def require_same_base(base: Snapshot, current: Snapshot, *, what: str = "The tab
         return
     subjects = ", ".join(change.subject for change in changed[:5]) or "its version went back"
     raise CommitError(
-        f"{what} has changed since version {base.version}, on which the plan rests: "
-        f"at version {current.version} {subjects} differs; nothing was committed.",
+        f"{what} has changed since version {base.version}, on which the plan is based: at version "
+        f"{current.version} {subjects} differs; nothing was committed.",
         remedy="Plan again on the table as it is now.",
         delta_error_class="DELTA_PROTOCOL_CHANGED"
         if any(change.subject.startswith("protocol") for change in changed)

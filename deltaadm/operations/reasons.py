@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from deltaadm.operations.diff import Change
 
 KEPT_BY_DELTA = {
-    MAX_COLUMN_ID: "counts the column ids given so far",
-    ROW_ID_COLUMN: "names the column in which rewritten files keep their row ids",
-    ROW_COMMIT_VERSION_COLUMN: "names the column in which rewritten files keep row versions",
-    ICT_ENABLEMENT_VERSION: "notes since which version commits carry their time",
-    ICT_ENABLEMENT_TIMESTAMP: "notes since when commits carry their time",
-    PROTECTED_BEFORE: "notes up to where checkpoints are protected",
+    MAX_COLUMN_ID: "highest column id assigned so far",
+    ROW_ID_COLUMN: "name of the column in which rewritten files store their row ids",
+    ROW_COMMIT_VERSION_COLUMN: (
+        "name of the column in which rewritten files store row commit versions"
+    ),
+    ICT_ENABLEMENT_VERSION: "version that enabled in-commit timestamps",
+    ICT_ENABLEMENT_TIMESTAMP: "time at which in-commit timestamps were enabled",
+    PROTECTED_BEFORE: "version before which checkpoints are protected",
 }
 """The properties that Delta writes by itself, each with what for."""
 
@@ -34,7 +36,7 @@ KEPT_BY_DELTA = {
 def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
     """One sentence part that says what brings *change* about."""
     if before.root != after.root:
-        return "as the table at the new place has it"
+        return "as in the table at the new location"
     return _reason_in_place(change, before, after)
 
 
@@ -49,32 +51,36 @@ def _reason_in_place(change: Change, before: Snapshot, after: Snapshot) -> str:
         return _version_reason(change, before, after)
     if place == "configuration":
         removed = change.kind is ChangeKind.REMOVE and name in KEPT_BY_DELTA
-        return "goes with what needed it" if removed else KEPT_BY_DELTA.get(name, "requested")
+        return (
+            "removed together with the features that needed it"
+            if removed
+            else KEPT_BY_DELTA.get(name, "requested")
+        )
     if place == "clusteringColumns":
         return "follows the columns' names"
     return _column_reason(change) if place == "schema" else "requested"
 
 
 _OF_A_NEW_TABLE = {
-    "id": "every table has its own",
-    "format": "the only one there is",
-    "schema": "as the new table has it",
-    "partitionColumns": "as the new table has it",
-    "description": "as the new table has it",
+    "id": "unique to each table",
+    "format": "the only supported value",
+    "schema": "as in the new table",
+    "partitionColumns": "as in the new table",
+    "description": "as in the new table",
 }
 
 
 def _reason_in_new_table(place: str, name: str) -> str:
     if place == "configuration":
-        return KEPT_BY_DELTA.get(name, "a default of new tables, or what the new table has")
+        return KEPT_BY_DELTA.get(name, "default of new tables, or as in the new table")
     return _OF_A_NEW_TABLE.get(place, "requested")
 
 
 def _column_reason(change: Change) -> str:
     if _forgets_types(change):
-        return "no file has an older type any more"
+        return "no file has the older type any longer"
     if change.kind is not ChangeKind.SET:
-        return "goes with the struct around it"
+        return "removed with the enclosing struct"
     if not _is_about_mapping(change):
         return "requested"
     return (
@@ -102,9 +108,9 @@ def _is_about_mapping(change: Change) -> bool:
 def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot) -> str:
     if change.kind is ChangeKind.REMOVE:
         implied = after.protocol.supports(name)
-        return "implied by the versions from now on" if implied else "no longer supported"
+        return "implied by the new versions" if implied else "no longer supported"
     if name in before.protocol.implicit_features:
-        return "implied by the old versions; listed from now on, so that it is not lost"
+        return "implied by the old versions; now listed, so that it is kept"
     if before.protocol.supports(name):
         return "supported already; now listed for readers as well"
     feature = FEATURES.get(name)
@@ -133,7 +139,7 @@ def _need(name: str, evidence: tuple[str, ...], before: Snapshot, after: Snapsho
 
 def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:
     if not before.exists:
-        return "the lowest that has the features of the new table"
+        return "the lowest that supports the features of the new table"
     if isinstance(change.after, int) and isinstance(change.before, int):
         if change.after < change.before:
             return "the lowest version that supports the features"
@@ -147,4 +153,4 @@ def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:
         )
         if needing:
             return f"needed by {', '.join(needing)}"
-    return "a list of features needs it"
+    return "required for feature lists"

@@ -94,8 +94,8 @@ def require_accepted(plan: Plan, accepted: Collection[str] = ()) -> None:
         f"--accept-finding {code}" for code in sorted({finding.code for finding in errors})
     )
     raise Refused(
-        f"The plan would bring errors about: {shown}{more}.",
-        remedy=f"Plan something else, or pass {options} to go on all the same.",
+        f"The plan would introduce errors: {shown}{more}.",
+        remedy=f"Change the plan, or pass {options} to proceed anyway.",
     )
 
 

@@ -31,7 +31,7 @@ def plan_mapping_mode(
     """
     current = column_mapping_mode(snapshot.metadata)
     if current is mode:
-        note = f"The column mapping mode is '{mode.value}' already."
+        note = f"The column mapping mode is already '{mode.value}'."
         return propose(OPERATION, snapshot, [], notes=[note], session=session)
     return propose(
         OPERATION,
@@ -46,8 +46,11 @@ def plan_mapping_mode(
 def _notes(snapshot: Snapshot, mode: ColumnMappingMode) -> Iterable[str]:
     if mode is ColumnMappingMode.NONE:
         yield "Every data file is rewritten under its columns' own names."
-        yield "The protocol keeps columnMapping; only DROP FEATURE takes it away."
+        yield "The protocol keeps columnMapping; only DROP FEATURE removes it."
         return
-    yield "No data file is touched: the columns keep their names as physical names."
-    yield "Readers that do not know column mapping are shut out, or see only nulls."
+    yield "No data files are rewritten: the columns keep their names as physical names."
+    yield (
+        "Readers without support for column mapping can no longer read the table, or return only "
+        "nulls."
+    )
     yield from legacy_alternative(snapshot, FEATURES["columnMapping"])

@@ -118,13 +118,13 @@ def _dependents_first(names: Iterable[str]) -> list[str]:
     return ordered
 
 
-GOES_WITH_OTHERS: Final = "goes with the other changes"
+GOES_WITH_OTHERS: Final = "undone together with the other changes"
 """What is said of a place that differs in the end although no single step has changed it."""
 _NEVER: Final = "never"
-_NOTHING_LOST: Final = Undo("nothing is lost, so nothing need be undone")
-_GOES_ALONG: Final = Undo("goes with the features that need it")
+_NOTHING_LOST: Final = Undo("nothing is lost, so nothing needs to be undone")
+_GOES_ALONG: Final = Undo("lowered automatically when those features are dropped")
 _KEPT: Final = Undo("kept by Delta; harmless")
-_WRITTEN_ANEW: Final = Undo("written anew when it is needed again")
+_WRITTEN_ANEW: Final = Undo("rewritten when it is needed again")
 _WITHOUT_COMMAND: Final = frozenset(
     undo.words for undo in (_NOTHING_LOST, _GOES_ALONG, _KEPT, _WRITTEN_ANEW)
 )

@@ -66,9 +66,9 @@ def _notes(plan: Plan, reader: int | None, writer: int | None) -> Iterator[str]:
     current, after = plan.before.protocol, plan.after.protocol
     if reader is None and writer is None:
         if plan.is_noop:
-            yield f"The protocol {_shown(current)} has all that the metadata needs."
+            yield f"The protocol {_shown(current)} supports everything that the metadata needs."
         else:
-            yield "The metadata needs more than the protocol says."
+            yield "The metadata needs more than the protocol supports."
         return
     asked = Protocol(
         current.min_reader_version if reader is None else reader,
@@ -81,12 +81,12 @@ def _notes(plan: Plan, reader: int | None, writer: int | None) -> Iterator[str]:
     if not reached:
         result = "changes nothing" if plan.is_noop else f"gives {_shown(after)}"
         yield (
-            "Delta keeps the lowest versions that support the table's features, so asking for "
+            "Delta keeps the lowest versions that support the table's features, so requesting "
             f"{_shown(asked)} {result}."
         )
     elif plan.is_noop:
         yield (
-            f"The table already supports everything that {_shown(asked)} stands for. Versions are "
+            f"The table already supports everything that {_shown(asked)} implies. Versions are "
             "never lowered this way; dropping features does that."
         )
 
@@ -211,9 +211,9 @@ def _dependents(snapshot: Snapshot, name: str) -> set[str]:
 
 def _why_it_stays(snapshot: Snapshot, after: Snapshot, step: DropFeature) -> str:
     if _versions(after.protocol) > _versions(snapshot.protocol):
-        return "without it the protocol has to list its features, which takes writer version 7"
+        return "without it the protocol must list its features, which requires writer version 7"
     if step.cost(snapshot) is not Cost.METADATA and snapshot.files is not None:
-        return "the table's files still use it; drop-feature takes it out of them"
+        return "the table's files still use it; drop-feature rewrites them"
     destroyed = destroyed_with(snapshot, step.name)
     return f"it has {destroyed}" if destroyed else ""
 
@@ -234,9 +234,9 @@ def _not_yet(waiting: dict[str, int]) -> NotYet:
 
 def _descent_notes(snapshot: Snapshot, descent: _Descent) -> Iterator[str]:
     if not descent.steps:
-        yield f"The protocol {_shown(snapshot.protocol)} is the lowest that can be reached."
+        yield f"The protocol {_shown(snapshot.protocol)} is already the lowest possible."
     if any(step.truncate_history for step in descent.steps):
-        yield "History is destroyed: older versions that need these features can no longer be read."
+        yield "History is lost: older versions that need these features can no longer be read."
     for name, ready_at in descent.waiting.items():
         yield f"{name} stays for now: older versions need it; ready at {second(ready_at)}."
     for name, why in descent.stays.items():

@@ -63,7 +63,7 @@ def test_a_place_inside_another_table_is_warned_of(tmp_path: Path) -> None:
     for place in ("outer/new", "outer/a/b", "link/new"):
         plan = deltaadm("create", tmp_path / place, "--schema", SCHEMA, "-o", "json").document
         [note] = plan["notes"]
-        assert f"in the directory of another one, {outer.path}. VACUUM" in note
+        assert f"inside another table, {outer.path}, whose VACUUM" in note
     beside = deltaadm("create", tmp_path / "new", "--schema", SCHEMA, "-o", "json")
     assert beside.document["notes"] == []
 
@@ -73,7 +73,7 @@ def test_every_column_is_named_however_many_there_are(tmp_path: Path) -> None:
     shown = deltaadm("create", tmp_path / "new", "--schema", ", ".join(columns)).out
     for number in range(20):
         assert f"  + schema[c{number}]: type integer, nullable true\n" in shown
-    assert shown.count("as the new table has it") == 1
+    assert shown.count("as in the new table") == 1
 
 
 def test_a_schema_comes_from_a_file(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_replacing(small: Table, writer: LogWriter) -> None:
     wish = ("create", small.path, "--schema", SCHEMA)
     refused = deltaadm(*wish)
     assert refused.code == 7
-    assert "There is a table already" in refused.err
+    assert "already exists (version" in refused.err
     for mode in ("replace", "create-or-replace"):
         result = deltaadm(*wish, "--mode", mode, "--apply", "--yes", "-o", "json")
         assert result.code == 0, result.out
@@ -145,15 +145,19 @@ def test_replacing(small: Table, writer: LogWriter) -> None:
         (["T", "--schema", "a INT", "--property", "x"], 2, "not of the form PROPERTY=VALUE"),
         (["T", "--schema", "a INTT"], 7, "Did you mean INT"),
         (["T", "--schema", "nowhere.json"], 2, "cannot be read"),
-        (["T", "--schema", "a INT", "--mode", "replace"], 7, "no table to be replaced"),
-        (["T", "--schema", "a INT", "--cluster-by", "b"], 7, "no column b"),
-        (["T", "--schema", "a INT, b INT", "--partition-by", "c"], 7, "no column c"),
+        (["T", "--schema", "a INT", "--mode", "replace"], 7, "no table to replace"),
+        (["T", "--schema", "a INT", "--cluster-by", "b"], 7, "column b is not in the schema"),
+        (
+            ["T", "--schema", "a INT, b INT", "--partition-by", "c"],
+            7,
+            "column c is not in the schema",
+        ),
         (["T", "--schema", "a INT", "--partition-by", "a"], 7, "all of its columns"),
         (["T", "--schema", "a INT", "--write-option", "x=1"], 7, "no query"),
         (["T", "--schema", "a INT", "--property", "delta.nope=1"], 7, "delta.nope"),
         (["T", "--schema", "a INT", "--for-client", "nobody"], 7, "nobody"),
         (["main.sales.orders", "--schema", "a INT"], 7, "no catalog is configured"),
-        ([".", "--schema", "a INT"], 7, "files already"),
+        ([".", "--schema", "a INT"], 7, "contains files but no table"),
         (["T", "--schema", "a INT", "--provider", "csv"], 7, "is a path"),
         (["s.t", "--schema", "a INT", "--provider", "csv"], 7, "no catalog is configured"),
         (["s.t", "--schema", "a INT", "--property", "provider=csv"], 7, "no catalog is"),
@@ -165,7 +169,7 @@ def test_replacing(small: Table, writer: LogWriter) -> None:
         (
             ["T", "--schema", "a INT", "--provider", "delta", "--property", "provider=csv"],
             7,
-            "said twice",
+            "given twice",
         ),
     ],
 )

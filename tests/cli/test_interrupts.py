@@ -84,7 +84,7 @@ def versions(table: Path) -> list[int]:
 def words_for(made: list[int], steps: int, *, unknown: bool) -> list[str]:
     """What may be said of a plan of so many steps of which these versions were *made*."""
     if len(made) == steps:
-        end = ", and with that the whole plan"
+        end = ", which completes the plan"
     else:
         left = steps - len(made)
         end = f"; {left} of {steps} steps {'was' if left == 1 else 'were'} not completed"

@@ -166,10 +166,10 @@ def test_the_options_of_alter(tmp_path: Path, wish: list[str], sql: str) -> None
         (["--set-type", "a=BIGINT"], "enable-feature TABLE typeWidening"),
         (["--set-default", "a=1"], "enable-feature TABLE allowColumnDefaults"),
         (["--drop-default", "nope"], "inspect TABLE --columns"),
-        (["--drop-not-null", "a."], "Put dots between the parts"),
-        (["--move", "a BEFORE b"], "FIRST or AFTER is expected"),
-        (["--cluster-by", "a,,b"], "the name of a column is expected"),
-        (["--drop-constraint", "c"], "It has none at all."),
+        (["--drop-not-null", "a."], "Separate nested names with dots"),
+        (["--move", "a BEFORE b"], "expected FIRST or AFTER"),
+        (["--cluster-by", "a,,b"], "expected a column name"),
+        (["--drop-constraint", "c"], "It has no constraints."),
         (["--drop-column", "a"], "set-mapping-mode TABLE name"),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, list) else "",
@@ -308,7 +308,7 @@ def test_a_command_that_is_interrupted_after_a_step_is_run_again(
     again = deltaadm(*wish, "-o", "json")
     assert (again.code, len(writer.steps)) == (0, 3 - taken)
     assert again.document["outcome"]["versions"] == list(range(taken + 1, 4))
-    left_out = [one for one in again.document["plan"]["notes"] if "so it is left out" in one]
+    left_out = [one for one in again.document["plan"]["notes"] if "so they are skipped" in one]
     assert len(left_out) == (taken > 1)
 
 
@@ -531,8 +531,8 @@ def test_a_refusal(small: Table, form: str) -> None:
         ("enable-feature T rowTrakcing", "Did you mean rowTracking?"),
         ("enable-feature T clustering", "alter --cluster-by"),
         ("alter T --set delta.appendOnly=perhaps", "Set delta.appendOnly to true or false."),
-        ("alter T --set delta.bogus=1", "knows no property 'delta.bogus'"),
-        ("upgrade-protocol T --reader 3", "Ask for writer version 7 as well."),
+        ("alter T --set delta.bogus=1", "Unknown Delta property 'delta.bogus'"),
+        ("upgrade-protocol T --reader 3", "Request writer version 7 as well."),
         ("upgrade-protocol T --reader 12", "needs to be one of 1, 2, 3"),
         ("alter T --set a=b --spark-conf K=maybe", "neither true nor false"),
     ],
@@ -627,7 +627,7 @@ def test_a_location_is_set_for_one_name_in_a_catalog(tmp_path: Path) -> None:
     for more, code, words in (
         ([there], 2, "takes a single table"),
         (["--table", here], 2, "takes a single table"),
-        (["--set", "a=b"], 7, "is set by itself"),
+        (["--set", "a=b"], 7, "cannot be changed together"),
     ):
         result = deltaadm("alter", here, *more, "--set-location", there)
         assert result.code == code

@@ -242,7 +242,7 @@ def test_any_object_is_an_action_or_a_readable_error(line: dict[str, Any]):
 def test_garbage_is_a_readable_error(line: str | bytes):
     with pytest.raises(TableError) as caught:
         SingleAction.from_json(line)
-    assert caught.value.message.startswith("A line of the log is not an action")
+    assert caught.value.message.startswith("A log line is not a valid action")
     assert caught.value.remedy
     assert caught.value.exit_code == 3
 

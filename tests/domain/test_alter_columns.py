@@ -228,5 +228,5 @@ def test_names_of_columns(text: str, path: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("text", ["", ".", "a.", ".a", "a..b", "`a", "`a`b", "a`b"])
 def test_what_is_no_name_of_a_column(text: str) -> None:
-    with pytest.raises(Refused, match="is not the name of a column"):
+    with pytest.raises(Refused, match="is not a column name"):
         parse_column(text)

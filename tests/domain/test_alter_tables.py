@@ -335,7 +335,7 @@ def test_clustering_by_a_column_whose_name_is_not_known_yet_waits():
     before = table(
         "a INT", "columnMapping", columnMapping__mode="name", columnMapping__maxColumnId="0"
     )
-    with pytest.raises(Refused, match="only known when it is there"):
+    with pytest.raises(Refused, match="known only after it is added"):
         evolve(evolve(before, add("n INT")), cluster("n"))
 
 

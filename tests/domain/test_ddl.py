@@ -120,21 +120,21 @@ def test_clauses_of_a_column(clauses: str, nullable: object, metadata: dict[str,
 @pytest.mark.parametrize(
     ("text", "position", "expected"),
     [
-        ("", 1, "the name of a column"),
+        ("", 1, "a column name"),
         ("a", 2, "a data type"),
         ("a INTT", 3, "a data type"),
         ("a INT b INT", 7, "the end"),
-        ("a INT,", 7, "the name of a column"),
+        ("a INT,", 7, "a column name"),
         ("a INT NOT", 7, "NOT NULL"),
-        ("a INT NOT NULL NOT NULL", 16, "nothing more about nulls"),
-        ("a INT DEFAULT 1 GENERATED ALWAYS AS (2)", 17, "nothing more about its values"),
+        ("a INT NOT NULL NOT NULL", 16, "no second NOT NULL"),
+        ("a INT DEFAULT 1 GENERATED ALWAYS AS (2)", 17, "no second DEFAULT or GENERATED"),
         ("a INT DEFAULT", 14, "an expression"),
         ("a INT DEFAULT f(1", 18, "a closing bracket"),
         ("a INT DEFAULT 1)", 16, "an expression"),
-        ("a INT COMMENT x", 15, "a text in quotes"),
+        ("a INT COMMENT x", 15, "a quoted string"),
         ("a INT GENERATED ALWAYS AS ()", 28, "an expression"),
         ("a INT GENERATED AS (1)", 17, "ALWAYS"),
-        ("a INT GENERATED ALWAYS AS IDENTITY (START WITH x)", 48, "a whole number of 64 bits"),
+        ("a INT GENERATED ALWAYS AS IDENTITY (START WITH x)", 48, "a 64-bit integer"),
         ("a ARRAY INT", 9, "<"),
         ("a MAP<INT>", 10, ","),
         ("a DECIMAL(39)", 11, "a number from 1 to 38"),
@@ -142,14 +142,15 @@ def test_clauses_of_a_column(clauses: str, nullable: object, metadata: dict[str,
         ("a VARCHAR", 10, "("),
         ("a INTERVAL", 11, "one of YEAR"),
         ("a INT FIRST", 7, "the end"),
-        ("'a' INT", 1, "the name of a column"),
+        ("'a' INT", 1, "a column name"),
         ("a-b INT", 2, "a data type"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(text: str, position: int, expected: str):
     with pytest.raises(Refused) as caught:
         parse_columns(text)
-    assert f"at position {position} {expected}" in caught.value.message
+    assert f": expected {expected}" in caught.value.message
+    assert f" at position {position}, found " in caught.value.message
     assert caught.value.remedy
 
 
@@ -207,7 +208,7 @@ def test_a_default_is_what_stands_between_comments(text: str, expected: str):
 
 @pytest.mark.parametrize("text", ["", "1, a DROP DEFAULT", "f(1", "1) x", "-- 1"])
 def test_what_could_not_stand_alone_is_no_default(text: str):
-    with pytest.raises(Refused, match="is expected"):
+    with pytest.raises(Refused, match="expected"):
         parse_default(text)
 
 

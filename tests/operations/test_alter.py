@@ -52,18 +52,18 @@ def test_another_location_is_another_table() -> None:
     assert "+ configuration[x] = 1" in changes(plan)
     assert [one.because for one in plan.changes][:2] == [
         "asked for",
-        "as the table at the new place has it",
+        "as in the table at the new location",
     ]
     assert {one.undo for one in plan.changes} == {"alter --set-location /t (metadata only)"}
     assert not any(one.is_commit for one in plan.stages)
     assert depends_on_state(plan)
-    assert "/other (version 9) from then on; the one at /t (version 3, 2 files" in plan.notes[0]
+    assert "/other (version 9); the one at /t (version 3, 2 files" in plan.notes[0]
     assert len(plan.notes) == 1
 
 
 def test_a_catalog_that_manages_a_table_deletes_the_files_at_its_other_location() -> None:
     notes = plan_changes(NAMED, TableChanges(location=OTHER, is_managed=True)).notes
-    assert notes[1].startswith("The catalog manages it: DROP TABLE deletes")
+    assert notes[1].startswith("It is a managed table: DROP TABLE deletes")
 
 
 def test_the_location_that_a_table_has_changes_nothing() -> None:
@@ -80,7 +80,7 @@ def test_a_copy_of_the_table_at_another_place_is_a_change_of_place_alone() -> No
     "more", [{"set_properties": {"a": "1"}}, {"checkpoint": True}, {"unset": ["gone"]}]
 )
 def test_a_location_is_set_alone(more: dict[str, Any]) -> None:
-    with pytest.raises(Refused, match="by itself"):
+    with pytest.raises(Refused, match="cannot be changed together"):
         plan_changes(NAMED, TableChanges(location=OTHER, **more))
 
 
@@ -291,7 +291,7 @@ def test_changes_share_a_statement_where_spark_lets_them() -> None:
         (
             TableChanges(add=parse_definitions("n STRUCT<x: INT>")),
             "schema[n.x]",
-            "goes with the struct around it",
+            "removed with the enclosing struct",
             "alter --drop-column n, which needs column mapping",
         ),
         (

@@ -217,7 +217,7 @@ def test_a_different_result_is_told() -> None:
 def test_after_a_different_result_no_step_follows() -> None:
     lower = snapshot((1, 1)).protocol
     table = MemoryTable(result=lambda state: replace(state, protocol=lower))
-    with pytest.raises(CommitError, match="not taken; version 4 was committed"):
+    with pytest.raises(CommitError, match="not carried out; version 4 was committed"):
         run(TWO_STEPS, table)
     assert len(table.steps) == 1
 
@@ -391,7 +391,7 @@ def test_progress_is_noted_before_anything_is_sent_and_after_it() -> None:
         unknown.format(1),
         "version 4 was committed; 1 of 2 steps was not completed",
         f"version 4 was committed; {unknown.format(2)}",
-        "versions 4, 5 were committed, and with that the whole plan",
+        "versions 4, 5 were committed, which completes the plan",
     ]
 
 
@@ -413,7 +413,7 @@ SEVERAL_COMMITS = plan_features(START, ["rowTracking"])
             ONE_STEP,
             [5],
             True,
-            "version 5 was committed, and with that the whole plan",
+            "version 5 was committed, which completes the plan",
             id="all, on a server",
         ),
         pytest.param(

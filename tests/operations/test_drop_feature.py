@@ -55,7 +55,7 @@ def test_keeping_the_history_takes_a_feature_that_protects_it() -> None:
     why = reasons(plan)
     assert why["protocol.writerFeatures[deletionVectors]"] == "asked for"
     assert "deletionVectors" in why["protocol.writerFeatures[checkpointProtection]"]
-    assert any("writers that do not know it are shut out" in note for note in plan.notes)
+    assert any("writers that do not support it are shut out" in note for note in plan.notes)
     assert plan.irreversible == ()
     assert not plan.waits
 
@@ -76,7 +76,7 @@ def test_the_second_run_lowers_the_protocol_and_protects_nothing() -> None:
     ]
     assert plan.after.protocol.supported_features == {"appendOnly", "invariants"}
     assert not plan.waits
-    assert any(note.startswith("History is destroyed") for note in plan.notes)
+    assert any(note.startswith("History is lost") for note in plan.notes)
 
 
 @pytest.mark.parametrize(

@@ -191,15 +191,15 @@ def test_support_alone_is_no_backfill() -> None:
                 snapshot((3, 7), {"delta.enableDeletionVectors": "true"}, **VECTORS),
                 ["deletionVectors"],
             ),
-            "deletionVectors is supported and active already.",
+            "deletionVectors is already supported and active.",
         ),
         (
             plan_features(snapshot((1, 4)), ["changeDataFeed"], support_only=True),
-            "changeDataFeed is supported already.",
+            "changeDataFeed is already supported.",
         ),
         (
             plan_features(snapshot(), ["v2Checkpoint"], support_only=True),
-            "v2Checkpoint will be supported, and not active.",
+            "v2Checkpoint will be supported but not active.",
         ),
         (
             plan_features(snapshot(), ["checkConstraints"]),
@@ -211,15 +211,15 @@ def test_support_alone_is_no_backfill() -> None:
         (
             plan_features(snapshot((3, 7), **WIDENING), ["typeWidening"]),
             (
-                "typeWidening is not added, since the table has its other form, "
-                "typeWidening-preview; --support-only adds it all the same."
+                "typeWidening is not added because the table already has the other form of it, "
+                "typeWidening-preview; --support-only adds it anyway."
             ),
         ),
         (
             plan_features(snapshot(), ["typeWidening", "typeWidening-preview"]),
             (
-                "typeWidening is not added, since the table has its other form, "
-                "typeWidening-preview; --support-only adds it all the same."
+                "typeWidening is not added because the table already has the other form of it, "
+                "typeWidening-preview; --support-only adds it anyway."
             ),
         ),
     ],
@@ -230,7 +230,7 @@ def test_notes(plan: Plan, note: str) -> None:
 
 def test_cautions_come_with_the_plan() -> None:
     (note,) = plan_features(snapshot(), ["deletionVectors"]).notes
-    assert note.startswith("deletionVectors: Readers that do not know deletion vectors")
+    assert note.startswith("deletionVectors: Readers without support for deletion vectors")
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_what_must_be_active_as_well_comes_along(name: str) -> None:
         ),
     )
     assert reasons(plan)["configuration[delta.columnMapping.mode]"] == f"needed by {name}"
-    assert plan.notes[-1].startswith("columnMapping: Readers that do not know")
+    assert plan.notes[-1].startswith("columnMapping: Readers without support")
 
 
 @pytest.mark.parametrize("mode", ["name", "id"])

@@ -110,17 +110,17 @@ def test_a_wish_that_is_fulfilled_is_left_out_and_said(wish: TableChanges, note:
     done = carried_out(table, plan_changes(table, wish).steps)[-1]
     plan = plan_changes(done, wish)
     assert plan.is_noop
-    assert plan.notes[0].startswith("The table shows this already, so it is left out: ")
+    assert plan.notes[0].startswith("The table already has these changes, so they are skipped: ")
     assert note in plan.notes[0]
 
 
 @pytest.mark.parametrize(
     ("wish", "words"),
     [
-        (TableChanges(add=parse_definitions("a STRING")), "has a column a already"),
-        (TableChanges(add=parse_definitions("b STRING COMMENT 'x'")), "has a column b already"),
-        (TableChanges(add=parse_definitions("b STRING FIRST")), "has a column b already"),
-        (TableChanges(add_constraints={"one": "a > 1"}), "has a constraint one already"),
+        (TableChanges(add=parse_definitions("a STRING")), "already has a column a"),
+        (TableChanges(add=parse_definitions("b STRING COMMENT 'x'")), "already has a column b"),
+        (TableChanges(add=parse_definitions("b STRING FIRST")), "already has a column b"),
+        (TableChanges(add_constraints={"one": "a > 1"}), "already has a constraint one"),
         (TableChanges(drop_constraints=["nope"]), "has no constraint nope"),
         (TableChanges(drop=[("nope",)]), "has no column nope"),
         (TableChanges(rename={("nope",): "a"}), "has no column nope"),
@@ -130,7 +130,7 @@ def test_a_wish_that_is_fulfilled_is_left_out_and_said(wish: TableChanges, note:
         ),
         (
             TableChanges(add=parse_definitions("n INT, a INT"), set_properties={"team": "x"}),
-            "has a column a already",
+            "already has a column a",
         ),
     ],
     ids=str,

@@ -132,7 +132,7 @@ def test_the_table_stays_clustered_by_the_same_columns(way: str, columns: tuple[
     assert (first, last) == (ClusterBy(()), ClusterBy(paths(*columns)))
     assert clustering_columns(plan.after) == paths(*columns)
     assert not errors(plan)
-    assert any("clustered by nothing for a moment" in one for one in plan.notes)
+    assert any("Clustering is removed, then set" in one for one in plan.notes)
 
 
 def test_a_renamed_column_is_clustered_by_under_its_new_name():

@@ -25,7 +25,7 @@ LEGACY_NOTE = "upgrade-protocol --reader 2 --writer 5"
 def test_the_mode_it_has(table: Snapshot, mode: ColumnMappingMode) -> None:
     plan = plan_mapping_mode(table, mode)
     assert plan.is_noop
-    assert plan.notes == (f"The column mapping mode is '{mode.value}' already.",)
+    assert plan.notes == (f"The column mapping mode is already '{mode.value}'.",)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_turning_it_off_rewrites_the_files(mode: str) -> None:
     assert plan.cost is Cost.REWRITE
     assert {one.undo for one in plan.changes} == {
         "set-mapping-mode name (metadata only), which gives new ids",
-        "written anew when it is needed again",
+        "rewritten when it is needed again",
     }
 
 

@@ -66,11 +66,11 @@ def test_plans(table: Snapshot, wish: dict[str, int], expected: list[str]) -> No
 @pytest.mark.parametrize(
     ("table", "wish", "note"),
     [
-        (snapshot(), {}, "The protocol (1, 2) has all that the metadata needs."),
-        (snapshot((1, 2), CDF), {}, "The metadata needs more than the protocol says."),
+        (snapshot(), {}, "The protocol (1, 2) supports everything that the metadata needs."),
+        (snapshot((1, 2), CDF), {}, "The metadata needs more than the protocol supports."),
         (snapshot((1, 4)), {"writer": 2}, "The table already supports everything that (1, 2)"),
-        (snapshot(), {"reader": 3, "writer": 7}, "asking for (3, 7) changes nothing."),
-        (snapshot((1, 2), CDF), {"reader": 3, "writer": 7}, "for (3, 7) gives (1, 7)."),
+        (snapshot(), {"reader": 3, "writer": 7}, "requesting (3, 7) changes nothing."),
+        (snapshot((1, 2), CDF), {"reader": 3, "writer": 7}, "requesting (3, 7) gives (1, 7)."),
     ],
 )
 def test_what_surprises_is_explained(table: Snapshot, wish: dict[str, int], note: str) -> None:

@@ -50,7 +50,7 @@ def test_a_table_is_planned_made_filled_and_replaced(
     assert spark.table("depot.days").columns == ["id", "code", "l", "day"]
     again = deltaadm(*create(*wish, "--schema", columns))
     assert again.code == 7
-    assert "There is a table already: spark_catalog.depot.days" in again.out
+    assert "The table spark_catalog.depot.days already exists" in again.out
 
     filling = ("--as", "SELECT DATE'2026-01-02' AS day, 5 AS n -- all")
     unasked = deltaadm(*create(*wish, *filling, mode="replace"))
@@ -110,7 +110,7 @@ def test_what_fails_is_told_and_dropped_again(spark: "SparkSession", depot: Path
     nowhere = ("--schema", "a INT", "--location", "nosuchstore://there/t")
     lost = deltaadm(*create(*replaced, *nowhere, mode="replace"), *agreed)
     assert lost.code == 5, lost.out
-    assert f"the old table was dropped before that, with its rows at {depot}/old" in lost.out
+    assert f"the old table had been dropped before, with its rows at {depot}/old" in lost.out
     assert not spark.catalog.tableExists("depot.old")
 
     spark.sql("CREATE VIEW depot.seen AS SELECT 1 AS a")
@@ -124,7 +124,7 @@ def test_files_that_are_there_already(spark: "SparkSession", depot: Path, tmp_pa
     wish = ("depot.there", "--provider", "parquet", "--location", tmp_path / "there")
     refused = deltaadm(*create(*wish, "--as", "SELECT 1 AS a"))
     assert refused.code == 7
-    assert "There are files already" in refused.out
+    assert "is not empty" in refused.out
     taken = deltaadm(*create(*wish, "--schema", "a INT"))
     assert taken.code == 0, taken.out
     assert any("become rows of the table" in one for one in taken.document["notes"])

@@ -146,7 +146,7 @@ def test_a_command_that_was_killed_between_its_steps_is_run_again(
     code, done = answer(capsys, *wish)
     assert (code, done["outcome"]["mismatches"]) == (0, []), done
     assert done["outcome"]["versions"] == list(range(reached + 1, 6))
-    assert "already, so it is left out: --set " in done["plan"]["notes"][0]
+    assert "so they are skipped: --set " in done["plan"]["notes"][0]
     assert spark.read.format("delta").load(str(table)).columns == ["c", "id", "label"]
     code, again = answer(capsys, *wish)
     assert (code, again["plan"]["is_noop"], len(log_of(table))) == (0, True, 6)

@@ -48,7 +48,7 @@ def test_a_plan_is_made_saved_carried_out_and_stale(spark: "SparkSession", tmp_p
     saved = alter("days", *wish, "--out", plan, "--check")
     assert saved.code == 1, saved.err
     assert "+ configuration[team] = web" in saved.out
-    assert "New columns stand before day" in saved.out
+    assert "New columns are placed before day" in saved.out
     spark.sql("INSERT INTO annex.days VALUES (2, 'b', DATE'2026-01-02')")
     done = deltaadm("apply", plan, "--yes", "-o", "json")
     assert done.code == 0, done.out

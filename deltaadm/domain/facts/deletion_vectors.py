@@ -43,7 +43,7 @@ def _decode_group(group: str) -> bytes:
             raise ValueError(f"{letter!r} is not a character of Z85")
         number = number * len(_Z85) + _DIGITS[letter]
     if number >= 1 << 32:
-        raise ValueError(f"{group!r} is beyond four bytes")
+        raise ValueError(f"{group!r} exceeds four bytes")
     return number.to_bytes(4, "big")
 
 
@@ -51,9 +51,9 @@ def descriptor_flaw(vector: DeletionVectorDescriptor) -> str:
     """What is wrong with a descriptor by itself, in words; empty if nothing is."""
     kind, text = vector.storage_type, vector.path_or_inline_dv
     if kind not in (INLINE, RELATIVE, ABSOLUTE):
-        return f"its storage type is {kind!r}, which is none of u, i and p"
+        return f"its storage type is {kind!r}, not u, i or p"
     if not text:
-        return "it names no place"
+        return "its path is empty"
     if kind == INLINE and vector.offset is not None:
         return f"it is inline and has the offset {vector.offset}"
     if vector.offset is not None and vector.offset < 0:
@@ -67,7 +67,7 @@ def _decoding_flaw(vector: DeletionVectorDescriptor) -> str:
         if vector.storage_type == RELATIVE:
             relative_path(vector)
         elif vector.storage_type == INLINE and len(z85_decode(text)) < vector.size_in_bytes:
-            return f"it is said to have {vector.size_in_bytes} bytes, which is more than it holds"
+            return f"its sizeInBytes is {vector.size_in_bytes}, which is more than it contains"
     except ValueError as error:
         return f"{text!r} cannot be decoded: {error}"
     return ""
@@ -98,7 +98,7 @@ def bitmap_flaw(bitmap: bytes) -> str:
     magic = int.from_bytes(bitmap[:4], "little")
     if magic == _MAGIC or _NATIVE_MAGIC in (magic, int.from_bytes(bitmap[:4], "big")):
         return ""
-    return f"it begins with {magic} in place of {_MAGIC}"
+    return f"it starts with {magic} instead of {_MAGIC}"
 
 
 def stored_flaw(head: bytes, stored: bytes, vector: DeletionVectorDescriptor) -> str:
@@ -107,15 +107,15 @@ def stored_flaw(head: bytes, stored: bytes, vector: DeletionVectorDescriptor) ->
     the vector's offset, as far as `stored_length` goes; empty if nothing is.
     """
     if head != bytes([_FILE_FORMAT]):
-        return f"its file begins with {head!r} in place of the format's version {_FILE_FORMAT}"
+        return f"its file starts with {head!r} instead of format version {_FILE_FORMAT}"
     size = int.from_bytes(stored[:4], "big")
     if len(stored) < stored_length(vector):
-        return "its file ends before it does"
+        return "its file ends before the deletion vector does"
     if size != vector.size_in_bytes:
-        return f"it has {size} bytes, and the log says {vector.size_in_bytes}"
+        return f"it has {size} bytes, but the log says {vector.size_in_bytes}"
     bitmap, checksum = stored[4 : 4 + size], int.from_bytes(stored[4 + size :], "big")
     if zlib.crc32(bitmap) != checksum:
-        return f"its checksum is {zlib.crc32(bitmap)}, and {checksum} is stored"
+        return f"its checksum is {zlib.crc32(bitmap)}, but {checksum} is stored"
     return bitmap_flaw(bitmap)
 
 

@@ -50,7 +50,7 @@ class Pointer:
     """
     `_last_checkpoint`.
 
-    `document` is None if it is no JSON object with a version, and `error` then says why;
+    `document` is None if it is not a JSON object with a version, and `error` then says why;
     `text` is its content, for what decoding loses (duplicate keys, the spelling of numbers).
     """
 

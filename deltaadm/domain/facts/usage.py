@@ -96,7 +96,7 @@ def _nothing(_: Snapshot) -> Iterator[str]:
 
 
 def _by_itself(_: Snapshot) -> Iterator[str]:
-    yield "in force as long as it is supported"
+    yield "active whenever it is supported"
 
 
 def _domains(snapshot: Snapshot) -> Iterator[str] | None:

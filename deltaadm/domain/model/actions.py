@@ -290,7 +290,7 @@ class SingleAction:
         present = [name for name in document if document[name] is not None]
         known = [name for name in ACTIONS if name in present]
         if not present:
-            raise _not_an_action("it holds no action")
+            raise _not_an_action("it contains no action")
         name = known[0] if known else present[0]
         rest = {key: value for key, value in document.items() if key != name}
         return cls(decode_action(name, document[name]), rest)
@@ -321,6 +321,6 @@ def from_json(line: str | bytes) -> Action | UnknownAction:
 
 def _not_an_action(cause: str) -> TableError:
     return TableError(
-        f"A line of the log is not an action: {cause}.",
+        f"A log line is not a valid action: {cause}.",
         remedy="The file may have been cut off or edited; restore it from a backup.",
     )

@@ -49,19 +49,19 @@ def path_flaw(path: str) -> str:
     What is wrong with a path of the log, in words; empty if nothing is.
 
     >>> path_flaw("part-0.parquet"), path_flaw("a b"), path_flaw("x/../../y")
-    ('', "it has the character ' ', which must be encoded", 'it leads out of the table')
+    ('', "it has the character ' ', which must be encoded", 'it points outside the table')
     """
     if ".." not in path and "%2" not in path and _PLAIN.fullmatch(path):
         return "" if path else "it is empty"
     if found := _NOT_IN_URI.search(path):
-        what = "a % that encodes nothing"
+        what = "a % that does not start an escape"
         what = what if found[0] == "%" else f"the character {found[0]!r}, which must be encoded"
         return f"it has {what}"
     if is_absolute(path):
         return ""
     if _COLON_FIRST.match(path):
         return "it has a colon before its first slash, which must be encoded"
-    return "it leads out of the table" if _escapes(path) else ""
+    return "it points outside the table" if _escapes(path) else ""
 
 
 def _escapes(path: str) -> bool:

@@ -243,8 +243,8 @@ def mapping_mode(metadata: Metadata) -> str:
     mode = metadata.configuration.get(COLUMN_MAPPING_MODE, "none").lower()
     if mode not in ("none", "name", "id"):
         raise Refused(
-            f"The column mapping mode {mode!r} does not exist.",
-            remedy="The modes are none, name and id.",
+            f"Unknown column mapping mode {mode!r}.",
+            remedy="Valid modes are none, name and id.",
         )
     return mode
 
@@ -307,7 +307,7 @@ def _index(*features: TableFeature) -> Mapping[str, TableFeature]:
 
 _GEO_REMOVAL = Removal(
     keeps_history_out=True,
-    work="every geo column must be dropped first",
+    work="every geometry and geography column must be dropped first",
     refused_in_use=("DELTA_CANNOT_DROP_GEOSPATIAL_FEATURE", "Drop these columns first."),
 )
 _NOT_ON_EXISTING: Final = (
@@ -323,7 +323,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         activation=when_property("delta.appendOnly"),
         since="0.2.0",
         section="Append-only Tables",
-        caution="Rows can no longer be deleted or changed while the property is true.",
+        caution="While the property is true, existing rows cannot be deleted or updated.",
     ),
     TableFeature(
         name="invariants",
@@ -378,11 +378,11 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         since="1.2.0",
         section="Column Mapping",
         removal=Removal(keeps_history_out=True, work="every data file is rewritten"),
-        caution="Readers that do not know column mapping may see only nulls.",
-        legacy_alternative="Clients older than table features (Delta 1.2 to 2.2) cannot follow a "
-        "feature list. For them run `upgrade-protocol --reader 2 --writer 5` first: the protocol "
-        f"then stays (2, 5), which implies more features, and {COLUMN_MAPPING_MODE} can be set on "
-        "it.",
+        caution="Readers without support for column mapping may return only nulls.",
+        legacy_alternative="Clients that predate table features (Delta 1.2 to 2.2) cannot read a "
+        "protocol with feature lists. For them, run `upgrade-protocol --reader 2 --writer 5` "
+        "first: the protocol then stays (2, 5), which implies more features, and "
+        f"{COLUMN_MAPPING_MODE} can be set on it.",
     ),
     TableFeature(
         name="identityColumns",
@@ -426,7 +426,8 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
             ),
         ),
         cost=Cost.BACKFILL,
-        caution="Enabling it lists every file anew, with row ids, before the property is set.",
+        caution="Enabling it first rewrites the metadata of every file in the log, to assign row "
+        "ids; no data files are rewritten.",
     ),
     TableFeature(
         name="clustering",
@@ -435,7 +436,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         requires=("domainMetadata",),
         since="3.1.0",
         section="Clustered Table",
-        not_addable="It comes with its columns: alter --cluster-by COLUMN.",
+        not_addable="It is added together with the clustering columns: alter --cluster-by COLUMN.",
         refusal="DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
         fails_concurrent_transactions=True,
     ),
@@ -455,7 +456,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         requires_active=("columnMapping",),
         since="3.0.0",
         section="Iceberg Compatibility V1",
-        caution="Needs column mapping, and forbids arrays, maps and deletion vectors.",
+        caution="Requires column mapping; arrays, maps and deletion vectors are not allowed.",
     ),
     TableFeature(
         name="icebergCompatV2",
@@ -465,7 +466,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         requires_active=("columnMapping",),
         since="3.1.0",
         section="Iceberg Compatibility V2",
-        caution="Needs column mapping; existing files may need REORG TABLE … UPGRADE UNIFORM.",
+        caution="Requires column mapping; existing files may need REORG TABLE … UPGRADE UNIFORM.",
     ),
     TableFeature(
         name="icebergCompatV3",
@@ -476,7 +477,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         status=Status.RFC,
         section="protocol_rfcs/iceberg-compat-v3.md",
         cost=Cost.BACKFILL,
-        caution="It can never be turned off again.",
+        caution="Once enabled, it cannot be disabled.",
     ),
     TableFeature(
         name="checkpointProtection",
@@ -487,7 +488,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         section="protocol_rfcs/checkpoint-protection.md",
         removal=Removal(keeps_history_out=False, only_truncating=True),
         fails_concurrent_transactions=True,
-        caution="Writers that do not know it can no longer write the table.",
+        caution="Writers that do not support it can no longer write to the table.",
     ),
     TableFeature(
         name="materializePartitionColumns",
@@ -519,7 +520,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         since="2.3.0",
         section="Deletion Vectors",
         removal=Removal(keeps_history_out=True, work="files with deletion vectors are purged"),
-        caution="Readers that do not know deletion vectors can no longer read the table.",
+        caution="Readers without support for deletion vectors can no longer read the table.",
     ),
     TableFeature(
         name="timestampNtz",
@@ -564,7 +565,8 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         since="3.2.0",
         section="VACUUM Protocol Check",
         removal=Removal(keeps_history_out=True),
-        caution="Protects against VACUUM by old clients, and shuts those clients out as readers.",
+        caution="Protects against VACUUM by old clients, which can then no longer read the table "
+        "either.",
     ),
     TableFeature(
         name="variantType",
@@ -635,7 +637,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         status=Status.RFC,
         section="protocol_rfcs/catalog-managed.md",
         removal=Removal(
-            keeps_history_out=True, work="Delta Spark 4.4 throws when it is tried", broken=True
+            keeps_history_out=True, work="Delta Spark 4.4 throws an exception", broken=True
         ),
         not_addable=_NOT_ON_EXISTING,
     ),

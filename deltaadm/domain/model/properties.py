@@ -111,7 +111,7 @@ def _anything(_known: Property, _value: str) -> None:
 
 
 def _invalid(known: Property, value: str) -> IllegalArgument:
-    wanted = known.help.strip().rstrip(".") or "has no such value"
+    wanted = known.help.strip().rstrip(".") or "does not accept it"
     default = f"The default is {known.default!r}." if known.default else ""
     return IllegalArgument(
         f"The value {value!r} is not accepted: {known.key} {wanted}.",
@@ -126,7 +126,7 @@ def _elsewhere(key: str, value: str) -> str:
     )  # rarely met
 
     other = foreign_value(key, value)
-    return "" if other is None else f"{other.engine} takes this value; set it there."
+    return "" if other is None else f"{other.engine} accepts this value; set it there."
 
 
 _LONG_DIGITS = 19
@@ -197,7 +197,7 @@ def interval_microseconds(text: str) -> int | None:
     if not text.strip():
         raise Refused(
             "An interval cannot be empty.",
-            remedy="Write for example 'interval 30 days'.",
+            remedy="For example: 'interval 30 days'.",
             delta_error_class="DELTA_INVALID_CALENDAR_INTERVAL_EMPTY",
         )
     rest = re.sub(r"^interval\s+", "", text.strip().lower())
@@ -223,7 +223,7 @@ def interval_microseconds(text: str) -> int | None:
 def _no_interval(text: str) -> Refused:
     return Refused(
         f"{text!r} is not an interval.",
-        remedy="Write for example 'interval 30 days' or '12 hours'.",
+        remedy="For example: 'interval 30 days' or '12 hours'.",
         delta_error_class="DELTA_INVALID_INTERVAL",
     )
 
@@ -237,16 +237,16 @@ def _interval(known: Property, value: str) -> None:
 def _mapping_mode(_known: Property, value: str) -> None:
     if value.lower() not in ("none", "name", "id"):
         raise Refused(
-            f"The column mapping mode {value!r} does not exist.",
-            remedy="The modes are none, name and id.",
+            f"Unknown column mapping mode {value!r}.",
+            remedy="Valid modes are none, name and id.",
         )
 
 
 def _isolation_level(known: Property, value: str) -> None:
     if value.lower() not in ("serializable", "writeserializable", "snapshotisolation"):
         raise Refused(
-            f"The isolation level {value!r} does not exist.",
-            remedy="Delta Lake accepts Serializable.",
+            f"Unknown isolation level {value!r}.",
+            remedy="Delta Lake accepts only Serializable.",
             delta_error_class="DELTA_INVALID_ISOLATION_LEVEL",
         )
     if value.lower() != "serializable":
@@ -545,15 +545,16 @@ def _unknown(key: str) -> Refused:
     known = foreign(key)
     if known is not None:
         return Refused(
-            f"Delta Spark knows no property {key!r}; {known.engine} does ({known.source}).",
-            remedy="Set it there, or let Spark store any key: "
-            "--spark-conf spark.databricks.delta.allowArbitraryProperties.enabled=true.",
+            f"Delta Spark does not know the property {key!r}; {known.engine} does "
+            f"({known.source}).",
+            remedy="Set it there, or allow Spark to store any key: --spark-conf "
+            "spark.databricks.delta.allowArbitraryProperties.enabled=true.",
             delta_error_class="DELTA_UNKNOWN_CONFIGURATION",
         )
     return Refused(
-        f"Delta knows no property {key!r}.",
+        f"Unknown Delta property {key!r}.",
         remedy=similar_property(key)
-        or "See `deltaadm features` and the Delta documentation for the properties there are.",
+        or "See `deltaadm features` and the Delta documentation for the known properties.",
         delta_error_class="DELTA_UNKNOWN_CONFIGURATION",
     )
 

@@ -117,7 +117,7 @@ class Protocol(Loggable):
             return Refused(
                 f"A protocol with reader version {self.min_reader_version} needs writer version "
                 f"{WRITER_FEATURES_VERSION}; this one has {self.min_writer_version}.",
-                remedy=f"Ask for writer version {WRITER_FEATURES_VERSION} as well.",
+                remedy=f"Request writer version {WRITER_FEATURES_VERSION} as well.",
                 delta_error_class="DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE",
             )
         return None
@@ -126,7 +126,7 @@ class Protocol(Loggable):
         state = "has no" if getattr(self, f"{side.lower()}_features") is None else "has"
         return IllegalArgument(
             f"The protocol is malformed: min{side}Version is {version} and it {state} {key}.",
-            remedy="Feature lists belong to reader version 3 and writer version 7, and only there.",
+            remedy="Feature lists are allowed with reader version 3 and writer version 7 only.",
         )
 
     def checked(self) -> Self:
@@ -141,9 +141,9 @@ class Protocol(Loggable):
         unknown = self.unknown_features
         if unknown:
             raise Refused(
-                "The table's protocol lists features that Delta Spark does not know, and that it "
-                f"would drop: {', '.join(sorted(unknown))}.",
-                remedy="Change the protocol with the program that added them.",
+                "The table's protocol lists features that Delta Spark does not know and would "
+                f"remove: {', '.join(sorted(unknown))}.",
+                remedy="Change the protocol with the client that added them.",
                 delta_error_class="DELTA_UNSUPPORTED_FEATURES_FOR_WRITE",
             )
 
@@ -226,7 +226,7 @@ class Protocol(Loggable):
         if entry.removal is None:
             raise IllegalArgument(
                 f"The table feature {entry.name} cannot be dropped.",
-                remedy="A copy of the table (CREATE TABLE … AS SELECT) can do without it.",
+                remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
             )
         listed = self.denormalized()
         return replace(
@@ -471,13 +471,13 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
 def _not_in_reference(unknown: list[str]) -> Refused:
     known = lookup(unknown[0])
     hint = (
-        f"{known.name} is known to {known.source}, and not to Delta Spark 4.4.0."
+        f"{known.name} is known to {known.source}, but not to Delta Spark 4.4.0."
         if known
         else did_you_mean(unknown[0], REFERENCE)
     )
     return Refused(
         f"Delta Spark knows no table feature named {', '.join(unknown)}.",
-        remedy=hint or "`deltaadm features` lists those there are.",
+        remedy=hint or "`deltaadm features` lists all known features.",
         delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
     )
 
@@ -636,7 +636,8 @@ def upgrade_protocol_from_metadata_for_existing_table(
     )
     if manual:
         raise Refused(
-            f"The table's schema needs features that must be asked for: {', '.join(manual)}.",
+            "The table's schema needs features that must be enabled explicitly: "
+            f"{', '.join(manual)}.",
             remedy=f"Run `deltaadm enable-feature TABLE {' '.join(manual)} --support-only` first.",
             delta_error_class="DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
         )
@@ -653,8 +654,8 @@ def check_protocol_requirements(metadata: Metadata, current: Protocol) -> Protoc
     stored = sorted(key for key in metadata.configuration if is_protocol_property(key))
     if stored:
         raise Refused(
-            f"The table's properties contain what belongs to its protocol: {', '.join(stored)}.",
-            remedy="Unset them; the protocol action alone says what the table needs.",
+            f"The table's properties contain protocol settings: {', '.join(stored)}.",
+            remedy="Unset them; only the protocol action defines what the table needs.",
         )
     return upgrade_protocol_from_metadata_for_existing_table(metadata, current)
 

@@ -74,7 +74,7 @@ def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
         return False
     if found.kind not in (None, "boolean"):
         raise Refused(
-            f"The expression is no condition: {_described(found)} is neither true nor false.",
+            f"The expression is not a condition: {_described(found)} is neither true nor false.",
             remedy="Write an expression that is true for every row, such as: amount > 0.",
             delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
         )
@@ -108,7 +108,8 @@ def _refuse_functions(tokens: Sequence[str]) -> None:
     for name in _calls(tokens):
         if name in AGGREGATES or name in WINDOW_FUNCTIONS:
             raise Refused(
-                f"A constraint cannot use the function {name}: it looks at many rows, not at one.",
+                f"A constraint cannot use the function {name}: it is computed over many rows, not "
+                "one.",
                 remedy="Write a condition on the columns of one row.",
                 delta_error_class=_class_of(name, tokens),
             )
@@ -167,7 +168,7 @@ _WITH_NUMBERS_AS_TRUTH: Final = frozenset({"=", "==", "<=>", "<>", "!=", "IN", "
 
 def _mismatch(sign: str, left: Operand, right: Operand) -> Refused:
     return Refused(
-        f"{sign} does not take {_described(left)} and {_described(right)}.",
+        f"{sign} cannot be applied to {_described(left)} and {_described(right)}.",
         remedy="Compare values of the same type, with CAST where needed.",
         delta_error_class="DATATYPE_MISMATCH",
     )

@@ -255,10 +255,10 @@ class _Reader:
 
     def wrong(self, expected: str, remedy: str = "", at: _Token | None = None) -> Refused:
         token = at or self.next
-        found = f"not {token.text!r}" if token.kind != "end" else "and nothing follows"
+        found = repr(token.text) if token.kind != "end" else "the end of the text"
         return Refused(
-            f"{_shown(self.text)} is not what Spark SQL would read: at position {token.start + 1} "
-            f"{expected} is expected, {found}.",
+            f"Spark SQL cannot parse {_shown(self.text)}: expected {expected} at position "
+            f"{token.start + 1}, found {found}.",
             remedy=remedy or "For example: id BIGINT NOT NULL COMMENT 'key', tags ARRAY<STRING>.",
             delta_error_class="PARSE_SYNTAX_ERROR",
         )
@@ -276,7 +276,7 @@ def _parse(text: str, rule: Callable[[_Reader], _Read]) -> _Read:
     except RecursionError:
         raise Refused(f"{_shown(text)} has types nested too deeply.") from None
     if reader.next.kind != "end":
-        raise reader.wrong("the end")
+        raise reader.wrong("the end of the text")
     return read
 
 
@@ -289,7 +289,7 @@ def _listed(reader: _Reader, rule: Callable[[_Reader], _Read]) -> Iterator[_Read
         yield rule(reader)
 
 
-def _name(reader: _Reader, expected: str = "the name of a column") -> str:
+def _name(reader: _Reader, expected: str = "a column name") -> str:
     if reader.next.kind not in ("word", "quoted"):
         raise reader.wrong(expected)
     return unquoted(reader.take().text)
@@ -334,7 +334,7 @@ def _clauses(reader: _Reader, known: Mapping[str, _Clause]) -> _Clauses:
     while reader.next.word in known:
         clause = known[reader.next.word]
         if clause.subject in subjects:
-            raise reader.wrong(f"nothing more about {clause.subject}")
+            raise reader.wrong(f"no second {clause.subject}")
         subjects.add(clause.subject)
         clause.read(reader, read)
     return read
@@ -348,7 +348,7 @@ def _not_null(reader: _Reader, read: _Clauses) -> None:
 def _comment(reader: _Reader, read: _Clauses) -> None:
     reader.expect("COMMENT")
     if reader.next.kind != "text":
-        raise reader.wrong("a text in quotes")
+        raise reader.wrong("a quoted string")
     read.metadata[COMMENT] = unescaped(reader.take().text)
 
 
@@ -395,7 +395,7 @@ def _long(reader: _Reader) -> int:
     token = reader.next
     number = sign * int(token.text[:20]) if token.kind == "number" else 2**63
     if not -(2**63) <= number < 2**63:
-        raise reader.wrong("a whole number of 64 bits")
+        raise reader.wrong("a 64-bit integer")
     reader.take()
     return number
 
@@ -452,22 +452,22 @@ class _Clause(NamedTuple):
 
 
 _OF_CREATE: Final[Mapping[str, _Clause]] = {
-    "NOT": _Clause("nulls", _not_null),
-    "COMMENT": _Clause("its comment", _comment),
-    "DEFAULT": _Clause("its values", _default),
-    "GENERATED": _Clause("its values", _generated),
+    "NOT": _Clause("NOT NULL", _not_null),
+    "COMMENT": _Clause("COMMENT", _comment),
+    "DEFAULT": _Clause("DEFAULT or GENERATED", _default),
+    "GENERATED": _Clause("DEFAULT or GENERATED", _generated),
 }
 _OF_ADD: Final[Mapping[str, _Clause]] = {
-    "NOT": _Clause("nulls", _not_null),
-    "COMMENT": _Clause("its comment", _comment),
-    "DEFAULT": _Clause("its values", _default),
-    "GENERATED": _Clause("its values", _only_when_created),
-    "FIRST": _Clause("its place", _position),
-    "AFTER": _Clause("its place", _position),
+    "NOT": _Clause("NOT NULL", _not_null),
+    "COMMENT": _Clause("COMMENT", _comment),
+    "DEFAULT": _Clause("DEFAULT or GENERATED", _default),
+    "GENERATED": _Clause("DEFAULT or GENERATED", _only_when_created),
+    "FIRST": _Clause("FIRST or AFTER", _position),
+    "AFTER": _Clause("FIRST or AFTER", _position),
 }
 _OF_STRUCT: Final[Mapping[str, _Clause]] = {
-    "NOT": _Clause("nulls", _not_null),
-    "COMMENT": _Clause("its comment", _comment),
+    "NOT": _Clause("NOT NULL", _not_null),
+    "COMMENT": _Clause("COMMENT", _comment),
 }
 
 
@@ -509,7 +509,7 @@ def _struct(reader: _Reader) -> DataType:
 
 
 def _struct_field(reader: _Reader) -> StructField:
-    name = _name(reader, "the name of a field")
+    name = _name(reader, "a field name")
     reader.accept(":")
     data_type = _type(reader)
     clauses = _clauses(reader, _OF_STRUCT)
@@ -569,9 +569,9 @@ def _timestamp(reader: _Reader) -> DataType:
 def _string(reader: _Reader) -> DataType:
     if not reader.accept("COLLATE"):
         return PrimitiveType("string")
-    collation = [_name(reader, "the name of a collation")]
+    collation = [_name(reader, "a collation name")]
     while reader.accept("."):
-        collation.append(_name(reader, "the name of a collation"))
+        collation.append(_name(reader, "a collation name"))
     name = ".".join(collation).upper()
     return PrimitiveType("string" if name == "UTF8_BINARY" else f"string collate {name}")
 

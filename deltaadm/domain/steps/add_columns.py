@@ -85,9 +85,9 @@ def _parent(schema: StructType, definition: ColumnDefinition) -> Path:
     path, place = existing_place(schema, definition.parent)
     if not isinstance(place.type, StructType):
         raise Refused(
-            f"{path_text(path)} is not a struct, so it can have no column "
-            f"{definition.column.name}.",
-            remedy="Into an array or a map of structs it goes by the path of the struct, such as "
+            f"{path_text(path)} is not a struct, so the column {definition.column.name} cannot be "
+            "added to it.",
+            remedy="For structs in an array or a map, give the path of the struct, such as "
             "items.element.x or prices.value.x.",
             delta_error_class="INVALID_FIELD_NAME",
         )
@@ -116,8 +116,8 @@ def _index(fields: list[StructField], definition: ColumnDefinition) -> int:
     if position.after.lower() not in names:
         where = path_text(definition.parent) if definition.parent else "the table"
         raise Refused(
-            f"{definition.column.name} cannot stand after {position.after}, which is no column of "
-            f"{where}.",
+            f"{definition.column.name} cannot be placed after {position.after}, which is not a "
+            f"column of {where}.",
             remedy=f"Its columns are: {', '.join(field.name for field in fields)}.",
             delta_error_class="FIELD_NOT_FOUND",
         )
@@ -144,9 +144,8 @@ def _refuse_not_null(column: StructField) -> None:
     strict = [path_text(path) for path, field in walk(StructType((column,))) if not field.nullable]
     if strict:
         raise Refused(
-            f"{', '.join(strict)} cannot be added as NOT NULL: the rows that are there have no "
-            "value for it.",
-            remedy="Add it without NOT NULL; a constraint can forbid nulls once it is filled: "
+            f"{', '.join(strict)} cannot be added as NOT NULL: existing rows have no value for it.",
+            remedy="Add it without NOT NULL; once it is filled, a constraint can forbid nulls: "
             "alter --add-constraint 'NAME=COLUMN IS NOT NULL'.",
             delta_error_class="DELTA_OPERATION_NOT_ALLOWED",
         )
@@ -155,9 +154,8 @@ def _refuse_not_null(column: StructField) -> None:
 def _refuse_default(column: StructField) -> None:
     if CURRENT_DEFAULT in column.metadata:
         raise Refused(
-            f"{column.name} cannot be added with a default, which the rows that are there would "
-            "lack.",
-            remedy="Add it without one, then set it for rows to come: alter --set-default "
+            f"{column.name} cannot be added with a default, which existing rows would lack.",
+            remedy="Add it without a default, then set one for new rows: alter --set-default "
             f"{column.name}={column.metadata[CURRENT_DEFAULT]}.",
             delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED",
         )

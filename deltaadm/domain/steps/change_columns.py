@@ -311,8 +311,8 @@ def _refuse_as_spark_does(schema: StructType, change: ColumnChange, place: Struc
         existing_place(schema, (*change.column[:-1], change.position.after))
     if change.nullable is False and place.nullable:
         raise Refused(
-            f"{name} cannot become NOT NULL: the rows that are there may have nulls.",
-            remedy="Forbid nulls by a constraint, for which Delta checks the rows: "
+            f"{name} cannot become NOT NULL: existing rows may contain nulls.",
+            remedy="Forbid nulls with a constraint, which Delta checks against existing rows: "
             f"alter --add-constraint 'NAME={name} IS NOT NULL'.",
             delta_error_class="_LEGACY_ERROR_TEMP_2330",
         )
@@ -360,7 +360,7 @@ def _widening_remedy(old: DataType) -> str:
         name for name in _WIDER if isinstance(old, PrimitiveType) and can_be_altered(old.name, name)
     ]
     listed = ", ".join(type_sql(PrimitiveType(name)) for name in wider)
-    return f"It can become: {listed}." if listed else "Add a column of the other type and fill it."
+    return f"It can become: {listed}." if listed else "Add a column of the new type and fill it."
 
 
 _WIDER: Final = ("short", "integer", "long", "double", "decimal(38,18)", "timestamp_ntz")
@@ -370,9 +370,9 @@ def _refuse_on_identity(change: ColumnChange, place: StructField) -> None:
     harmless = change.comment is not None or change.position is not None
     if is_identity(place) and not harmless:
         raise Refused(
-            f"{path_text(change.column)} is an identity column, of which only the comment and the "
-            "position can be changed.",
-            remedy="Leave it as it is.",
+            f"{path_text(change.column)} is an identity column; only its comment and position can "
+            "be changed.",
+            remedy="Leave the column as it is.",
             delta_error_class="DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED",
         )
 
@@ -382,12 +382,12 @@ def _refuse_as_delta_does(snapshot: Snapshot, change: ColumnChange, place: Struc
     if is_slot(snapshot.metadata.schema, change.column):
         if change.comment is not None:
             raise Refused(
-                f"{name} is a part of a container, which can have no comment of its own.",
+                f"{name} is part of an array or a map and cannot have a comment of its own.",
                 remedy=f"Put the comment on {path_text(change.column[:-1])}.",
                 delta_error_class="DELTA_UNSUPPORTED_COMMENT_MAP_ARRAY",
             )
         if change.nullable is not None and change.nullable != place.nullable:
-            raise _unsupported(f"Whether {name} may be null cannot be changed.", "")
+            raise _unsupported(f"The nullability of {name} cannot be changed.", "")
     if change.type is None:
         return
     old, new = place.type, _stored_type(change.type)
@@ -419,8 +419,8 @@ def _refuse_after_the_change(snapshot: Snapshot, change: ColumnChange, place: St
     if change.type is not None and GENERATION in place.metadata:
         raise Refused(
             f"{name} is generated from {place.metadata[GENERATION]!r}, whose type would no longer "
-            "be its own.",
-            remedy="A generated column keeps its type.",
+            "match.",
+            remedy="The type of a generated column cannot be changed.",
             delta_error_class="DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
         )
     if change.default and not snapshot.protocol.supports("allowColumnDefaults"):

@@ -262,8 +262,8 @@ def _required_by_adaptive_metadata(given: Mapping[str, str], *, replaces: bool) 
             )
     if replaces:
         raise Refused(
-            "Adaptive metadata can only be chosen for a table that replaces no other.",
-            remedy="Create the table at another place.",
+            "Adaptive metadata cannot be added to a table that is being replaced.",
+            remedy="Create the table at another location.",
             delta_error_class="INTERNAL_ERROR",
         )
     return dict(_WITH_ADAPTIVE_METADATA)
@@ -300,8 +300,8 @@ def partition_columns(schema: StructType, wanted: Sequence[str]) -> tuple[str, .
     for name in wanted:
         if name.lower() not in fields:
             raise Refused(
-                f"The table has no column {path_text((name,))} to be partitioned by.",
-                remedy="Name columns of the schema.",
+                f"The partition column {path_text((name,))} is not in the schema.",
+                remedy="Choose columns of the schema.",
                 delta_error_class="_LEGACY_ERROR_TEMP_3060",
             )
     found = [fields[name.lower()] for name in wanted]
@@ -309,7 +309,8 @@ def partition_columns(schema: StructType, wanted: Sequence[str]) -> tuple[str, .
     for column in found:
         if not isinstance(column.type, PrimitiveType) or column.type.name in _NO_PARTITION_TYPES:
             raise Refused(
-                f"A table cannot be partitioned by {path_text((column.name,))}, for its type.",
+                f"A table cannot be partitioned by {path_text((column.name,))} because of its "
+                "type.",
                 remedy="Choose columns with numbers, dates, times or strings.",
                 delta_error_class="INVALID_PARTITION_COLUMN_DATA_TYPE",
             )
@@ -353,14 +354,14 @@ def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
 def _require_fitting_mode(snapshot: Snapshot, step: CreateTable) -> None:
     if step.mode is CreationMode.CREATE and snapshot.exists:
         raise Refused(
-            f"There is a table already: {snapshot.name or snapshot.root} (version "
+            f"The table {snapshot.name or snapshot.root} already exists (version "
             f"{snapshot.version}).",
-            remedy="Replace it with --mode create-or-replace, or choose another place.",
+            remedy="Replace it with --mode create-or-replace, or choose another location.",
             delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
         )
     if step.mode is CreationMode.REPLACE and not snapshot.exists:
         raise Refused(
-            f"There is no table to be replaced: {snapshot.name or snapshot.root}.",
+            f"There is no table to replace: {snapshot.name or snapshot.root}.",
             remedy="Create it with --mode create or create-or-replace.",
             delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
         )
@@ -378,7 +379,7 @@ def check_new_columns(step: CreateTable) -> None:
         column.type == PrimitiveType("void") for column in step.schema.fields
     ):
         raise Refused(
-            "All columns of the query are nothing but NULL, and cannot be written.",
+            "All columns of the query are untyped NULLs, which cannot be written.",
             remedy="Give them types: CAST(NULL AS INT).",
             delta_error_class="DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS",
         )
@@ -395,7 +396,7 @@ def check_new_columns(step: CreateTable) -> None:
 def _refuse_options_without_query(step: CreateTable) -> None:
     if step.write_options and step.query is None:
         raise Refused(
-            "Write options are for writing rows, and there is no query that gives any.",
+            "Write options apply to writing rows, but there is no query.",
             remedy="Leave them out, or fill the table with --as QUERY.",
         )
 
@@ -406,8 +407,8 @@ def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
     for column in columns:
         if column not in present:
             raise Refused(
-                f"The table has no column {path_text(column)} to be clustered by.",
-                remedy="Name columns of the schema, spelled as there.",
+                f"The clustering column {path_text(column)} is not in the schema.",
+                remedy="Choose columns of the schema, spelled as they are there.",
                 delta_error_class="UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",
             )
 
@@ -434,7 +435,7 @@ def _refuse_twice(columns: Sequence[str]) -> None:
 def _refuse_partitions_for_clustered(snapshot: Snapshot, partitions: Sequence[str]) -> None:
     if partitions and snapshot.protocol.supports("clustering"):
         raise Refused(
-            "A table that is clustered, or was, cannot be replaced by a partitioned one.",
+            "A table that is or was clustered cannot be replaced by a partitioned one.",
             remedy="Drop the table first, or use --cluster-by.",
             delta_error_class="DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE",
         )

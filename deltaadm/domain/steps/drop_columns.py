@@ -87,14 +87,14 @@ def _without(schema: StructType, gone: Path) -> StructType:
     def pruned(data_type: DataType) -> DataType:
         if not isinstance(data_type, StructType):
             raise Refused(
-                f"{path_text(gone)} is a part of an array or a map, which cannot be without it.",
-                remedy="Drop the column that holds it.",
+                f"{path_text(gone)} is part of an array or a map and cannot be dropped.",
+                remedy="Drop the column that contains it.",
                 delta_error_class="DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
             )
         if len(data_type.fields) == 1:
             raise Refused(
                 f"{path_text(gone)} is the only column of {path_text(gone[:-1]) or 'the table'}.",
-                remedy="Drop the struct around it, or keep it.",
+                remedy="Drop the enclosing struct instead, or keep the column.",
                 delta_error_class="DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA",
             )
         return StructType(tuple(field for field in data_type.fields if field.name != gone[-1]))

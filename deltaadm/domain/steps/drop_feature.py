@@ -156,19 +156,19 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
     if feature is None or not feature.in_reference:
         raise Refused(
             f"Delta Spark does not know the table feature {step.name}, so it cannot drop it.",
-            remedy="See which there are with: deltaadm features.",
+            remedy="List the known features with: deltaadm features.",
             delta_error_class="DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
         )
     if not supported:
         raise Refused(
             f"The table does not support the table feature {step.name}.",
-            remedy="Nothing need be done.",
+            remedy="Nothing needs to be done.",
             delta_error_class="DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT",
         )
     if feature.removal is None:
         raise Refused(
             f"The table feature {step.name} cannot be dropped.",
-            remedy="A copy of the table (CREATE TABLE … AS SELECT) can do without it.",
+            remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
             delta_error_class="DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
         )
     _refuse_wrong_way(feature, step)
@@ -180,14 +180,14 @@ def _refuse_wrong_way(feature: TableFeature, step: DropFeature) -> None:
     only_truncating = feature.removal is not None and feature.removal.only_truncating
     if step.truncate_history and not can_truncate(feature):
         raise Refused(
-            f"Dropping {feature.name} needs no truncated history.",
+            f"Dropping {feature.name} does not require truncating history.",
             remedy="Leave out --truncate-history.",
             delta_error_class="DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED",
         )
     if only_truncating and not step.truncate_history:
         raise Refused(
-            f"{feature.name} protects history that needs dropped features, so it can only go "
-            "together with that history.",
+            f"{feature.name} protects history that needs dropped features, so it can only be "
+            "dropped together with that history.",
             remedy="Add --truncate-history.",
             delta_error_class=(
                 "DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION"
@@ -205,7 +205,7 @@ def _refuse_needed(snapshot: Snapshot, feature: TableFeature) -> None:
         stuck = [name for name in needing if FEATURES[name].removal is None]
         raise Refused(
             f"{feature.name} is required by {', '.join(needing)}.",
-            remedy=f"{', '.join(stuck)} cannot be dropped, so {feature.name} has to stay."
+            remedy=f"{', '.join(stuck)} cannot be dropped, so {feature.name} must stay."
             if stuck
             else f"Drop {', '.join(needing)} first.",
             delta_error_class="DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
@@ -216,8 +216,8 @@ def _refuse_what_stands_in_the_way(snapshot: Snapshot, feature: TableFeature) ->
     removal = feature.removal
     if removal is not None and removal.broken:
         raise Refused(
-            f"Delta Spark 4.4 cannot drop {feature.name}: it throws when it is tried.",
-            remedy="A copy of the table (CREATE TABLE … AS SELECT) can do without it.",
+            f"Delta Spark 4.4 cannot drop {feature.name}: the attempt ends in an exception.",
+            remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
         )
     if removal is None or removal.refused_in_use is None:
         return

@@ -46,8 +46,8 @@ class RenameColumn(Step):
         old = existing(metadata.schema, self.column)
         if is_slot(metadata.schema, old):
             raise Refused(
-                f"{path_text(old)} is a part of an array or a map, which has no name of its own.",
-                remedy="Rename the column that holds it.",
+                f"{path_text(old)} is part of an array or a map and has no name of its own.",
+                remedy="Rename the column that contains it.",
                 delta_error_class="INVALID_FIELD_NAME",
             )
         _refuse_taken(metadata.schema, (*old[:-1], self.name))
@@ -74,7 +74,7 @@ def _refuse_taken(schema: StructType, new: Path) -> None:
     taken = find_column(schema, new)
     if taken is not None:
         raise Refused(
-            f"The table has a column {path_text(taken)} already.",
-            remedy="Choose another name, one that differs in more than case.",
+            f"The table already has a column {path_text(taken)}.",
+            remedy="Choose a name that differs in more than case.",
             delta_error_class="FIELD_ALREADY_EXISTS",
         )

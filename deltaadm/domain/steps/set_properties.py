@@ -149,8 +149,8 @@ def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, st
     files = snapshot.files
     if files is not None and files.without_num_records:
         raise Refused(
-            f"Row ids cannot be given to {files.without_num_records} files without statistics.",
-            remedy="Let Delta collect them first: ANALYZE TABLE … COMPUTE DELTA STATISTICS.",
+            f"Row ids cannot be assigned to {files.without_num_records} files without statistics.",
+            remedy="Collect statistics first: ANALYZE TABLE … COMPUTE DELTA STATISTICS.",
             delta_error_class="DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
         )
     if snapshot.protocol.supports("rowTracking"):

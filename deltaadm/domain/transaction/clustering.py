@@ -164,7 +164,7 @@ def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path,
     for column in columns:
         if folded(column) not in fields:
             raise Refused(
-                f"The table has no column {path_text(column)} to be clustered by.",
+                f"The clustering column {path_text(column)} is not in the schema.",
                 remedy="List its columns with: deltaadm inspect TABLE --columns.",
                 delta_error_class="DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
             )
@@ -180,14 +180,15 @@ def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path,
         )
     if len(columns) > MOST_COLUMNS:
         raise Refused(
-            f"A table can be clustered by {MOST_COLUMNS} columns, and these are {len(columns)}.",
+            f"A table can be clustered by at most {MOST_COLUMNS} columns; {len(columns)} were "
+            "given.",
             remedy="Choose those that queries filter by most.",
             delta_error_class="DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS",
         )
     unfit = [path_text(path) for path, one in found if not has_bounds(one.type)]
     if unfit:
         raise Refused(
-            f"The types of these columns have no minimum and maximum: {', '.join(unfit)}.",
+            f"These columns have types without minimum and maximum statistics: {', '.join(unfit)}.",
             remedy="Choose columns with numbers, dates, times or strings.",
             delta_error_class="DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
         )
@@ -200,7 +201,7 @@ def check_statistics_of(metadata: Metadata, columns: Sequence[Path]) -> None:
     missing = [path_text(one) for one in columns if one not in collected]
     if missing:
         raise Refused(
-            f"Files have no statistics of {', '.join(missing)}, which clustering needs.",
+            f"Files have no statistics for {', '.join(missing)}, which clustering needs.",
             remedy=f"Name it in {STATISTICS_COLUMNS}, or raise {INDEXED_COLUMNS}.",
             delta_error_class="DELTA_CLUSTERING_COLUMN_MISSING_STATS",
         )
@@ -272,7 +273,7 @@ def _require_known_names(columns: Sequence[Path], physical: dict[Path, Path]) ->
     ]
     if fresh:
         raise Refused(
-            f"{', '.join(fresh)} is a new column of a table with column mapping, whose name in "
-            "the files is only known when it is there.",
-            remedy="Add it first, and cluster by it in a second call.",
+            f"{', '.join(fresh)} is a new column of a table with column mapping; its physical name "
+            "is known only after it is added.",
+            remedy="Add it first, then cluster by it in a second command.",
         )

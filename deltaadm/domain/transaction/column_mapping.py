@@ -187,7 +187,7 @@ def _require_assigned(field: StructField, mode: ColumnMappingMode) -> int:
             raise Refused(
                 f"Column {field.name!r} has no {what} although the column mapping mode is "
                 f"'{mode.value}'.",
-                remedy="Any ALTER TABLE through Delta Spark completes what is missing.",
+                remedy="Any ALTER TABLE through Delta Spark adds what is missing.",
             )
     assert identifier is not None  # noqa: S101 -- the loop has just seen to it
     return identifier
@@ -463,7 +463,7 @@ def _illegal_change(old_mode: ColumnMappingMode, new_mode: ColumnMappingMode) ->
 def _unsupported_mode(mode: str) -> Refused:
     return Refused(
         f"The column mapping mode {mode!r} is not supported.",
-        remedy="The modes are none, name and id.",
+        remedy="Valid modes are none, name and id.",
     )
 
 
@@ -525,15 +525,15 @@ def _check_max_column_id(metadata: Metadata) -> None:
     highest = find_max_column_id(metadata.schema)
     if MAX_COLUMN_ID not in metadata.configuration:
         raise Refused(
-            f"The table uses column mapping and has no {MAX_COLUMN_ID}.",
+            f"The table uses column mapping but has no {MAX_COLUMN_ID}.",
             remedy="Any ALTER TABLE through Delta Spark sets it.",
             delta_error_class="DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET",
         )
     if (max_column_id(metadata) or 0) < highest:
         raise Refused(
-            f"{MAX_COLUMN_ID} is {metadata.configuration[MAX_COLUMN_ID]}, and column id {highest} "
+            f"{MAX_COLUMN_ID} is {metadata.configuration[MAX_COLUMN_ID]}, but column id {highest} "
             "is in use.",
-            remedy="Any ALTER TABLE through Delta Spark sets it right.",
+            remedy="Any ALTER TABLE through Delta Spark corrects it.",
             delta_error_class="DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY",
         )
 
@@ -552,8 +552,8 @@ def remove_column_mapping(metadata: Metadata) -> Metadata:
     ]
     if unfit:
         raise Refused(
-            "Column mapping cannot be removed: these columns have names that data files cannot "
-            f"have: {', '.join(unfit[:10])}.",
+            "Column mapping cannot be removed: these columns have names that Parquet files do not "
+            f"allow: {', '.join(unfit[:10])}.",
             remedy="Rename them first: alter --rename-column COLUMN=NAME.",
             delta_error_class="DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
         )

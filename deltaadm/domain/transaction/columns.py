@@ -73,8 +73,8 @@ def existing_place(schema: StructType, column: Path) -> tuple[Path, StructField]
             delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
         )
     raise Refused(
-        f"{path_text(column)} does not lead to a column: {path_text(path)} is not a struct.",
-        remedy="Into arrays and maps lead element, key and value, in small letters: "
+        f"{path_text(column)} is not a column: {path_text(path)} is not a struct.",
+        remedy="Inside arrays and maps, use element, key and value, in lower case: "
         "items.element.x, prices.value.x.",
         delta_error_class="INVALID_FIELD_NAME",
     )
@@ -101,8 +101,8 @@ def parse_column(text: str) -> Path:
             break
         position += 1
     raise Refused(
-        f"{text!r} is not the name of a column.",
-        remedy="Put dots between the parts, and backticks around a part with dots in it.",
+        f"{text!r} is not a column name.",
+        remedy="Separate nested names with dots, and put a name that contains a dot in backticks.",
     )
 
 
@@ -130,7 +130,7 @@ def require_mapping(metadata: Metadata, what: str, error_class: str) -> None:
     """Raise `Refused` without column mapping, under which alone columns can be *what*."""
     if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
         raise Refused(
-            f"A column can only be {what} under column mapping, which the table does not have.",
+            f"A column can only be {what} with column mapping, which the table does not use.",
             remedy="Turn column mapping on first: deltaadm set-mapping-mode TABLE name.",
             delta_error_class=error_class,
         )
@@ -144,8 +144,8 @@ def refuse_taken(schema: StructType, columns: tuple[ColumnDefinition, ...]) -> N
         path = (*definition.parent, definition.column.name)
         if folded(path) in known:
             raise Refused(
-                f"The table has a column {path_text(known[folded(path)])} already.",
-                remedy="Choose another name, one that differs in more than case.",
+                f"The table already has a column {path_text(known[folded(path)])}.",
+                remedy="Choose a name that differs in more than case.",
                 delta_error_class="FIELD_ALREADY_EXISTS",
             )
         if folded(path) in new:
@@ -178,7 +178,7 @@ def refuse_dependents(metadata: Metadata, column: Path) -> None:
     if generated:
         raise Refused(
             f"These columns are generated from {path_text(column)}: {', '.join(generated)}.",
-            remedy="Such a column can neither be renamed nor dropped.",
+            remedy="Columns that others are generated from can be neither renamed nor dropped.",
             delta_error_class="DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
         )
 

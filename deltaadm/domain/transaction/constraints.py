@@ -46,7 +46,7 @@ def add_constraint(
     expression = stored_expression(condition)
     if name == _RESERVED:
         raise Refused(
-            f"Delta keeps the name {name} for itself.",
+            f"Delta reserves the name {name}.",
             remedy="Choose another name.",
             delta_error_class="DELTA_INVALID_CONSTRAINT_NAME",
         )
@@ -55,7 +55,7 @@ def add_constraint(
     key = constraint_key(name)
     if key in metadata.configuration:
         raise Refused(
-            f"The table has a constraint {name} already: {metadata.configuration[key]}.",
+            f"The table already has a constraint {name}: {metadata.configuration[key]}.",
             remedy=f"Choose another name, or drop it: alter --drop-constraint {name}.",
             delta_error_class="DELTA_CONSTRAINT_ALREADY_EXISTS",
         )
@@ -90,7 +90,7 @@ def drop_constraint(
         known = constraint_names(metadata.configuration)
         raise Refused(
             f"The table has no constraint {name}.",
-            remedy=f"It has: {', '.join(known)}." if known else "It has none at all.",
+            remedy=f"It has: {', '.join(known)}." if known else "It has no constraints.",
             delta_error_class="DELTA_CONSTRAINT_DOES_NOT_EXIST",
         )
     kept = {other: value for other, value in metadata.configuration.items() if other != key}
@@ -148,9 +148,9 @@ def _tokens(text: str) -> Iterator[str]:
     while position < len(text):
         found = _TOKEN.match(text, position)
         if found is None:
-            raise _unreadable(text, f"the quote at position {position + 1} has no other end")
+            raise _unreadable(text, f"the quote at position {position + 1} is not closed")
         if found["torn"]:
-            raise _unreadable(text, f"Delta's parser does not know {found[0]} in a constraint")
+            raise _unreadable(text, f"Delta's parser does not accept {found[0]} in a constraint")
         if not found["space"]:
             yield _written(found)
         position = found.end()

@@ -64,6 +64,6 @@ def _refusal(error_class: str, keys: list[str]) -> Refused:
     return Refused(
         f"Coordinated commits do not allow this change of {', '.join(keys)}.",
         remedy="Set the coordinator's name and configuration together, on a table that has none; "
-        "drop the feature coordinatedCommits-preview to be rid of them.",
+        "drop the feature coordinatedCommits-preview to remove them.",
         delta_error_class=error_class,
     )

@@ -90,7 +90,7 @@ def _with_row_tracking(old: Metadata, new: Metadata) -> Metadata:
         raise _violation(
             "WRONG_REQUIRED_TABLE_PROPERTY",
             "Iceberg compatibility V3 needs row tracking.",
-            f"Leave {ROW_TRACKING} alone.",
+            f"Do not change {ROW_TRACKING}.",
         )
     if 3 not in enabled_versions(old) and is_true(old.configuration, ROW_TRACKING):  # noqa: PLR2004
         raise Refused(
@@ -182,7 +182,7 @@ def _check_type_changes(version: int, metadata: Metadata) -> None:
                     "UNSUPPORTED_TYPE_WIDENING",
                     f"Column {path_text(path)} was changed from {old} to {new}, which Iceberg "
                     f"compatibility V{version} does not allow.",
-                    "Rewrite the column under its present type in a new table.",
+                    "Rewrite the column with its current type in a new table.",
                 )
 
 

@@ -69,7 +69,8 @@ def refusal_of_invariants(metadata: Metadata) -> Refused | None:
             return Refused(
                 f"Delta Spark cannot read the invariant of column {path_text(one.path)}: "
                 f"{one.flaw}.",
-                remedy="Take it out with the program that wrote it, and use a CHECK constraint.",
+                remedy="Remove it with the client that wrote it, and use a CHECK constraint "
+                "instead.",
                 delta_error_class=one.delta_error_class,
             )
     return None
@@ -112,7 +113,7 @@ def _flaw(text: Any) -> tuple[str, str | None]:
     SQL, only Spark's parser knows; an empty one is not.
     """
     if not isinstance(text, str):
-        return "it is no text", None
+        return "it is not a string", None
     try:
         document, _ = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError):
@@ -122,12 +123,12 @@ def _flaw(text: Any) -> tuple[str, str | None]:
 
 def _flaw_in_rule(document: Any) -> tuple[str, str | None]:
     if not isinstance(document, dict):
-        return "it is no JSON object", None
+        return "it is not a JSON object", None
     if document.get("expression") is None:
         return "it has no expression", _UNRECOGNIZED
     inner = _inner(document)
     if inner is None or isinstance(inner, dict | list):
-        return "its expression is not an object that holds an expression", None
+        return "its expression is not an object that contains an expression", None
     if isinstance(inner, str) and not inner.strip():
         return "its expression is empty", _EMPTY
     return "", None

@@ -231,16 +231,16 @@ def _check_names(metadata: Metadata) -> None:
     unfit = [path_text(path) for path in columns_unfit_for_files(metadata)]
     if unfit:
         raise Refused(
-            f"These column names contain characters out of {INVALID_CHARACTERS!r}: "
-            f"{', '.join(unfit)}.",
+            "These column names contain characters that Parquet does not allow, from "
+            f"{INVALID_CHARACTERS!r}: {', '.join(unfit)}.",
             remedy="Rename them, or turn column mapping on.",
             delta_error_class="DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
         )
     unfit = [one for one in metadata.partition_columns if is_unfit_for_files(one)]
     if unfit:
         raise Refused(
-            f"These partition columns contain characters out of {INVALID_CHARACTERS!r}: "
-            f"{', '.join(unfit)}.",
+            "These partition columns contain characters that Parquet does not allow, from "
+            f"{INVALID_CHARACTERS!r}: {', '.join(unfit)}.",
             remedy="Turn column mapping on.",
             delta_error_class="DELTA_INVALID_PARTITION_COLUMN_NAME",
         )
@@ -317,7 +317,8 @@ def _check_row_tracking_columns(metadata: Metadata) -> None:
         name = metadata.configuration.get(key)
         if name is not None and name.lower() in columns:
             raise Refused(
-                f"Row tracking keeps its values in a column named {name!r}, which the table has.",
+                f"Row tracking stores its values in a column named {name!r}, which the table "
+                "already has.",
                 remedy="Rename that column.",
                 delta_error_class="DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED",
             )
@@ -331,7 +332,7 @@ def _check_change_data_columns(old: Metadata, new: Metadata) -> None:
         turned_on = not is_true(old.configuration, "delta.enableChangeDataFeed")
         raise Refused(
             f"The change data feed reserves the column names {', '.join(reserved)}, which the "
-            "table has.",
+            "table already has.",
             remedy="Rename those columns.",
             delta_error_class="DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS"
             if turned_on

@@ -213,7 +213,7 @@ def _unknown_type(_: Protocol, metadata: Metadata) -> Obstacle | None:
             refusal = TableError(
                 f"The table's schema has {data_type.name}; the highest precision is "
                 f"{_MAX_PRECISION}.",
-                remedy="Restore the version before that column came in.",
+                remedy="Restore the version before that column was added.",
                 delta_error_class="DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
             )
             return Obstacle(refusal, ("schema",))
@@ -257,7 +257,7 @@ def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Obstacle | N
     refusal = Refused(
         "The table's protocol lacks features that its metadata uses or that others require: "
         f"{', '.join(missing)}.",
-        remedy="Delta Spark refuses such a table altogether; the client that wrote the "
+        remedy="Delta Spark neither reads nor writes such a table; the client that wrote the "
         "protocol must add them.",
         delta_error_class="DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
     )

@@ -214,8 +214,8 @@ def _require_commit_timestamp(before: Snapshot, *, was_on: bool) -> None:
         and newest.in_commit_timestamp is None
     ):
         raise Refused(
-            f"Version {before.version} has no in-commit timestamp although the table has turned "
-            "them on.",
+            f"Version {before.version} has no in-commit timestamp although the table has them "
+            "enabled.",
             remedy="The client that wrote it ignores the feature; use another one.",
             delta_error_class="DELTA_MISSING_COMMIT_TIMESTAMP",
         )

@@ -117,7 +117,7 @@ def record_flaws(field: StructField) -> Iterator[str]:
             yield "it has an entry without fromType and toType"
             continue
         if reached.get(path, old) != old:
-            yield f"it changes to {reached[path]} and goes on from {old}"
+            yield f"it changes to {reached[path]} but continues from {old}"
         reached[path] = new
     for path, last in reached.items():
         found = _type_at(field.type, path)

@@ -152,7 +152,7 @@ class BestEffortStagedTable:
     @property
     def completed(self) -> str:
         """What is true in the end."""
-        return f"{self.name} was made"
+        return f"{self.name} was created"
 
     def mismatches(
         self, planned: ForeignDefinition, found: ForeignDefinition
@@ -208,14 +208,13 @@ def plan_best_effort(
 def _require_fitting_mode(name: str, step: CreateTable, before: ForeignTable | None) -> None:
     if step.mode is CreationMode.CREATE and before is not None:
         raise Refused(
-            f"There is a table already: {name}, of the provider {before.provider}.",
-            remedy="Drop it and make another with --mode create-or-replace, or choose another "
-            "name.",
+            f"The table {name} already exists, with the provider {before.provider}.",
+            remedy="Drop and re-create it with --mode create-or-replace, or choose another name.",
             delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
         )
     if step.mode is CreationMode.REPLACE and before is None:
         raise Refused(
-            f"There is no table to be replaced: {name}.",
+            f"There is no table to replace: {name}.",
             remedy="Create it with --mode create or create-or-replace.",
             delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
         )
@@ -233,9 +232,9 @@ def _refuse_what_delta_alone_has(step: CreateTable, provider: str) -> None:
 def _require_free_place(step: CreateTable, location: str) -> None:
     if step.location is None or step.query is not None:
         raise Refused(
-            f"There are files already at {location}, where the table would be.",
-            remedy="Choose an empty place with --location; without --as, files at the place that "
-            "is given become the table's rows.",
+            f"The table's location {location} is not empty.",
+            remedy="Choose an empty directory with --location; without --as, files at the given "
+            "location become the table's rows.",
             delta_error_class="LOCATION_ALREADY_EXISTS",
         )
 
@@ -247,24 +246,24 @@ def _notes(provider: str, before: ForeignTable | None) -> Iterator[str]:
     )
     if before is not None:
         yield (
-            "This is not atomic: the old table is dropped first, and nothing brings it back if "
-            "the new one cannot be made or filled."
+            "This is not atomic: the old table is dropped first, and cannot be recovered if the "
+            "new one cannot be created or filled."
         )
         yield (
             f"The rows at {before.location} are deleted with the old table."
             if before.is_managed
-            else f"The files of the old table stay at {before.location}; no table has them then."
+            else f"The files of the old table stay at {before.location}, part of no table."
         )
 
 
 def _notes_on_rows(step: CreateTable, location: str, *, full: bool) -> Iterator[str]:
     if required := required_columns(step.schema):
-        yield f"NOT NULL is not kept: {', '.join(required)} may hold nulls."
+        yield f"NOT NULL is not kept: {', '.join(required)} can contain nulls."
     if step.query is not None:
-        yield "The rows are those that the query gives when the plan is carried out."
+        yield "The rows are those that the query returns when the plan is carried out."
         yield "If the table cannot be filled, it is dropped again."
     elif full and step.location is not None:
-        yield f"Files that are at {location} already become rows of the table."
+        yield f"Existing files at {location} become rows of the table."
 
 
 def _facts(definition: ForeignDefinition) -> dict[str, Any]:
@@ -293,22 +292,22 @@ def _statements(plan: BestEffortStagedTable) -> Iterator[Statement]:
     if plan.drop is not None and plan.before is not None:
         yield Statement(
             sql=plan.drop,
-            pending=f"{plan.name} may have been dropped, and no new one made",
-            done=f"{plan.name} was dropped, and no new one made",
+            pending=f"{plan.name} may have been dropped, and no new one created",
+            done=f"{plan.name} was dropped, and no new one created",
             after_failure=partial(_after_failed_drop, plan),
         )
         lost = _lost(plan.before)
     yield Statement(
         sql=plan.create,
-        pending=f"{lost}{plan.name} may have been made: look for it",
-        done=f"{lost}{plan.name} was made",
-        after_failure=lambda _: f"{lost}no new table was made" if lost else NOTHING,
+        pending=f"{lost}{plan.name} may have been created: look for it",
+        done=f"{lost}{plan.name} was created",
+        after_failure=lambda _: f"{lost}no new table was created" if lost else NOTHING,
     )
     if plan.fill is not None:
         yield Statement(
             sql=plan.fill,
-            pending=f"{lost}{plan.name} was made, and may lack rows: look into it",
-            done=f"{lost}{plan.name} was made and filled",
+            pending=f"{lost}{plan.name} was created, and may lack rows: check it",
+            done=f"{lost}{plan.name} was created and filled",
             after_failure=lambda catalog: lost + _undone(plan, catalog),
         )
 
@@ -319,7 +318,7 @@ def _lost(before: ForeignTable) -> str:
         if before.is_managed
         else f"and its files are left at {before.location}"
     )
-    return f"the old table was dropped before that, {rows}; "
+    return f"the old table had been dropped before, {rows}; "
 
 
 def _after_failed_drop(plan: BestEffortStagedTable, catalog: ForeignCatalog) -> str:
@@ -328,8 +327,8 @@ def _after_failed_drop(plan: BestEffortStagedTable, catalog: ForeignCatalog) -> 
     except DeltaadmError:
         return "it is unknown whether the old table is still there"
     if found is None:
-        return "the old table is gone, and no new one was made"
-    return "the old table is still in the catalog, and no new one was made"
+        return "the old table is gone, and no new one was created"
+    return "the old table is still in the catalog, and no new one was created"
 
 
 def _undone(plan: BestEffortStagedTable, catalog: ForeignCatalog) -> str:

@@ -37,7 +37,7 @@ def get_provider(provider: str | None, properties: Mapping[str, str]) -> str:
     by_property = properties.get("provider")
     if provider and by_property and provider.lower() != by_property.lower():
         raise Refused(
-            f"The provider is said twice: {provider}, and {by_property} as a property.",
+            f"The provider is given twice: {provider}, and {by_property} as a property.",
             remedy="Give --provider alone.",
         )
     return (provider or by_property or DELTA).lower()
@@ -116,7 +116,7 @@ def require_found(catalog: ForeignCatalog, name: str, before: ForeignTable | Non
     """Raise `CommitError` unless the catalog has *before* under *name*, as a plan has it."""
     if catalog.find(name) != before:
         raise CommitError(
-            f"The table {name} is not what the plan rests on any more; nothing was changed.",
+            f"The table {name} has changed since the plan was made; nothing was changed.",
             remedy="Plan again.",
         )
 
@@ -145,6 +145,7 @@ def refuse_keys_of_delta(keys: Iterable[str], provider: str) -> None:
     own = [key for key in keys if key.startswith("delta.")]
     if own:
         raise Refused(
-            f"These properties are Delta's, and mean nothing to {provider}: {', '.join(own)}.",
-            remedy="Leave them out; they are for tables of the provider delta.",
+            f"These are properties of Delta tables, which have no effect on {provider}: "
+            f"{', '.join(own)}.",
+            remedy="Leave them out, or choose the provider delta.",
         )

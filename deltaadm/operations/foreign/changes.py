@@ -188,7 +188,7 @@ def _has_columns(definition: ForeignDefinition, step: AddColumns, steps: Sequenc
 def _notes_on_columns(existing: Sequence[ColumnDefinition]) -> Iterator[str]:
     if existing:
         names = ", ".join(path_text((definition.column.name,)) for definition in existing)
-        yield f"The table has the new columns already, so they are left out: {names}."
+        yield f"The table already has the new columns, so they are skipped: {names}."
 
 
 def _one_by_one(steps: Iterable[Step]) -> Iterator[Step]:
@@ -229,14 +229,12 @@ def _metadata(definition: ForeignDefinition) -> Metadata:
 
 def _notes(plan: ForeignChanges, *, occupied: bool) -> Iterator[str]:
     if len(plan.stages) > 1:
-        yield (
-            "Each statement stands for itself: what was carried out before one that fails stays."
-        )
+        yield ("Statements are not atomic together: if one fails, those before it stay in effect.")
     if plan.new_columns:
-        yield "No file is touched: rows that are there have the default in new columns, or null."
+        yield "No files are rewritten: existing rows have the default in new columns, or null."
     if plan.new_columns and plan.definition.partition_by:
         last = ", ".join(plan.definition.partition_by)
-        yield f"New columns stand before {last}, by which the table is partitioned."
+        yield f"New columns are placed before {last}, by which the table is partitioned."
     for step in plan.steps:
         if isinstance(step, SetLocation):
             yield from _notes_on_location(plan, step.there.root, occupied=occupied)
@@ -244,18 +242,18 @@ def _notes(plan: ForeignChanges, *, occupied: bool) -> Iterator[str]:
 
 def _notes_on_location(plan: ForeignChanges, place: str, *, occupied: bool) -> Iterator[str]:
     yield (
-        f"No file is touched: what is at {place} becomes the table's rows, and the files at "
+        f"No files are moved: the files at {place} become the table's rows, and those at "
         f"{plan.before.location} stay where they are."
     )
     if not occupied:
         yield f"deltaadm sees no files at {place}."
     if plan.definition.partition_by:
         yield (
-            "Partitions that the catalog knows keep their own places; MSCK REPAIR TABLE finds "
+            "Partitions that the catalog knows keep their locations; MSCK REPAIR TABLE finds "
             f"those at {place}."
         )
     if plan.before.is_managed:
-        yield "The catalog manages the table: DROP TABLE will delete the files at the new place."
+        yield "The catalog manages the table: DROP TABLE will delete the files at the new location."
 
 
 def _after_failure(plan: ForeignChanges, number: int, catalog: ForeignCatalog) -> str:

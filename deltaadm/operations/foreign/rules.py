@@ -55,9 +55,12 @@ def _unsupported(provider: str, what: str, remedy: str) -> Refused:
 
 
 _ANEW: Final = (
-    "Make the table anew as it should be, of a query over the old one: deltaadm create --provider."
+    "Re-create the table with the change, from a query over the old one: deltaadm create "
+    "--provider."
 )
-_OF_DELTA: Final = "Only a Delta table has that: deltaadm create NAME --as QUERY makes one."
+_OF_DELTA: Final = (
+    "Only Delta tables support this; create one with: deltaadm create NAME --as QUERY."
+)
 
 _DELTA_ONLY: Final[Mapping[type, tuple[str, str]]] = {
     AddConstraint: ("Spark checks no constraints, and would ignore this one", _OF_DELTA),
@@ -109,21 +112,21 @@ _KEYS: Final = (
             "numRows|rawDataSize|totalSize|numFiles|numPartitions|COLUMN_STATS_ACCURATE|"
             "DO_NOT_UPDATE_STATS|transient_lastDdlTime|EXTERNAL"
         ),
-        "is kept by the Hive metastore itself; set by hand it is lost, or the table cannot be "
-        "read any more",
+        "is maintained by the Hive metastore; set by hand, it is lost or makes the table "
+        "unreadable",
         "Leave it out; ANALYZE TABLE counts rows and bytes.",
         also_unset=True,
     ),
     _Keys(
         re.compile(r"spark\.sql\..*", re.DOTALL),
-        "is for Spark's own use, and refused where it keeps tables in a Hive metastore",
-        "Choose a name that begins otherwise.",
+        "is reserved by Spark, which refuses it for tables in a Hive metastore",
+        "Choose a name with another prefix.",
         also_unset=True,
     ),
     _Keys(
         re.compile(r"option\..*", re.DOTALL),
-        "would not become an option: those of a table are given when it is made",
-        "Make the table anew: deltaadm create NAME --provider PROVIDER --mode replace "
+        "would not become an option: options are set when the table is created",
+        "Re-create the table: deltaadm create NAME --provider PROVIDER --mode replace "
         "--write-option KEY=VALUE.",
     ),
     _Keys(
@@ -158,12 +161,12 @@ _TAKING_COLUMNS: Final = ("csv", "hive", "json", "orc", "parquet")
 def _refuse_column(provider: str, new: ColumnDefinition) -> None:
     name = path_text((*new.parent, new.column.name))
     if new.parent:
-        raise _unsupported(provider, f"{name} cannot be added, as part of another column", _ANEW)
+        raise _unsupported(provider, f"{name} cannot be added inside another column", _ANEW)
     if new.position is not None:
         raise _unsupported(
             provider,
-            f"{name} cannot have a place of its own: Spark ignores FIRST and AFTER, and adds it "
-            "last, before columns of partitions",
+            f"{name} cannot be given a position: Spark ignores FIRST and AFTER and adds it last, "
+            "before partition columns",
             "Leave FIRST or AFTER out.",
         )
     if required := required_columns(StructType((new.column,))):
@@ -176,7 +179,7 @@ def _refuse_column(provider: str, new: ColumnDefinition) -> None:
         raise _unsupported(
             provider,
             f"{name} cannot be added with a default",
-            "Add it without one, then set it for rows to come: alter --set-default "
+            "Add it without a default, then set one for new rows: alter --set-default "
             f"{name}={new.column.metadata[CURRENT_DEFAULT]}.",
         )
     refuse_unsupported_types(provider, new.column)
@@ -193,8 +196,8 @@ def refuse_unsupported_types(provider: str, column: StructField) -> None:
         if row.provider == provider and any(map(row.matches, all_types(column.type))):
             raise _unsupported(
                 provider,
-                f"{path_text((column.name,))} cannot be {type_sql(column.type)}: Spark would take "
-                f"it, and then not be able to {row.fails}",
+                f"{path_text((column.name,))} cannot be {type_sql(column.type)}: Spark would "
+                f"accept it, but then could not {row.fails}",
                 "Choose another type.",
             )
 
@@ -235,13 +238,13 @@ def _change_columns(definition: ForeignDefinition, step: ChangeColumns) -> Forei
             return definition
         raise _unsupported(
             definition.provider,
-            f"the type of {column.name} cannot be changed, which is {type_sql(column.type)}",
+            f"the type of {column.name} cannot be changed; it is {type_sql(column.type)}",
             _ANEW,
         )
     if change.nullable is not None:
         raise _unsupported(
             definition.provider,
-            f"{column.name} may hold nulls already, as all columns may",
+            f"{column.name} can already contain nulls, as all columns can",
             "Leave --drop-not-null out.",
         )
     if change.position is not None:
@@ -265,13 +268,13 @@ def _changeable(definition: ForeignDefinition, change: ColumnChange) -> StructFi
     if inside:
         raise _unsupported(
             definition.provider,
-            f"{path_text(change.column)} cannot be changed, as part of another column",
+            f"{path_text(change.column)} cannot be changed inside another column",
             _ANEW,
         )
     if found.name in definition.partition_by:
         raise _unsupported(
             definition.provider,
-            f"{found.name} cannot be changed, by which the table is partitioned",
+            f"{found.name} cannot be changed: the table is partitioned by it",
             "Change other columns.",
         )
     return found

@@ -122,7 +122,7 @@ def test_the_statements_come_in_the_order_of_delta() -> None:
             "the new table could not be dropped again (Oh), and is left without rows",
         ),
         (MANAGED, QUERY, "DROP", "DROP", "the old table is still in the catalog"),
-        (MANAGED, {}, "CREATE", "DROP CREATE", "with its rows at /w/t; no new table was made."),
+        (MANAGED, {}, "CREATE", "DROP CREATE", "with its rows at /w/t; no new table was created."),
         (EXTERNAL, {}, "CREATE", "DROP CREATE", "its files are left at /data/t; no new table"),
         (
             MANAGED,
@@ -157,7 +157,7 @@ def test_all_is_well_and_compared() -> None:
     made = plan(MANAGED, properties={"x": "1"}, **QUERY)
     noted: list[str] = []
     assert carry_out(made, Shelf(MANAGED, made), noted.append).mismatches == ()
-    assert noted[-1] == "c.s.t was made"
+    assert noted[-1] == "c.s.t was created"
     other = replace(made, provider="json", step=replace(made.step, properties={"x": "2"}))
     found = carry_out(other, Shelf(MANAGED, made), noted.append).mismatches
     assert [(one.subject, one.before, one.after) for one in found] == [
@@ -177,15 +177,15 @@ def test_a_table_that_cannot_be_compared_was_made_all_the_same() -> None:
     made = plan(EXTERNAL, **QUERY)
     with pytest.raises(EngineError) as raised:
         carry_out(made, Silent(EXTERNAL, made), lambda _: None)
-    assert raised.value.message.startswith("No word of c.s.t; the old table was dropped")
-    assert raised.value.message.endswith("; c.s.t was made and filled.")
+    assert raised.value.message.startswith("No word of c.s.t; the old table had been dropped")
+    assert raised.value.message.endswith("; c.s.t was created and filled.")
     assert "DESCRIBE TABLE EXTENDED" in raised.value.remedy
 
 
 def test_nothing_is_dropped_for_a_plan_that_does_not_hold() -> None:
     made = plan(MANAGED, **QUERY)
     for shelf, words in (
-        (Shelf(None, made), "not what the plan rests on"),
+        (Shelf(None, made), "has changed since the plan was made"),
         (Shelf(replace(MANAGED, fingerprint="other"), made), "nothing was changed"),
         (Shelf(MANAGED, made, reads_old=True), "reads c.s.t"),
     ):
@@ -197,17 +197,21 @@ def test_nothing_is_dropped_for_a_plan_that_does_not_hold() -> None:
 @pytest.mark.parametrize(
     ("before", "more", "words"),
     [
-        (MANAGED, {"mode": CreationMode.CREATE}, "a table already: c.s.t, of the provider orc"),
-        (None, {"mode": CreationMode.REPLACE}, "no table to be replaced"),
+        (MANAGED, {"mode": CreationMode.CREATE}, "c.s.t already exists, with the provider orc"),
+        (None, {"mode": CreationMode.REPLACE}, "no table to replace"),
         (None, {"cluster_by": (("a",),)}, "cannot be clustered"),
-        (None, {"properties": {"delta.appendOnly": "true"}}, "Delta's, and mean nothing to csv"),
-        (None, {"write_options": {"delta.x": "1"}}, "Delta's, and mean nothing to csv"),
+        (
+            None,
+            {"properties": {"delta.appendOnly": "true"}},
+            "Delta tables, which have no effect on csv",
+        ),
+        (None, {"write_options": {"delta.x": "1"}}, "Delta tables, which have no effect on csv"),
         (None, {"properties": {"owner": "me"}}, "reserved by Spark"),
-        (None, {"partition_by": ("nope",)}, "no column nope"),
+        (None, {"partition_by": ("nope",)}, "partition column nope is not"),
         (None, {"schema": read_schema("a INT, A INT")}, "occur more than once"),
-        (None, {"occupied": True}, "files already at /w/t"),
-        (EXTERNAL, {"occupied": True}, "files already at /w/t"),
-        (None, {"occupied": True, "location": "/d", **QUERY}, "files already at /d"),
+        (None, {"occupied": True}, "location /w/t is not empty"),
+        (EXTERNAL, {"occupied": True}, "location /w/t is not empty"),
+        (None, {"occupied": True, "location": "/d", **QUERY}, "location /d is not empty"),
     ],
 )
 def test_what_is_refused(before: ForeignTable | None, more: dict[str, Any], words: str) -> None:
@@ -269,5 +273,5 @@ def test_the_provider_is_what_is_said_once() -> None:
     assert get_provider("Parquet", {}) == "parquet"
     assert get_provider("CSV", {"provider": "csv"}) == "csv"
     assert get_provider(None, {"x": "csv"}) == "delta"
-    with pytest.raises(Refused, match="said twice"):
+    with pytest.raises(Refused, match="given twice"):
         get_provider("csv", {"provider": "orc"})

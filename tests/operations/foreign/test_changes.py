@@ -80,7 +80,7 @@ def test_a_wish_that_is_partly_fulfilled_is_planned_for_the_rest() -> None:
         rest = planned(stage.after)
         assert rest.steps == whole.steps[taken:]
         assert rest.after == whole.after
-        assert ("already, so they are left out: x, y." in "".join(rest.notes)) == (taken > 1)
+        assert ("so they are skipped: x, y." in "".join(rest.notes)) == (taken > 1)
 
 
 def test_each_change_is_a_statement_in_the_order_of_delta() -> None:
@@ -107,7 +107,7 @@ def test_each_change_is_a_statement_in_the_order_of_delta() -> None:
         "+ schema[y]",
     ]
     assert [one.name for one in made.after.schema.fields] == ["id", "n", "c", "s", "x", "y", "p"]
-    assert "stands for itself" in made.notes[0]
+    assert "not atomic together" in made.notes[0]
     assert "before p, by which" in made.notes[2]
 
 
@@ -138,37 +138,37 @@ def test_a_new_location_is_told_with_what_it_entails() -> None:
     made = plan(location=no_table("/data/there"), occupied=True)
     assert clauses(made) == ["SET LOCATION '/data/there'"]
     assert told(made) == ["~ location"]
-    assert "what is at /data/there becomes the table's rows" in made.notes[0]
+    assert "the files at /data/there become the table's rows" in made.notes[0]
     assert "MSCK REPAIR TABLE" in made.notes[1]
     assert "DROP TABLE will delete" in made.notes[2]
     assert "sees no files at /data/there" in plan(location=no_table("/data/there")).notes[1]
-    with pytest.raises(Refused, match="set by itself"):
+    with pytest.raises(Refused, match="cannot be changed together"):
         plan(location=no_table("/data/there"), unset=["k"])
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"set_properties": {"owner": "x"}}, "'owner' is reserved by Spark"),
     ({"unset": ["provider"]}, "'provider' is reserved by Spark"),
-    ({"set_properties": {"delta.appendOnly": "true"}}, "are Delta's, and mean nothing to csv"),
-    ({"set_properties": {"numRows": "x"}}, "kept by the Hive metastore itself"),
-    ({"unset": ["EXTERNAL"]}, "kept by the Hive metastore itself"),
-    ({"set_properties": {"spark.sql.x": "1"}}, "for Spark's own use"),
+    ({"set_properties": {"delta.appendOnly": "true"}}, "Delta tables, which have no effect on csv"),
+    ({"set_properties": {"numRows": "x"}}, "maintained by the Hive metastore"),
+    ({"unset": ["EXTERNAL"]}, "maintained by the Hive metastore"),
+    ({"set_properties": {"spark.sql.x": "1"}}, "is reserved by Spark"),
     ({"set_properties": {"option.header": "true"}}, "would not become an option"),
     ({"set_properties": {"path": "/x"}}, "would not move the table"),
     (add("x INT FIRST"), "Spark ignores FIRST and AFTER"),
     (add("x INT AFTER id"), "Spark ignores FIRST and AFTER"),
-    (add("s.b INT"), "s.b cannot be added, as part of another column"),
+    (add("s.b INT"), "s.b cannot be added inside another column"),
     (add("x INT NOT NULL"), "x cannot be NOT NULL"),
     (add("x STRUCT<a: INT NOT NULL>"), "x.a cannot be NOT NULL"),
-    (add("ID INT"), "a column id already"),
-    (add("P INT"), "a column p already"),
+    (add("ID INT"), "already has a column id"),
+    (add("P INT"), "already has a column p"),
     (add("x INT, X INT"), "is added twice"),
-    (add("x VARIANT"), "x cannot be VARIANT: Spark would take it, and then not be able to read"),
+    (add("x VARIANT"), "x cannot be VARIANT: Spark would accept it, but then could not read"),
     (change("nope", comment="x"), "no column nope"),
-    (change("s.a", comment="x"), "s.a cannot be changed, as part of another column"),
-    (change("P", comment="x"), "p cannot be changed, by which the table is partitioned"),
-    (change("id", type=parse_type("STRING")), "type of id cannot be changed, which is BIGINT"),
-    (change("id", nullable=True), "id may hold nulls already"),
+    (change("s.a", comment="x"), "s.a cannot be changed inside another column"),
+    (change("P", comment="x"), "p cannot be changed: the table is partitioned by it"),
+    (change("id", type=parse_type("STRING")), "type of id cannot be changed; it is BIGINT"),
+    (change("id", nullable=True), "id can already contain nulls"),
     (change("id", position=Position()), "id cannot be moved"),
     ({"rename": {("id",): "key"}}, "columns cannot be renamed"),
     ({"drop": [("id",)]}, "columns cannot be dropped"),
@@ -192,9 +192,9 @@ def test_what_spark_would_refuse_or_ignore_is_refused(wish: dict[str, Any], word
     [
         ("text", "x INT", "columns cannot be added"),
         ("hive", "x INT DEFAULT 5", "x cannot be added with a default"),
-        ("hive", "x STRING COLLATE UTF8_LCASE", "not be able to read the table"),
-        ("orc", "x ARRAY<STRING COLLATE UTF8_LCASE>", "not be able to read what it has written"),
-        ("parquet", "x STRUCT<>", "not be able to write rows"),
+        ("hive", "x STRING COLLATE UTF8_LCASE", "could not read the table"),
+        ("orc", "x ARRAY<STRING COLLATE UTF8_LCASE>", "could not read what it has written"),
+        ("parquet", "x STRUCT<>", "could not write rows"),
     ],
 )
 def test_what_only_some_providers_lack_is_refused(provider: str, text: str, words: str) -> None:
@@ -339,7 +339,7 @@ def test_secrets_collations_and_nested_comments_are_taken_on_trust() -> None:
 def test_nothing_is_done_to_another_table() -> None:
     made = plan(**TWO)
     shelf = Shelf(made, table=replace(TABLE, fingerprint="2"))
-    with pytest.raises(CommitError, match="not what the plan rests on"):
+    with pytest.raises(CommitError, match="has changed since the plan was made"):
         carry_out(made, shelf, lambda _: None)
     assert shelf.ran == []
 

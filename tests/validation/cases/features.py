@@ -1,4 +1,4 @@
-"""DL5xx: what features demand."""
+"""DL5xx: what features require."""
 
 import json
 from pathlib import Path
