@@ -47,11 +47,11 @@ def baseline_of(reports: Iterable[ValidationReport]) -> Baseline:
     more: dict[tuple[str, str], int] = {}
     for report in reports:
         table = _table(report)
-        known = [one.finding for one in report.suppressed if one.by is Cause.BASELINE]
-        for one in (*report.findings, *known):
-            key = (table, one.code, one.where)
-            before = found.get(key, Known(0, one.severity))
-            worst = min(before.severity, one.severity, key=lambda each: each.rank)
+        known = [entry.finding for entry in report.suppressed if entry.by is Cause.BASELINE]
+        for finding in (*report.findings, *known):
+            key = (table, finding.code, finding.where)
+            before = found.get(key, Known(0, finding.severity))
+            worst = min(before.severity, finding.severity, key=lambda each: each.rank)
             found[key] = Known(before.count + 1, worst)
         more |= {(table, code): count for code, count in report.more.items()}
     return Baseline(findings=found, more=more)
@@ -63,20 +63,20 @@ def without_known(report: ValidationReport, baseline: Baseline) -> ValidationRep
     used: Counter[Key] = Counter()
     new: list[Finding] = []
     known: list[Suppressed] = []
-    for one in report.findings:
-        key = (table, one.code, one.where)
+    for finding in report.findings:
+        key = (table, finding.code, finding.where)
         entry = baseline.findings.get(key)
-        if entry and used[key] < entry.count and one.severity.rank >= entry.severity.rank:
+        if entry and used[key] < entry.count and finding.severity.rank >= entry.severity.rank:
             used[key] += 1
-            known.append(Suppressed(one, Cause.BASELINE))
+            known.append(Suppressed(finding, Cause.BASELINE))
         else:
-            new.append(one)
+            new.append(finding)
     left = {code: n - baseline.more.get((table, code), 0) for code, n in report.more.items()}
     for code, count in left.items():  # one more than known, and nobody can tell which
-        if count > 0 and not any(one.code == code for one in new):
-            last = max(n for n, one in enumerate(known) if one.finding.code == code)
+        if count > 0 and not any(finding.code == code for finding in new):
+            last = max(n for n, row in enumerate(known) if row.finding.code == code)
             new.append(known.pop(last).finding)
-    new.sort(key=lambda one: (one.severity.rank, one.code))
+    new.sort(key=lambda finding: (finding.severity.rank, finding.code))
     return replace(
         report,
         findings=tuple(new),

@@ -232,8 +232,10 @@ def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> _Result:
         moved = (*relocation(stage.after, newest), *mismatches(stage.after, newest))
         return _Result(actual=newest, mismatches=moved)
     commits = log.commits(base.version + 1, newest.version, stage.step)
-    own = tuple(one.version for one in commits if one.is_own) if stage.is_commit else ()
-    others = [one.version for one in commits if one.changes_table and one.version not in own]
+    own = tuple(commit.version for commit in commits if commit.is_own) if stage.is_commit else ()
+    others = [
+        commit.version for commit in commits if commit.changes_table and commit.version not in own
+    ]
     try:
         concurrent = tuple(_concurrent_changes(log, others))
         found = (
@@ -267,8 +269,8 @@ def _mismatches_at(
         return ()
     met = log.load(versions[-1] - 1)
     expected = _expected(plan, stage, met, versions)
-    planned = {one.subject for one in diff(base, stage.after)}
-    more = (one for one in _changes_at(versions, log) if one.subject not in planned)
+    planned = {change.subject for change in diff(base, stage.after)}
+    more = (change for change in _changes_at(versions, log) if change.subject not in planned)
     return mismatches(expected, log.load(versions[-1])) or tuple(more)
 
 
@@ -295,7 +297,7 @@ def _expected(plan: Plan, stage: Stage, base: Snapshot, versions: tuple[int, ...
 
 
 def _own(log: TableLog, first: int, last: int, step: Step) -> tuple[int, ...]:
-    return tuple(one.version for one in log.commits(first, last, step) if one.is_own)
+    return tuple(commit.version for commit in log.commits(first, last, step) if commit.is_own)
 
 
 # Saying what was committed
@@ -316,8 +318,8 @@ def committed_words(versions: tuple[int, ...]) -> str:
 def concurrent_words(concurrent: Sequence[ConcurrentChange]) -> str:
     """In which versions others have changed what: `version 4 (configuration[a])`."""
     return ", ".join(
-        f"version {one.version} ({', '.join(change.subject for change in one.changes[:5])})"
-        for one in concurrent
+        f"version {commit.version} ({', '.join(change.subject for change in commit.changes[:5])})"
+        for commit in concurrent
     )
 
 

@@ -31,15 +31,15 @@ def newly_shut_out(plan: Plan, releases: Iterable[ClientRelease] = ()) -> tuple[
     asked = tuple(dict.fromkeys((*releases, *newest_releases())))
     found = _shifts(plan, asked, tuple(Access))
     reading = {
-        (one.after.release, one.after.compatibility)
-        for one in found
-        if one.after.access is Access.READ
+        (shift.after.release, shift.after.compatibility)
+        for shift in found
+        if shift.after.access is Access.READ
     }
     return tuple(
-        one
-        for one in found
-        if one.after.access is Access.READ
-        or (one.after.release, one.after.compatibility) not in reading
+        shift
+        for shift in found
+        if shift.after.access is Access.READ
+        or (shift.after.release, shift.after.compatibility) not in reading
     )
 
 
@@ -58,14 +58,14 @@ def require_clients(
     """
     wanted = [(tuple(reading), (Access.READ,)), (tuple(writing), (Access.WRITE,))]
     lost = [
-        one
+        shift
         for releases, accesses in wanted
-        for one in _shifts(plan, releases, accesses)
-        if not (one.turns_silently_wrong and one.after.release.client.id in accepted)
+        for shift in _shifts(plan, releases, accesses)
+        if not (shift.turns_silently_wrong and shift.after.release.client.id in accepted)
     ]
     if lost:
         raise Refused(
-            f"The plan shuts out {'; '.join(_told(one.after) for one in lost)}.",
+            f"The plan shuts out {'; '.join(_told(shift.after) for shift in lost)}.",
             remedy="Remove that change from the plan, or do not require these clients.",
         )
 
@@ -106,9 +106,9 @@ def needing_consent(
 ) -> tuple[Shift, ...]:
     """The clients that *plan* makes silently wrong and that nobody has *accepted*, each once."""
     found = {
-        one.after.release.client.id: one
-        for one in reversed(newly_shut_out(plan, releases))
-        if one.turns_silently_wrong and one.after.release.client.id not in accepted
+        shift.after.release.client.id: shift
+        for shift in reversed(newly_shut_out(plan, releases))
+        if shift.turns_silently_wrong and shift.after.release.client.id not in accepted
     }
     return tuple(found[name] for name in sorted(found))
 
@@ -127,7 +127,8 @@ def _shifts(
 
 def _told(verdict: Verdict) -> str:
     cells = ", ".join(
-        f"{one.subject} ({one.note})" if one.note else one.subject for one in verdict.responsible
+        f"{cell.subject} ({cell.note})" if cell.note else cell.subject
+        for cell in verdict.responsible
     )
     access = "reading" if verdict.access is Access.READ else "writing"
     return f"{verdict.release}, {access}: {verdict.compatibility.value} because of {cells}"

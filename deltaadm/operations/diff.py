@@ -65,7 +65,9 @@ def relocation(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
 
 def mismatches(predicted: Snapshot, actual: Snapshot) -> tuple[Change, ...]:
     """Like `diff`, but whatever only the commit could choose is accepted."""
-    return tuple(one for one in diff(predicted, actual) if not _accepted(one.before, one.after))
+    return tuple(
+        change for change in diff(predicted, actual) if not _accepted(change.before, change.after)
+    )
 
 
 def _accepted(predicted: Any, actual: Any) -> bool:
@@ -90,8 +92,8 @@ def _change(subject: str, before: Any, after: Any) -> Change:
 def _protocol_changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
     for entry in Protocol.ENTRIES[:2]:
         old, new = (
-            getattr(one.protocol, entry.attribute) if one.exists else None
-            for one in (before, after)
+            getattr(state.protocol, entry.attribute) if state.exists else None
+            for state in (before, after)
         )
         if old != new:
             yield _change(f"protocol.{entry.key}", old, new)
@@ -136,8 +138,8 @@ def _clustering_change(before: Snapshot, after: Snapshot) -> Iterator[Change]:
         yield Change(
             ChangeKind.SET,
             "clusteringColumns",
-            [path_text(one) for one in old],
-            [path_text(one) for one in new],
+            [path_text(column) for column in old],
+            [path_text(column) for column in new],
         )
 
 
@@ -155,8 +157,8 @@ def _entry_changes(
 
 def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
     try:
-        old = {path_text(path): _shape(one) for path, one in walk(before.schema)}
-        new = {path_text(path): _shape(one) for path, one in walk(after.schema)}
+        old = {path_text(path): _shape(field) for path, field in walk(before.schema)}
+        new = {path_text(path): _shape(field) for path, field in walk(after.schema)}
     except TableError:
         yield _change("schema", before.schema_string, after.schema_string)
         return
@@ -179,5 +181,5 @@ def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
         yield Change(ChangeKind.SET, "schema", list(old), list(new))
 
 
-def _shape(one: StructField) -> dict[str, Any]:
-    return {"type": type_name(one.type), "nullable": one.nullable, **one.metadata}
+def _shape(field: StructField) -> dict[str, Any]:
+    return {"type": type_name(field.type), "nullable": field.nullable, **field.metadata}

@@ -42,7 +42,7 @@ Explanation = RuleExplanation | FeatureExplanation | ErrorClassExplanation
 
 def list_rules(families: Iterable[str] = ()) -> RuleCatalogue:
     """The rules of *families*, or all; raises `Refused` with a suggestion for no family."""
-    prefixes = [_prefix(one) for one in families]
+    prefixes = [_prefix(family) for family in families]
     return RuleCatalogue(tuple(choose_rules(prefixes)))
 
 
@@ -78,7 +78,7 @@ def explain(word: str) -> Explanation:
             f"{prefix} are the rules about {FAMILIES[prefix]}.",
             remedy=f"`deltaadm rules {prefix}` lists them.",
         )
-    known = [*RULES, *(one.name for one in RULES.values()), *FEATURES, *ERROR_CLASSES]
+    known = [*RULES, *(rule.name for rule in RULES.values()), *FEATURES, *ERROR_CLASSES]
     raise Refused(
         f"{word!r} is not a rule, table feature or error class that deltaadm knows.",
         remedy=did_you_mean(given, known)
@@ -88,10 +88,10 @@ def explain(word: str) -> Explanation:
 
 def rules_on(error_class: ErrorClass) -> tuple[Rule, ...]:
     """The rules whose documentation names *error_class* as their source."""
-    return tuple(one for one in choose_rules() if error_class.name in _words(one))
+    return tuple(rule for rule in choose_rules() if error_class.name in _words(rule))
 
 
-def _words(one: Rule) -> set[str]:
+def _words(rule: Rule) -> set[str]:
     """The words of a rule's documentation; long names may go on in the next line."""
-    text = one.doc.replace("_\n", "_").replace("\n", " ")
+    text = rule.doc.replace("_\n", "_").replace("\n", " ")
     return {word.strip(".,;:()`").partition(".")[0] for word in text.split()}

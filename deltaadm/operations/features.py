@@ -14,5 +14,5 @@ def list_features() -> FeatureCatalogue:
 def explain_feature(name: str) -> FeatureExplanation:
     """The feature *name*, whatever its case; raises `Refused` with a suggestion for no feature."""
     feature = find(name)
-    required_by = tuple(one.name for one in FEATURES.values() if feature.name in one.requires)
+    required_by = tuple(entry.name for entry in FEATURES.values() if feature.name in entry.requires)
     return FeatureExplanation(feature, required_by)

@@ -109,15 +109,15 @@ class TableReport:
     @property
     def slack(self) -> tuple[str, ...]:
         """The supported features that nothing in the table uses, in alphabetical order."""
-        return tuple(one for one in self._beyond_minimum if self.usage[one].is_unused)
+        return tuple(name for name in self._beyond_minimum if self.usage[name].is_unused)
 
     @property
     def possible_slack(self) -> tuple[str, ...]:
         """Those of which that is not known, since the state was not read or does not tell."""
         return tuple(
-            one
-            for one in self._beyond_minimum
-            if not self.usage[one].evidence and not self.usage[one].known
+            name
+            for name in self._beyond_minimum
+            if not self.usage[name].evidence and not self.usage[name].known
         )
 
     @property
@@ -144,7 +144,7 @@ def describe(
     told = _Telling(warnings)
     metadata, protocol = snapshot.metadata, snapshot.protocol
     needs = _needs(protocol, _Traits.of(metadata))
-    warnings.extend(one for one in needs.untold if one not in warnings)
+    warnings.extend(warning for warning in needs.untold if warning not in warnings)
     to_read, to_write = refusal_to_read(snapshot), refusal_to_write(snapshot)
     usage = usages(snapshot)
     warnings.extend(needs.warnings)
@@ -154,7 +154,7 @@ def describe(
     return TableReport(
         table=table,
         snapshot=snapshot,
-        features=tuple(_as_used(one, usage.get(one.name)) for one in needs.features),
+        features=tuple(_as_used(feature, usage.get(feature.name)) for feature in needs.features),
         minimum_protocol=needs.minimum,
         classic_minimum_versions=needs.classic,
         lowest_equivalent_protocol=needs.lowest,
@@ -176,7 +176,7 @@ def _as_used(report: FeatureReport, usage: Usage | None) -> FeatureReport:
     feature = report.feature
     if usage is None or feature is None:
         return report
-    more = tuple(one for one in usage.evidence if one not in report.because)
+    more = tuple(trace for trace in usage.evidence if trace not in report.because)
     idle = feature.activation.find is None and usage.is_unused
     if not more and not idle:
         return report
@@ -278,8 +278,8 @@ def _classic(metadata: Metadata) -> tuple[int, int]:
 
 def _features(protocol: Protocol, metadata: Metadata, told: _Telling) -> Iterator[FeatureReport]:
     evidence = {
-        name: told(partial(one.activation.evidence, metadata)) or ()
-        for name, one in FEATURES.items()
+        name: told(partial(entry.activation.evidence, metadata)) or ()
+        for name, entry in FEATURES.items()
     }
     asked = {
         name
@@ -341,12 +341,12 @@ def _because(
 
 
 def _columns(metadata: Metadata) -> Iterator[ColumnReport]:
-    for path, one in walk(metadata.schema):
+    for path, field in walk(metadata.schema):
         yield ColumnReport(
             path=path_text(path),
-            id=column_id(one),
-            physical_name=physical_name(one),
-            type=type_name(one.type),
+            id=column_id(field),
+            physical_name=physical_name(field),
+            type=type_name(field.type),
         )
 
 
@@ -362,10 +362,10 @@ def _mapping(snapshot: Snapshot, told: _Telling, *, columns: bool) -> MappingRep
 
 
 def _warnings(metadata: Metadata, features: tuple[FeatureReport, ...]) -> Iterator[str]:
-    unknown = sorted(one.name for one in features if one.feature is None)
+    unknown = sorted(feature.name for feature in features if feature.feature is None)
     if unknown:
         yield f"Unknown table features {', '.join(unknown)}; most clients will refuse the table."
-    missing = sorted(one.name for one in features if one.supported is None)
+    missing = sorted(feature.name for feature in features if feature.supported is None)
     if missing:
         yield (
             f"The metadata uses {', '.join(missing)}, which the protocol does not support; clients "

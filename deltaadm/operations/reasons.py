@@ -100,8 +100,8 @@ def _forgets_types(change: Change) -> bool:
 
 def _is_about_mapping(change: Change) -> bool:
     return any(
-        isinstance(one, dict) and COLUMN_MAPPING_KEYS & one.keys()
-        for one in (change.before, change.after)
+        isinstance(value, dict) and COLUMN_MAPPING_KEYS & value.keys()
+        for value in (change.before, change.after)
     )
 
 
@@ -125,9 +125,9 @@ def _need(name: str, evidence: tuple[str, ...], before: Snapshot, after: Snapsho
     if evidence:
         return f"needed: {evidence[0]}"
     asking = sorted(
-        one
-        for one in after.protocol.supported_features
-        if name in FEATURES[one].requires and not before.protocol.supports(one)
+        other
+        for other in after.protocol.supported_features
+        if name in FEATURES[other].requires and not before.protocol.supports(other)
     )
     if asking:
         return f"required by {', '.join(asking)}"

@@ -158,7 +158,7 @@ class DoctorReport:
     @property
     def failed(self) -> bool:
         """Whether anything is missing."""
-        return any(one.health is Health.FAILED for one in self.checks)
+        return any(check.health is Health.FAILED for check in self.checks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,11 +42,11 @@ def sets_secrets(plan: Any) -> bool:
 
 def require_no_masks(steps: Iterable[Step], settings: Mapping[str, str] | None = None) -> None:
     """Raise `Refused` where a mask stands for a secret that *steps* or *settings* are to set."""
-    entries = [("the session", key, one) for key, one in (settings or {}).items()]
+    entries = [("the session", key, item) for key, item in (settings or {}).items()]
     for step in steps:
         for attribute in ("properties", "write_options"):
             given = getattr(step, attribute, {})
-            entries += [("a step", key, one) for key, one in given.items()]
+            entries += [("a step", key, item) for key, item in given.items()]
     for where, key, value in entries:
         if _is_mask(value):
             raise Refused(
@@ -83,7 +83,7 @@ def fingerprint(snapshot: Snapshot, place: str, value: str) -> str:
 def _slow_digest(salt: str, value: str) -> str:
     import hashlib
 
-    body, known = (one.encode("utf-8", "surrogatepass") for one in (value, salt))
+    body, known = (text.encode("utf-8", "surrogatepass") for text in (value, salt))
     return hashlib.pbkdf2_hmac("sha256", body, known, _ROUNDS).hex()
 
 
@@ -99,7 +99,7 @@ def revealed(masked: Snapshot, known: Mapping[str, str], current: Snapshot) -> S
     }
 
     def entries(kind: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        filled = {key: found.get((f"{kind}[{key}]", key), one) for key, one in given.items()}
+        filled = {key: found.get((f"{kind}[{key}]", key), item) for key, item in given.items()}
         return given if filled == given else filled
 
     metadata = masked.metadata
@@ -124,7 +124,7 @@ def _property_values(snapshot: Snapshot) -> Iterator[tuple[str, str, str]]:
 
 def _with(given: Any, **parts: Any) -> Any:
     """*given* with these *parts*; the same object where they are what it has."""
-    same = all(one is getattr(given, name) for name, one in parts.items())
+    same = all(part is getattr(given, name) for name, part in parts.items())
     return given if same else replace(given, **parts)
 
 
@@ -159,7 +159,8 @@ class Masker:
     def entries(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Properties or options."""
         masked = {
-            key: self.value(key, one) if isinstance(one, str) else one for key, one in given.items()
+            key: self.value(key, value) if isinstance(value, str) else value
+            for key, value in given.items()
         }
         return given if masked == given else masked
 
@@ -192,7 +193,8 @@ class Masker:
         """Its values."""
         place, _, key = given.subject.partition("[")
         before, after = (
-            self._changed(place, key.removesuffix("]"), one) for one in (given.before, given.after)
+            self._changed(place, key.removesuffix("]"), value)
+            for value in (given.before, given.after)
         )
         return replace(given, before=before, after=after)
 
@@ -261,8 +263,8 @@ def _foreign_stage(masks: Masker, stage: Any) -> Any:
 
 
 def _validation(masks: Masker, report: Any) -> Any:
-    def suppressed(one: Any) -> Any:
-        return _with(one, finding=masks.finding(one.finding))
+    def suppressed(entry: Any) -> Any:
+        return _with(entry, finding=masks.finding(entry.finding))
 
     return _with(
         report,
@@ -281,8 +283,8 @@ def _failure(masks: Masker, report: Any) -> Any:
 
 
 _MASKS: Final[Mapping[str, Callable[[Masker, Any], Any]]] = {
-    "TableReport": lambda masks, one: _with(one, snapshot=masks.snapshot(one.snapshot)),
-    "PlanReport": lambda masks, one: _with(one, plan=masks.plan(one.plan)),
+    "TableReport": lambda masks, report: _with(report, snapshot=masks.snapshot(report.snapshot)),
+    "PlanReport": lambda masks, report: _with(report, plan=masks.plan(report.plan)),
     "OutcomeReport": _outcome,
     "ForeignReport": _foreign,
     "ValidationReport": _validation,

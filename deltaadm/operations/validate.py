@@ -55,7 +55,7 @@ def code_prefix(text: str) -> str | None:
     None if no rule has it.
     """
     given = text.strip()
-    named = {one.name: one.code for one in RULES.values()}
+    named = {rule.name: rule.code for rule in RULES.values()}
     prefix = named.get(given.lower()) or re.sub(r"X+$", "", given.upper())
     known = len(prefix) >= len("DL1") and any(code.startswith(prefix) for code in RULES)
     return prefix if known else None
@@ -69,7 +69,7 @@ def code_of(text: str) -> str | None:
 
 def similar_code(text: str) -> str:
     """A sentence that suggests a code, a family or a rule's name like *text*; empty for none."""
-    return did_you_mean(text, [*RULES, *families(), *(one.name for one in RULES.values())])
+    return did_you_mean(text, [*RULES, *families(), *(rule.name for rule in RULES.values())])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,13 +112,15 @@ def validate(
             if Scope.POLICY in judge.scopes:
                 judge.see(_policy_facts(fact, asked))
     findings = judge.findings
-    if any(one.severity is Severity.ERROR and one.code != UNREADABLE for one in findings):
-        findings = tuple(one for one in findings if one.code != UNREADABLE)
+    if any(
+        finding.severity is Severity.ERROR and finding.code != UNREADABLE for finding in findings
+    ):
+        findings = tuple(finding for finding in findings if finding.code != UNREADABLE)
     failure = None if log is None else log.failure
     report = ValidationReport(
         table=table,
         version=None if snapshot is None else snapshot.version,
-        findings=tuple(_with_possible_fix(one, snapshot) for one in findings),
+        findings=tuple(_with_possible_fix(finding, snapshot) for finding in findings),
         more=judge.more,
         stopped="" if failure is None else failure.message,
         versions=None if log is None else log.versions,
@@ -163,7 +165,7 @@ def _policy_facts(fact: SnapshotFacts, demands: Demands) -> PolicyFacts:
             *_verdicts(snapshot, demands.writers, Access.WRITE),
         ),
         others=_verdicts(snapshot, newest_releases(), *Access),
-        expired=tuple(one for one in demands.ignores if _has_expired(one, fact.now)),
+        expired=tuple(ignore for ignore in demands.ignores if _has_expired(ignore, fact.now)),
     )
 
 
@@ -206,16 +208,16 @@ def _without_ignored(
     report: ValidationReport, ignores: Iterable[Ignore], now: int
 ) -> ValidationReport:
     """The same report, in which what is ignored and has not expired does not count."""
-    valid = [one for one in ignores if not _has_expired(one, now)]
+    valid = [entry for entry in ignores if not _has_expired(entry, now)]
     kept: list[Finding] = []
     gone: list[Suppressed] = []
-    for one in report.findings:
-        ignore = next((each for each in valid if one.code.startswith(each.code)), None)
+    for finding in report.findings:
+        ignore = next((each for each in valid if finding.code.startswith(each.code)), None)
         if ignore is None:
-            kept.append(one)
+            kept.append(finding)
         else:
-            gone.append(Suppressed(one, Cause.SETTINGS, ignore.reason))
-    codes = tuple(one.code for one in valid)
+            gone.append(Suppressed(finding, Cause.SETTINGS, ignore.reason))
+    codes = tuple(entry.code for entry in valid)
     return replace(
         report,
         findings=tuple(kept),

@@ -169,7 +169,7 @@ class CommitFacts:
     def actions(self, name: str) -> Collection[Any]:
         """The JSON values of all actions *name*, in the order of the commit."""
         if isinstance(self.lines, tuple):
-            return tuple(value for one in self.lines for key, value in one.actions if key == name)
+            return tuple(value for line in self.lines for key, value in line.actions if key == name)
         return self.lines.actions(name)
 
     @property
@@ -189,7 +189,9 @@ class CommitFacts:
     @property
     def info(self) -> Document:
         """The first commitInfo; empty if there is none."""
-        return next((one for one in self.actions("commitInfo") if isinstance(one, dict)), {})
+        return next(
+            (action for action in self.actions("commitInfo") if isinstance(action, dict)), {}
+        )
 
     @property
     def operation(self) -> str:
@@ -201,7 +203,7 @@ class CommitFacts:
     def makes_table_anew(self) -> bool:
         """Whether the commit replaces the table as a whole, so that nothing old need remain."""
         words = ("REPLACE TABLE", "CLONE", "RESTORE")
-        return any(one in self.operation for one in words)
+        return any(word in self.operation for word in words)
 
     @property
     def times(self) -> CommitTimes:
@@ -285,8 +287,10 @@ class SnapshotFacts:
     @property
     def state(self) -> State:
         """Protocol and metadata."""
-        one = self.snapshot
-        return State(version=one.version, protocol=one.protocol, metadata=one.metadata)
+        snapshot = self.snapshot
+        return State(
+            version=snapshot.version, protocol=snapshot.protocol, metadata=snapshot.metadata
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,7 +364,7 @@ class CheckpointFacts:
 
     def actions(self, name: str) -> tuple[Document, ...]:
         """The actions *name* that are not about files."""
-        return tuple(one for each, one in self.small if each == name)
+        return tuple(value for each, value in self.small if each == name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,8 +34,10 @@ class Requirement:
         """Whether *value*, None for none, is as demanded."""
         if value is None:
             return False
-        kinds = {type(_measure(one)) for one in (value, self.least, self.most) if one is not None}
-        if self.allowed and not any(_measure(value) == _measure(one) for one in self.allowed):
+        kinds = {
+            type(_measure(bound)) for bound in (value, self.least, self.most) if bound is not None
+        }
+        if self.allowed and not any(_measure(value) == _measure(item) for item in self.allowed):
             return False
         if self.least is None and self.most is None:
             return True
@@ -84,7 +86,7 @@ def effective(configuration: Mapping[str, str], key: str) -> str | None:
     known = PROPERTIES.get(key.lower())
     if known is None:
         return None
-    found = [configuration[one] for one in known.alternates if one in configuration]
+    found = [configuration[name] for name in known.alternates if name in configuration]
     return found[0] if found else known.default
 
 

@@ -63,12 +63,12 @@ def column_kinds(schema: StructType, mode: ColumnMappingMode) -> Kinds:
     A struct is a mapping in turn; arrays, maps and the like have no bounds and are left out.
     """
     kinds: dict[str, str | Kinds] = {}
-    for one in schema.fields:
-        name = one.name if mode is ColumnMappingMode.NONE else physical_name(one)
-        if isinstance(one.type, StructType):
-            kinds[name] = column_kinds(one.type, mode)
-        elif isinstance(one.type, PrimitiveType):
-            kinds[name] = one.type.name
+    for field in schema.fields:
+        name = field.name if mode is ColumnMappingMode.NONE else physical_name(field)
+        if isinstance(field.type, StructType):
+            kinds[name] = column_kinds(field.type, mode)
+        elif isinstance(field.type, PrimitiveType):
+            kinds[name] = field.type.name
     return kinds
 
 

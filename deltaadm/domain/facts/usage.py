@@ -165,26 +165,28 @@ def _shredded(snapshot: Snapshot) -> Iterator[str] | None:
 
 def _where(test: Callable[[StructField], bool], what: str) -> Traces:
     def traces(snapshot: Snapshot) -> Iterator[str]:
-        for path, one in walk(snapshot.metadata.schema):
-            if test(one):
+        for path, field in walk(snapshot.metadata.schema):
+            if test(field):
                 yield f"column {path_text(path)} {what}"
 
     return traces
 
 
-def _is_collated(one: StructField) -> bool:
-    return "__COLLATIONS" in one.metadata or any(
+def _is_collated(column: StructField) -> bool:
+    return "__COLLATIONS" in column.metadata or any(
         isinstance(each, PrimitiveType) and each.name.startswith("string collate")
-        for each in all_types(one.type)
+        for each in all_types(column.type)
     )
 
 
-_WIDENED: Final = _where(lambda one: TYPE_CHANGES in one.metadata, "has been widened")
+_WIDENED: Final = _where(lambda column: TYPE_CHANGES in column.metadata, "has been widened")
 _COLLATED: Final = _where(_is_collated, "has a collation")
 
 _TRACES: Final[Mapping[str, Traces]] = {
-    **{name: _nothing for name, one in FEATURES.items() if one.activation.find is not None},
-    "allowColumnDefaults": _where(lambda one: "CURRENT_DEFAULT" in one.metadata, "has a default"),
+    **{name: _nothing for name, feature in FEATURES.items() if feature.activation.find is not None},
+    "allowColumnDefaults": _where(
+        lambda column: "CURRENT_DEFAULT" in column.metadata, "has a default"
+    ),
     "checkpointProtection": _protected_history,
     "clustering": _clustering,
     "collations": _COLLATED,

@@ -185,8 +185,8 @@ def when_any_field(test: Callable[[StructField], bool], what: str, *, top: bool)
     def found(schema_string: str) -> tuple[str, ...]:
         return tuple(
             f"column {path_text(path)} {what}"
-            for path, one in struct_fields(parse_schema(schema_string))
-            if test(one) and not (top and len(path) > 1)
+            for path, column in struct_fields(parse_schema(schema_string))
+            if test(column) and not (top and len(path) > 1)
         )
 
     return Activation(lambda metadata: iter(found(metadata.schema_string or EMPTY_SCHEMA)))
@@ -197,10 +197,10 @@ def when_any_type(test: Callable[[DataType], bool]) -> Activation:
 
     def evidence(metadata: Metadata) -> Iterator[str]:
         wanted = tuple(filter(test, metadata.primitive_types))
-        for one in metadata.schema.fields if wanted else ():
-            for data_type in all_types(one.type):
+        for column in metadata.schema.fields if wanted else ():
+            for data_type in all_types(column.type):
                 if data_type in wanted and isinstance(data_type, PrimitiveType):
-                    yield f"column {path_text((one.name,))} has type {data_type.name}"
+                    yield f"column {path_text((column.name,))} has type {data_type.name}"
                     break
 
     return Activation(evidence, by_type=True)
@@ -220,11 +220,11 @@ def struct_fields(
     struct: StructType, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], StructField]]:
     """The fields reachable through structs alone, as Delta looks for invariants."""
-    for one in struct.fields:
-        here = (*path, one.name)
-        yield here, one
-        if isinstance(one.type, StructType):
-            yield from struct_fields(one.type, here)
+    for column in struct.fields:
+        here = (*path, column.name)
+        yield here, column
+        if isinstance(column.type, StructType):
+            yield from struct_fields(column.type, here)
 
 
 def _constraints(metadata: Metadata) -> Iterator[str]:
@@ -271,8 +271,8 @@ def _optional_switch(key: str) -> Activation:
     return Activation(evidence, {key: "true"})
 
 
-def _is_invariant(one: StructField) -> bool:
-    return not one.nullable or "delta.invariants" in one.metadata
+def _is_invariant(column: StructField) -> bool:
+    return not column.nullable or "delta.invariants" in column.metadata
 
 
 _IDENTITY_KEYS = frozenset(
@@ -280,9 +280,9 @@ _IDENTITY_KEYS = frozenset(
 )
 
 
-def is_identity(one: StructField) -> bool:
+def is_identity(column: StructField) -> bool:
     """Whether Delta numbers the rows in this column."""
-    return one.metadata.keys() >= _IDENTITY_KEYS
+    return column.metadata.keys() >= _IDENTITY_KEYS
 
 
 def _named(*names: str) -> Callable[[DataType], bool]:
@@ -302,7 +302,10 @@ def is_geospatial(data_type: DataType) -> bool:
 
 
 def _index(*features: TableFeature) -> Mapping[str, TableFeature]:
-    return {one.name: one for one in sorted(features, key=lambda one: one.name.lower())}
+    return {
+        feature.name: feature
+        for feature in sorted(features, key=lambda feature: feature.name.lower())
+    }
 
 
 _GEO_REMOVAL = Removal(
@@ -364,7 +367,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         kind=Kind.WRITER,
         legacy=(0, 4),
         activation=when_any_field(
-            lambda one: "delta.generationExpression" in one.metadata, "is generated", top=True
+            lambda column: "delta.generationExpression" in column.metadata, "is generated", top=True
         ),
         since="1.0.0",
         section="Generated Columns",
@@ -783,15 +786,15 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
 )
 """Every feature by its name, in alphabetical order."""
 
-_BY_LOWER: Final = {name.lower(): one for name, one in FEATURES.items()}
+_BY_LOWER: Final = {name.lower(): feature for name, feature in FEATURES.items()}
 
 REFERENCE: Final[Mapping[str, TableFeature]] = {
-    name: one for name, one in FEATURES.items() if one.in_reference
+    name: feature for name, feature in FEATURES.items() if feature.in_reference
 }
 """The features that Delta Spark 4.4.0 knows."""
 
 LEGACY: Final[tuple[TableFeature, ...]] = tuple(
-    one for one in REFERENCE.values() if one.legacy is not None
+    feature for feature in REFERENCE.values() if feature.legacy is not None
 )
 
 

@@ -32,7 +32,7 @@ class ForeignProperty:
 
     def takes(self, value: str) -> bool:
         """Whether the engine takes *value*."""
-        words = {one.strip().lower() for one in value.split(",")}
+        words = {word.strip().lower() for word in value.split(",")}
         return not self.values or words <= set(self.values)
 
 
@@ -115,7 +115,7 @@ _ALL: Final = (
     ),
 )
 
-FOREIGN: Final[Mapping[str, ForeignProperty]] = {one.key.lower(): one for one in _ALL}
+FOREIGN: Final[Mapping[str, ForeignProperty]] = {entry.key.lower(): entry for entry in _ALL}
 """Every entry by its key in lower case; those that end with a dot are families."""
 
 
@@ -129,8 +129,8 @@ def foreign(key: str) -> ForeignProperty | None:
     lower = key.lower()
     if lower in FOREIGN:
         return FOREIGN[lower]
-    families = (one for prefix, one in FOREIGN.items() if prefix.endswith("."))
-    return next((one for one in families if lower.startswith(one.key.lower())), None)
+    families = (entry for prefix, entry in FOREIGN.items() if prefix.endswith("."))
+    return next((entry for entry in families if lower.startswith(entry.key.lower())), None)
 
 
 def foreign_value(key: str, value: str) -> ForeignProperty | None:

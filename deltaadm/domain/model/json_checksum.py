@@ -45,7 +45,7 @@ def checksums(text: str) -> frozenset[str]:
     joined = [("+".join(path), value) for path, value in leaves]
     by_path = ",".join(f"{path}={value}" for path, value in sorted(joined))
     by_text = ",".join(sorted(f"{path}={value}" for path, value in joined))
-    return frozenset(_digest(one) for one in (by_path, by_text))
+    return frozenset(_digest(files) for files in (by_path, by_text))
 
 
 def duplicate_key(text: str) -> str | None:
@@ -75,11 +75,11 @@ def _digest(text: str) -> str:
 
 def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
     if isinstance(value, dict):
-        for key, one in value.items():
-            yield from _leaves(one, (*path, _quoted(key)))
+        for key, item in value.items():
+            yield from _leaves(item, (*path, _quoted(key)))
     elif isinstance(value, list):
-        for index, one in enumerate(value):
-            yield from _leaves(one, (*path, str(index)))
+        for index, item in enumerate(value):
+            yield from _leaves(item, (*path, str(index)))
     elif isinstance(value, _Verbatim):
         yield path, value
     else:

@@ -54,7 +54,7 @@ def text_map(value: Any) -> dict[str, str]:
     """*value*, an object whose values are strings; raises `TypeError`."""
     if not isinstance(value, dict):
         raise TypeError(value)
-    return {text(key): text(one) for key, one in value.items()}
+    return {text(key): text(item) for key, item in value.items()}
 
 
 def flag(value: Any) -> bool:

@@ -134,15 +134,15 @@ def kind_of(name: str) -> Kind:
 def _told_apart(names: Iterable[str]) -> Iterator[tuple[Kind, list[str]]]:
     """What `kind_of` says of *names*; usual ones are told by the thousand."""
     by_end: dict[str, list[str]] = defaultdict(list)
-    for one in names:
-        by_end[one[_DIGITS:]].append(one)
+    for name in names:
+        by_end[name[_DIGITS:]].append(name)
     for end, alike in by_end.items():
         digits = "".join(alike).replace(end, "") if end in _USUAL else ""
         if len(digits) == _DIGITS * len(alike) and _are_digits(digits):
             yield _USUAL[end], alike
         else:
-            for one in alike:
-                yield kind_of(one), [one]
+            for name in alike:
+                yield kind_of(name), [name]
 
 
 def _are_digits(text: str) -> bool:
@@ -204,7 +204,7 @@ class LogFiles(Sequence[LogFile]):
         return hash((*self.names,))
 
     def __reduce__(self) -> tuple[type[LogFiles], tuple[Sequence[str], Mapping[str, FileInfo]]]:
-        return LogFiles, (self.names, {one: self._infos[one] for one in self.names})
+        return LogFiles, (self.names, {name: self._infos[name] for name in self.names})
 
     @property
     def versions(self) -> Sequence[int]:
@@ -271,13 +271,13 @@ class LogListing:
         A listing starts at the padded name of a version, which a name like `0.json` precedes.
         """
         first = listing_prefix(self.start)
-        names = [one for one in self.by_kind.get(Kind.COMMIT, ()) if one >= first]
+        names = [name for name in self.by_kind.get(Kind.COMMIT, ()) if name >= first]
         return LogFiles(names, self.infos)
 
     @property
     def checkpoint_files(self) -> LogFiles:
         """Whatever is named like a checkpoint or a part of one, by name."""
-        names = sorted(one for kind in CHECKPOINTS for one in self.by_kind.get(kind, ()))
+        names = sorted(name for kind in CHECKPOINTS for name in self.by_kind.get(kind, ()))
         return LogFiles(names, self.infos)
 
     @property
@@ -369,12 +369,12 @@ def recreatable_versions(listing: LogListing) -> tuple[int, int] | None:
     As Delta's time travel sees it: all versions since commit 0, or else since the oldest
     checkpoint beside which its commit still stands.
     """
-    versions = [_version(one) for one in listing.commits]
+    versions = [_version(commit) for commit in listing.commits]
     tail = _contiguous_tail(versions)
     if not tail:
         return None
-    bases = {one.version for one in listing.checkpoints} | {0}
-    usable = [one for one in tail if one in bases]
+    bases = {checkpoint.version for checkpoint in listing.checkpoints} | {0}
+    usable = [version for version in tail if version in bases]
     return (usable[0], tail[-1]) if usable else None
 
 
@@ -406,9 +406,10 @@ def _newest_checkpoint(
     listing: LogListing, version: int | None, before: int | None
 ) -> Checkpoint | None:
     fitting = [
-        one
-        for one in listing.checkpoints
-        if (version is None or one.version <= version) and (before is None or one.version < before)
+        checkpoint
+        for checkpoint in listing.checkpoints
+        if (version is None or checkpoint.version <= version)
+        and (before is None or checkpoint.version < before)
     ]
     return fitting[-1] if fitting else None
 
@@ -416,15 +417,15 @@ def _newest_checkpoint(
 def _complete_checkpoints(files: LogFiles) -> tuple[Checkpoint, ...]:
     found: list[tuple[tuple[int, int, int, str], Checkpoint]] = []
     sets: dict[tuple[int, int], dict[int, LogFile]] = {}
-    for one in files:
-        if not one.info.size:
+    for file in files:
+        if not file.info.size:
             continue
-        version = _version(one)
-        if one.kind is Kind.MULTIPART:
-            sets.setdefault((version, one.parts or 0), {})[one.part or 0] = one
+        version = _version(file)
+        if file.kind is Kind.MULTIPART:
+            sets.setdefault((version, file.parts or 0), {})[file.part or 0] = file
         else:
-            rank = (version, CHECKPOINTS.index(one.kind), 1, one.path)
-            found.append((rank, Checkpoint(version, one.kind, (one,))))
+            rank = (version, CHECKPOINTS.index(file.kind), 1, file.path)
+            found.append((rank, Checkpoint(version, file.kind, (file,))))
     for (version, parts), members in sets.items():
         if parts and all(part in members for part in range(1, parts + 1)):
             ordered = tuple(members[part] for part in range(1, parts + 1))

@@ -88,9 +88,9 @@ def is_true(configuration: Mapping[str, str], key: str) -> bool:
     Raises `Refused` where its value is no boolean, as Delta does when it evaluates it.
     """
     known = PROPERTIES[key.lower()]
-    for one in (known.key, *known.alternates):
-        if one in configuration:
-            return boolean(one, configuration[one])
+    for name in (known.key, *known.alternates):
+        if name in configuration:
+            return boolean(name, configuration[name])
     return known.default == "true"
 
 
@@ -445,7 +445,7 @@ _ALL = (
     _switch("writePartitionColumnsToParquet", None),
 )
 
-PROPERTIES: Final[Mapping[str, Property]] = {one.key.lower(): one for one in _ALL}
+PROPERTIES: Final[Mapping[str, Property]] = {entry.key.lower(): entry for entry in _ALL}
 """Every property by its key in lower case."""
 
 
@@ -464,7 +464,9 @@ def similar_property(key: str) -> str:
     """A sentence that suggests known properties like *key*; empty where none is."""
     from deltaadm.domain.model.foreign_properties import FOREIGN  # rarely met
 
-    return did_you_mean(key, [*(one.key for one in _ALL), *(one.key for one in FOREIGN.values())])
+    return did_you_mean(
+        key, [*(entry.key for entry in _ALL), *(entry.key for entry in FOREIGN.values())]
+    )
 
 
 def portable(known: Property, value: str) -> str:
@@ -482,7 +484,10 @@ def portable(known: Property, value: str) -> str:
     if known.check is not _interval or re.fullmatch(_PORTABLE_INTERVAL, value):
         return value
     length = interval_microseconds(value) or 0
-    unit = max((one for one in _UNITS if not length % _UNITS[one]), key=lambda u: _UNITS[u])
+    unit = max(
+        (candidate for candidate in _UNITS if not length % _UNITS[candidate]),
+        key=lambda u: _UNITS[u],
+    )
     return f"interval {length // _UNITS[unit]} {unit}s"
 
 
@@ -563,6 +568,6 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """A sentence with the nearest of *choices*, or nothing when none is near."""
     import difflib  # only a mistake pays for it
 
-    spelled = {one.lower(): one for one in choices}
+    spelled = {choice.lower(): choice for choice in choices}
     near = difflib.get_close_matches(word.lower(), spelled, n=2, cutoff=0.6)
-    return f"Did you mean {' or '.join(spelled[one] for one in near)}?" if near else ""
+    return f"Did you mean {' or '.join(spelled[name] for name in near)}?" if near else ""

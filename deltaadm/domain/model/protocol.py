@@ -156,14 +156,16 @@ class Protocol(Loggable):
     def explicit_features(self) -> frozenset[str]:
         """The listed features that Delta Spark knows, in the registry's spelling."""
         found = (lookup(name) for name in self.explicit_names)
-        return frozenset(one.name for one in found if one is not None and one.in_reference)
+        return frozenset(
+            feature.name for feature in found if feature is not None and feature.in_reference
+        )
 
     @property
     def implicit_features(self) -> frozenset[str]:
         """The legacy features that the versions imply; empty as soon as there is a list."""
         if self.supports_reader_features or self.supports_writer_features:
             return frozenset()
-        return frozenset(one.name for one in LEGACY if self._reaches(one))
+        return frozenset(feature.name for feature in LEGACY if self._reaches(feature))
 
     def _reaches(self, feature: TableFeature) -> bool:
         reader, writer = feature.versions
@@ -178,7 +180,9 @@ class Protocol(Loggable):
     def unknown_features(self) -> frozenset[str]:
         """Listed names that Delta Spark does not know, as the log spells them."""
         found = {name: lookup(name) for name in self.explicit_names}
-        return frozenset(name for name, one in found.items() if one is None or not one.in_reference)
+        return frozenset(
+            name for name, feature in found.items() if feature is None or not feature.in_reference
+        )
 
     def supports(self, feature: str) -> bool:
         """Whether *feature* is supported, explicitly or through a legacy version."""
@@ -272,20 +276,20 @@ class Protocol(Loggable):
         (1, 5) and (2, 1) give (2, 5), with the column mapping that neither has.
         """
         every: tuple[Protocol, ...] = (self, *others)
-        for one in every:
-            one.checked()
+        for protocol in every:
+            protocol.checked()
         merged = type(self).apply(
-            max(one.min_reader_version for one in every),
-            max(one.min_writer_version for one in every),
+            max(protocol.min_reader_version for protocol in every),
+            max(protocol.min_writer_version for protocol in every),
         )
-        readers = frozenset(name for one in every for name in one.reader_features or ())
-        writers = frozenset(name for one in every for name in one.writer_features or ())
+        readers = frozenset(name for protocol in every for name in protocol.reader_features or ())
+        writers = frozenset(name for protocol in every for name in protocol.writer_features or ())
         listed = replace(
             merged,
             reader_features=_plus(merged.reader_features, *readers),
             writer_features=_plus(merged.writer_features, *writers),
         )
-        implied = sorted({name for one in every for name in one.implicit_features})
+        implied = sorted({name for protocol in every for name in protocol.implicit_features})
         return listed.with_features(implied).denormalized_normalized()
 
     def can_upgrade_to(self, to: Protocol) -> bool:
@@ -297,7 +301,7 @@ class Protocol(Loggable):
 
     def can_downgrade_to(self, to: Protocol, dropped: str) -> bool:
         """Whether *to* is this without *dropped*; only `checkpointProtection` may come in."""
-        gone = {one.name for one in (lookup(dropped),) if one is not None}
+        gone = {feature.name for feature in (lookup(dropped),) if feature is not None}
         before = self.supported_features - gone
         after = to.supported_features
         return (
@@ -333,7 +337,7 @@ class Protocol(Loggable):
 
 
 def _plus(names: frozenset[str] | None, *more: str | None) -> frozenset[str] | None:
-    return None if names is None else names | {one for one in more if one is not None}
+    return None if names is None else names | {name for name in more if name is not None}
 
 
 def _minus(names: frozenset[str] | None, name: str) -> frozenset[str] | None:
@@ -380,13 +384,13 @@ def _supporting_all_but(exclude: frozenset[str]) -> Protocol:
 @cache
 def supported_reader_version_numbers() -> frozenset[int]:
     """The reader versions that some supported feature has (`supportedReaderVersionNumbers`)."""
-    return frozenset({1, *(one.versions[0] for one in REFERENCE.values())} - {0})
+    return frozenset({1, *(feature.versions[0] for feature in REFERENCE.values())} - {0})
 
 
 @cache
 def supported_writer_version_numbers() -> frozenset[int]:
     """The writer versions that some supported feature has (`supportedWriterVersionNumbers`)."""
-    return frozenset({1, *(one.versions[1] for one in REFERENCE.values())} - {0})
+    return frozenset({1, *(feature.versions[1] for feature in REFERENCE.values())} - {0})
 
 
 def minimum_required_versions(features: Iterable[str]) -> tuple[int, int]:
@@ -462,10 +466,12 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
                 delta_error_class="DELTA_UNSUPPORTED_FEATURE_STATUS",
             )
     found = {name: lookup(name) for name in wishes}
-    unknown = sorted(name for name, one in found.items() if one is None or not one.in_reference)
+    unknown = sorted(
+        name for name, feature in found.items() if feature is None or not feature.in_reference
+    )
     if unknown:
         raise _not_in_reference(unknown)
-    return frozenset(one.name for one in found.values() if one is not None)
+    return frozenset(feature.name for feature in found.values() if feature is not None)
 
 
 def _not_in_reference(unknown: list[str]) -> Refused:
@@ -494,16 +500,16 @@ def metadata_required_features(
     """
     present = protocol.explicit_features if protocol else frozenset()
     asked = set()
-    for one in REFERENCE.values():
-        if one.twin in present or not one.activation.asked_by(metadata):
+    for feature in REFERENCE.values():
+        if feature.twin in present or not feature.activation.asked_by(metadata):
             continue
-        if one.refused_when_asked:
+        if feature.refused_when_asked:
             raise Refused(
-                f"The table needs {one.name}, which Delta Lake does not support yet.",
+                f"The table needs {feature.name}, which Delta Lake does not support yet.",
                 remedy="Drop the columns that need it.",
-                delta_error_class=one.refused_when_asked,
+                delta_error_class=feature.refused_when_asked,
             )
-        asked.add(one.name)
+        asked.add(feature.name)
     return frozenset(asked)
 
 
@@ -515,15 +521,15 @@ def unsupported_wishes(metadata: Metadata, protocol: Protocol) -> dict[str, tupl
     passes over what cannot be judged.
     """
     found = {}
-    for one in FEATURES.values():
-        if protocol.supports(one.name) or (one.twin and protocol.supports(one.twin)):
+    for feature in FEATURES.values():
+        if protocol.supports(feature.name) or (feature.twin and protocol.supports(feature.twin)):
             continue
         try:
-            evidence = one.activation.evidence(metadata) if one.activation.asks else ()
+            evidence = feature.activation.evidence(metadata) if feature.activation.asks else ()
         except DeltaadmError:
             continue
         if evidence:
-            found[one.name] = evidence
+            found[feature.name] = evidence
     return found
 
 
@@ -536,7 +542,7 @@ def extract_automatically_enabled_features(
     Only listed names count as a base, implied ones do not.
     """
     names = (lookup(name) for name in (protocol and protocol.writer_features) or ())
-    listed = {one.name for one in names if one is not None and one.in_reference}
+    listed = {feature.name for feature in names if feature is not None and feature.in_reference}
     return frozenset(with_requirements(listed | metadata_required_features(metadata, protocol)))
 
 

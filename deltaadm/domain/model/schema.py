@@ -108,10 +108,10 @@ def _unreadable(cause: str) -> TableError:
 
 def walk(struct: StructType, path: Path = ()) -> Iterator[tuple[Path, StructField]]:
     """Every struct field at every depth, each before its descendants (pre-order)."""
-    for one in struct.fields:
-        here = (*path, one.name)
-        yield here, one
-        yield from _walk_type(one.type, here)
+    for column in struct.fields:
+        here = (*path, column.name)
+        yield here, column
+        yield from _walk_type(column.type, here)
 
 
 def _walk_type(data_type: DataType, path: Path) -> Iterator[tuple[Path, StructField]]:
@@ -129,21 +129,21 @@ def find_place(struct: StructType, path: Path) -> tuple[Path, StructField | None
     a field without metadata; there is None for the field where the path does not begin.
     """
     found: Path = ()
-    one: StructField | None = None
+    column: StructField | None = None
     here: DataType = struct
     for part in path:
         inner = _inner(here, part)
         if inner is None:
             break
-        found, one, here = (*found, inner.name), inner, inner.type
-    return found, one, here
+        found, column, here = (*found, inner.name), inner, inner.type
+    return found, column, here
 
 
 def _inner(data_type: DataType, name: str) -> StructField | None:
     if isinstance(data_type, StructType):
         wanted = name.lower()
-        return next((one for one in data_type.fields if one.name.lower() == wanted), None)
-    return next((one for one in _slot_fields(data_type) if one.name == name), None)
+        return next((column for column in data_type.fields if column.name.lower() == wanted), None)
+    return next((column for column in _slot_fields(data_type) if column.name == name), None)
 
 
 def _slot_fields(data_type: DataType) -> tuple[StructField, ...]:
@@ -171,8 +171,8 @@ def change_type(
     if isinstance(data_type, StructType):
         return StructType(
             tuple(
-                replace(one, type=inner(one.type)) if one.name == name else one
-                for one in data_type.fields
+                replace(column, type=inner(column.type)) if column.name == name else column
+                for column in data_type.fields
             )
         )
     if isinstance(data_type, ArrayType) and name == ELEMENT:
@@ -199,17 +199,19 @@ def all_types(data_type: DataType) -> Iterator[DataType]:
     for _, inner in slots(data_type):
         yield from all_types(inner)
     if isinstance(data_type, StructType):
-        for one in data_type.fields:
-            yield from all_types(one.type)
+        for column in data_type.fields:
+            yield from all_types(column.type)
 
 
 @lru_cache(maxsize=SCHEMAS_REMEMBERED)
 def primitive_types(schema_string: str) -> tuple[PrimitiveType, ...]:
     """The types that are not containers in the schema that `parse_schema` reads, each once."""
     found = (
-        one for one in all_types(parse_schema(schema_string)) if isinstance(one, PrimitiveType)
+        data_type
+        for data_type in all_types(parse_schema(schema_string))
+        if isinstance(data_type, PrimitiveType)
     )
-    return tuple({str(one.name): one for one in found}.values())
+    return tuple({str(data_type.name): data_type for data_type in found}.values())
 
 
 def rewrite(
@@ -222,12 +224,12 @@ def rewrite(
     metadata; the type of what it returns is rewritten in turn.
     """
 
-    def one(each: StructField) -> StructField:
+    def rewritten(each: StructField) -> StructField:
         here = (*path, each.name)
         changed = change(here, each)
         return replace(changed, type=_rewrite_type(changed.type, change, here))
 
-    return StructType(tuple(one(each) for each in struct.fields))
+    return StructType(tuple(rewritten(each) for each in struct.fields))
 
 
 def _rewrite_type(
@@ -290,7 +292,7 @@ def _decode(document: Any, level: int) -> DataType:
         raise RecursionError
     kind = document["type"]
     if kind == "struct":
-        return StructType(tuple(_decode_field(one, level + 2) for one in document["fields"]))
+        return StructType(tuple(_decode_field(column, level + 2) for column in document["fields"]))
     if kind == "array":
         return ArrayType(
             _decode(document["elementType"], level + 1), bool(document["containsNull"])
@@ -345,15 +347,15 @@ def _encode(data_type: DataType) -> Any:
             "valueType": _encode(data_type.value),
             "valueContainsNull": data_type.value_contains_null,
         }
-    return {"type": "struct", "fields": [_encode_field(one) for one in data_type.fields]}
+    return {"type": "struct", "fields": [_encode_field(column) for column in data_type.fields]}
 
 
-def _encode_field(one: StructField) -> Any:
+def _encode_field(column: StructField) -> Any:
     return {
-        "name": one.name,
-        "type": _encode(one.type),
-        "nullable": one.nullable,
-        "metadata": dict(one.metadata),
+        "name": column.name,
+        "type": _encode(column.type),
+        "nullable": column.nullable,
+        "metadata": dict(column.metadata),
     }
 
 

@@ -48,7 +48,9 @@ class SessionSettings:
     def to_conf(self) -> dict[str, str]:
         """The same settings as Spark configuration; every one is said, defaults included."""
         flags = {key: str(getattr(self, attribute)).lower() for key, attribute in FLAGS.items()}
-        return {DEFAULTS_PREFIX + key: one for key, one in self.property_defaults.items()} | flags
+        return {
+            DEFAULTS_PREFIX + key: value for key, value in self.property_defaults.items()
+        } | flags
 
 
 FLAGS: Final[Mapping[str, str]] = {

@@ -135,11 +135,11 @@ class Wire:
         return StructType(
             tuple(
                 StructField(
-                    one.key,
-                    one.codec.type,
-                    nullable=not isinstance(getattr(plain, one.attribute), int),
+                    entry.key,
+                    entry.codec.type,
+                    nullable=not isinstance(getattr(plain, entry.attribute), int),
                 )
-                for one in cls.ENTRIES
+                for entry in cls.ENTRIES
             )
         )
 
@@ -195,7 +195,7 @@ def _boolean(raw: Any) -> bool | None:
 
 
 def _text_list(raw: Any) -> tuple[str, ...] | None:
-    return tuple(one for one in raw if isinstance(one, str)) if isinstance(raw, list) else None
+    return tuple(item for item in raw if isinstance(item, str)) if isinstance(raw, list) else None
 
 
 def _name_set(raw: Any) -> frozenset[str] | None:
@@ -216,7 +216,11 @@ def _text_map(raw: Any) -> dict[str, str | None] | None:
 def _settings(raw: Any) -> dict[str, str] | None:
     """A map of strings in which a null value counts as no entry."""
     values = _text_map(raw)
-    return None if values is None else {key: one for key, one in values.items() if one is not None}
+    return (
+        None
+        if values is None
+        else {key: value for key, value in values.items() if value is not None}
+    )
 
 
 def _object(raw: Any) -> dict[str, Any] | None:

@@ -116,7 +116,7 @@ def _refuse_functions(tokens: Sequence[str]) -> None:
 
 
 def _class_of(name: str, tokens: Sequence[str]) -> str:
-    if any(one.lower() == "over" for one in tokens):
+    if any(token.lower() == "over" for token in tokens):
         return "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE"
     if name in WINDOW_FUNCTIONS:
         return "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE"
@@ -153,12 +153,12 @@ def _group(kind: str) -> str:
 def _require_comparable(left: Operand, right: Operand, sign: str) -> None:
     if left.kind is None or right.kind is None:
         return
-    one, other = _group(left.kind), _group(right.kind)
-    nested = {one, other} & _NESTED
+    group, other = _group(left.kind), _group(right.kind)
+    nested = {group, other} & _NESTED
     loose = {"void", "variant", "interval"} | (set() if nested else {"string", "binary"})
-    if {one, other} == {"boolean", "number"} and sign in _WITH_NUMBERS_AS_TRUTH:
+    if {group, other} == {"boolean", "number"} and sign in _WITH_NUMBERS_AS_TRUTH:
         return
-    if one != other and not {one, other} & loose:
+    if group != other and not {group, other} & loose:
         raise _mismatch(sign, left, right)
 
 
@@ -505,7 +505,7 @@ def _column(schema: StructType, path: Sequence[str]) -> Operand:
             raise _no_field(path[:depth], name, "INVALID_EXTRACT_BASE_FIELD_TYPE")
         if not isinstance(level, StructType):
             raise _UnjudgedError
-        found = [one for one in level.fields if one.name.lower() == name.lower()]
+        found = [field for field in level.fields if field.name.lower() == name.lower()]
         if not found and depth:
             raise _no_field(path[:depth], name, "FIELD_NOT_FOUND")
         if len(found) != 1:

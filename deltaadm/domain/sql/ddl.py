@@ -90,7 +90,7 @@ def parse_definitions(text: str) -> tuple[ColumnDefinition, ...]:
 
 def parse_column_list(text: str) -> list[Path]:
     """Columns with commas between them; raises `Refused` like `parse_columns`."""
-    return _parse(text, lambda reader: [tuple(one) for one in _listed(reader, _path)])
+    return _parse(text, lambda reader: [tuple(path) for path in _listed(reader, _path)])
 
 
 def parse_move(text: str) -> tuple[Path, Position]:
@@ -109,7 +109,7 @@ def parse_default(text: str) -> str:
 
     Raises `Refused` for none, for brackets that do not match, and for a comma outside of them.
     """
-    return _parse(text, lambda reader: _expression(reader, lambda one: one.ahead(",")))
+    return _parse(text, lambda reader: _expression(reader, lambda rest: rest.ahead(",")))
 
 
 def type_sql(data_type: DataType) -> str:
@@ -124,8 +124,8 @@ def type_sql(data_type: DataType) -> str:
         return f"MAP<{type_sql(data_type.key)}, {type_sql(data_type.value)}>"
     if isinstance(data_type, StructType):
         inner = ", ".join(
-            f"{identifier(one.name)}: {type_sql(one.type)}{_plain_clauses(one)}"
-            for one in data_type.fields
+            f"{identifier(column.name)}: {type_sql(column.type)}{_plain_clauses(column)}"
+            for column in data_type.fields
         )
         return f"STRUCT<{inner}>"
     return _WRITTEN.get(data_type.name, data_type.name.upper())
@@ -133,7 +133,7 @@ def type_sql(data_type: DataType) -> str:
 
 def columns_sql(struct: StructType) -> str:
     """The columns of *struct* as `parse_columns` reads them."""
-    return ", ".join(column_sql(one) for one in struct.fields)
+    return ", ".join(column_sql(column) for column in struct.fields)
 
 
 def column_sql(column: StructField, name: str | None = None) -> str:
@@ -235,7 +235,7 @@ class _Reader:
     def ahead(self, *words: str) -> bool:
         """Whether *words* come next."""
         coming = self._tokens[self._next : self._next + len(words)]
-        return tuple(one.word for one in coming) == words
+        return tuple(token.word for token in coming) == words
 
     def take(self) -> _Token:
         taken = self.next
@@ -369,7 +369,7 @@ def _generated(reader: _Reader, read: _Clauses) -> None:
         read.metadata |= _sequence(reader) | {IDENTITY_EXPLICIT: by_default}
         return
     reader.expect("(")
-    read.metadata[GENERATION] = _expression(reader, lambda one: one.ahead(")"))
+    read.metadata[GENERATION] = _expression(reader, lambda rest: rest.ahead(")"))
     reader.expect(")")
 
 

@@ -94,7 +94,7 @@ def _paths(tokens: list[tuple[str, str]]) -> Iterator[Path]:
             position += 1
         after = tokens[position] if position < len(tokens) else ("", "")
         if parts and not after_operand and _is_column(parts[0], before.lower(), after):
-            yield tuple(_name(one) for one in parts)
+            yield tuple(_name(part) for part in parts)
         if parts:
             before = parts[-1]
             after_operand = before.startswith("`") or before.lower() not in _RESERVED

@@ -21,7 +21,7 @@ def literal(text: str) -> str:
     Characters that do not print are written as escapes, and so is `$`, which starts a variable
     where `spark.sql.variable.substitute` is on.
     """
-    return "'" + "".join(_escaped(one) for one in text) + "'"
+    return "'" + "".join(_escaped(character) for character in text) + "'"
 
 
 def column_sql(path: Sequence[str]) -> str:
@@ -39,9 +39,9 @@ def if_exists_sql(if_exists: bool) -> str:  # noqa: FBT001 -- the only argument
     return "IF EXISTS " if if_exists else ""
 
 
-def is_hidden(one: str) -> bool:
+def is_hidden(character: str) -> bool:
     """Whether a terminal would do something else than show it; half a character is no character."""
-    return not one.isprintable() and not "\ud800" <= one <= "\udfff"
+    return not character.isprintable() and not "\ud800" <= character <= "\udfff"
 
 
 def unquoted(name: str) -> str:
@@ -70,12 +70,12 @@ _KEPT: Final = "%_"
 """Escapes of LIKE, whose backslash stays."""
 
 
-def _escaped(one: str) -> str:
-    if one in "\\'":
-        return "\\" + one
-    if one != "$" and not is_hidden(one):
-        return one
-    code = ord(one)
+def _escaped(character: str) -> str:
+    if character in "\\'":
+        return "\\" + character
+    if character != "$" and not is_hidden(character):
+        return character
+    code = ord(character)
     return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
 
 

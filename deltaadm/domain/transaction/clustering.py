@@ -51,7 +51,7 @@ def clustering_columns(snapshot: Snapshot) -> tuple[Path, ...] | None:
     if snapshot.domains is None:
         return None
     names = {physical: path for path, physical in physical_paths(snapshot.metadata.schema).items()}
-    return tuple(names.get(one, one) for one in physical_clustering(snapshot.domains))
+    return tuple(names.get(column, column) for column in physical_clustering(snapshot.domains))
 
 
 def earlier_names(versions: Iterable[Metadata]) -> dict[Path, Path]:
@@ -61,8 +61,8 @@ def earlier_names(versions: Iterable[Metadata]) -> dict[Path, Path]:
     *versions* are in order; of a column that was renamed the last name counts.
     """
     names: dict[Path, Path] = {}
-    for one in versions:
-        names |= {stored: path for path, stored in _stored_paths(one).items()}
+    for version in versions:
+        names |= {stored: path for path, stored in _stored_paths(version).items()}
     return names
 
 
@@ -72,7 +72,7 @@ def lost_clustering(snapshot: Snapshot) -> tuple[Path, ...]:
     if not clustered:
         return ()
     present = set(map(folded, _stored_paths(snapshot.metadata).values()))
-    return tuple(one for one in clustered if folded(one) not in present)
+    return tuple(column for column in clustered if folded(column) not in present)
 
 
 def require_found_clustering(snapshot: Snapshot) -> None:
@@ -100,8 +100,8 @@ def restored_clustering(
     paths = _stored_paths(snapshot.metadata)
     names = {folded(stored): path for path, stored in paths.items()}
     found = [
-        names.get(folded(one)) or names.get(folded(earlier.get(one, ())))
-        for one in physical_clustering(snapshot.domains or {})
+        names.get(folded(column)) or names.get(folded(earlier.get(column, ())))
+        for column in physical_clustering(snapshot.domains or {})
     ]
     return None if None in found else tuple(one for one in found if one)
 
@@ -109,7 +109,7 @@ def restored_clustering(
 def with_clustering(snapshot: Snapshot, columns: Sequence[Path]) -> Snapshot:
     """*snapshot*, known to be clustered by *columns* (as `clustering_columns` says) or by none."""
     physical = physical_paths(snapshot.metadata.schema)
-    domain = clustering_domain([physical.get(one, one) for one in columns])
+    domain = clustering_domain([physical.get(column, column) for column in columns])
     domains = {CLUSTERING_DOMAIN: domain} if columns else {}
     return replace(snapshot, domains={**(snapshot.domains or {}), **domains})
 
@@ -146,7 +146,7 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
     check_statistics_of(metadata, columns)
     physical = physical_paths(metadata.schema)
     _require_known_names(columns, physical)
-    domain = clustering_domain([physical[one] for one in columns])
+    domain = clustering_domain([physical[column] for column in columns])
     after = snapshot
     if not supported:
         asked = {**metadata.configuration, f"{FEATURE_PREFIX}clustering": "supported"}
@@ -160,7 +160,7 @@ def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path,
     *columns* as the schema spells them; raises `Refused` where a table with *metadata* cannot
     be clustered by them, statistics left aside.
     """
-    fields = {folded(path): (path, one) for path, one in struct_fields(metadata.schema)}
+    fields = {folded(path): (path, field) for path, field in struct_fields(metadata.schema)}
     for column in columns:
         if folded(column) not in fields:
             raise Refused(
@@ -198,7 +198,7 @@ def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path,
 def check_statistics_of(metadata: Metadata, columns: Sequence[Path]) -> None:
     """Raise `Refused` unless files have statistics of *columns*, spelled as in the schema."""
     collected = set(columns_with_statistics(metadata))
-    missing = [path_text(one) for one in columns if one not in collected]
+    missing = [path_text(column) for column in columns if column not in collected]
     if missing:
         raise Refused(
             f"Files have no statistics for {', '.join(missing)}, which clustering needs.",
@@ -213,23 +213,23 @@ INDEXED_COLUMNS: Final = "delta.dataSkippingNumIndexedCols"
 def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
     """The columns of which Delta collects minimum and maximum, inside structs too."""
     listed = metadata.configuration.get(STATISTICS_COLUMNS)
-    leaves = [path for path, one in _leaves(metadata)]
+    leaves = [path for path, field in _leaves(metadata)]
     if listed is None:
         default = PROPERTIES[INDEXED_COLUMNS.lower()].default
         count = whole_number(metadata.configuration.get(INDEXED_COLUMNS, default or ""))
         wanted = leaves if count is None or count < 0 else leaves[:count]
     else:
-        named = [folded(one) for one in column_names(listed)]
+        named = [folded(item) for item in column_names(listed)]
         wanted = [one for one in leaves if any(folded(one)[: len(n)] == n for n in named)]
     kept = set(wanted)
-    return (path for path, one in _leaves(metadata) if path in kept and has_bounds(one.type))
+    return (path for path, field in _leaves(metadata) if path in kept and has_bounds(field.type))
 
 
 def _leaves(metadata: Metadata) -> Iterator[tuple[Path, StructField]]:
     """The columns that files have, those inside structs in place of the structs."""
-    for path, one in struct_fields(metadata.schema):
-        if path[0] not in metadata.partition_columns and not isinstance(one.type, StructType):
-            yield path, one
+    for path, field in struct_fields(metadata.schema):
+        if path[0] not in metadata.partition_columns and not isinstance(field.type, StructType):
+            yield path, field
 
 
 def _stored_paths(metadata: Metadata) -> dict[Path, Path]:
@@ -246,9 +246,9 @@ def _stored_paths(metadata: Metadata) -> dict[Path, Path]:
 def physical_paths(schema: StructType) -> dict[Path, Path]:
     """The paths of the columns outside arrays and maps, each with its physical one."""
     physical: dict[Path, Path] = {(): ()}
-    for path, one in struct_fields(schema):
-        physical[path] = (*physical[path[:-1]], physical_name(one))
-    return {path: one for path, one in physical.items() if path}
+    for path, field in struct_fields(schema):
+        physical[path] = (*physical[path[:-1]], physical_name(field))
+    return {path: value for path, value in physical.items() if path}
 
 
 def physical_clustering(domains: Mapping[str, DomainMetadata]) -> list[Path]:
@@ -260,16 +260,16 @@ def physical_clustering(domains: Mapping[str, DomainMetadata]) -> list[Path]:
         return []
     listed = document.get("clusteringColumns") if isinstance(document, dict) else None
     return [
-        tuple(map(str, one)) if isinstance(one, list) else (str(one),)
-        for one in (listed if isinstance(listed, list) else ())
+        tuple(map(str, item)) if isinstance(item, list) else (str(item),)
+        for item in (listed if isinstance(listed, list) else ())
     ]
 
 
 def _require_known_names(columns: Sequence[Path], physical: dict[Path, Path]) -> None:
     fresh = [
-        path_text(one)
-        for one in columns
-        if any(KNOWN_AFTER_COMMIT in part for part in physical[one])
+        path_text(column)
+        for column in columns
+        if any(KNOWN_AFTER_COMMIT in part for part in physical[column])
     ]
     if fresh:
         raise Refused(

@@ -333,7 +333,9 @@ def _kept(old: Metadata, new: Metadata) -> dict[Path, StructField]:
 
 
 def _identity(field: StructField) -> dict[str, Any]:
-    return {key: one for key, one in field.metadata.items() if key in (COLUMN_ID, PHYSICAL_NAME)}
+    return {
+        key: value for key, value in field.metadata.items() if key in (COLUMN_ID, PHYSICAL_NAME)
+    }
 
 
 def fits_into(old: DataType, new: DataType) -> bool:
@@ -348,10 +350,10 @@ def fits_into(old: DataType, new: DataType) -> bool:
         )
     if isinstance(old, StructType) and isinstance(new, StructType):
         return len(old.fields) == len(new.fields) and all(
-            one.name == other.name
-            and other.nullable >= one.nullable
-            and fits_into(one.type, other.type)
-            for one, other in zip(old.fields, new.fields, strict=True)
+            before.name == other.name
+            and other.nullable >= before.nullable
+            and fits_into(before.type, other.type)
+            for before, other in zip(old.fields, new.fields, strict=True)
         )
     return old == new
 
@@ -468,7 +470,7 @@ def _unsupported_mode(mode: str) -> Refused:
 
 
 def _require_clean_start(old: StructType, new: StructType) -> None:
-    stale = [path_text(p) for p, one in walk(new) if COLUMN_MAPPING_KEYS & one.metadata.keys()]
+    stale = [path_text(p) for p, field in walk(new) if COLUMN_MAPPING_KEYS & field.metadata.keys()]
     if stale:
         raise Refused(
             "Column mapping cannot be turned on: columns still carry metadata of an earlier "
@@ -548,7 +550,7 @@ def remove_column_mapping(metadata: Metadata) -> Metadata:
     unfit = [
         path_text(path)
         for path, field in walk(metadata.schema)
-        if any(one in INVALID_CHARACTERS for one in field.name)
+        if any(character in INVALID_CHARACTERS for character in field.name)
     ]
     if unfit:
         raise Refused(

@@ -134,8 +134,8 @@ def stored_expression(text: str) -> str:
     """
     tokens = list(_tokens(text))
     depth = 0
-    for one in tokens:
-        depth += (one == "(") - (one == ")")
+    for sign in tokens:
+        depth += (sign == "(") - (sign == ")")
         if depth < 0:
             break
     if depth or not tokens:
@@ -165,8 +165,12 @@ def _written(token: re.Match[str]) -> str:
 
 
 def _require_columns(schema: StructType, expression: str) -> None:
-    known = {one.name.lower() for one in schema.fields}
-    unknown = [one for one in column_references(expression) if one[0].lower() not in known]
+    known = {field.name.lower() for field in schema.fields}
+    unknown = [
+        reference
+        for reference in column_references(expression)
+        if reference[0].lower() not in known
+    ]
     if unknown:
         raise Refused(
             f"The constraint uses {path_text(unknown[0])}, which the table does not have.",

@@ -51,7 +51,9 @@ def compat_key(version: int) -> str:
 
 def enabled_versions(metadata: Metadata) -> tuple[int, ...]:
     """The versions of Iceberg compatibility that are on."""
-    return tuple(one for one in VERSIONS if is_true(metadata.configuration, compat_key(one)))
+    return tuple(
+        version for version in VERSIONS if is_true(metadata.configuration, compat_key(version))
+    )
 
 
 def enforce_iceberg_compatibility(
@@ -109,7 +111,7 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
             remedy=f"Set {compat_key(2)} to true in the same command.",
             delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
         )
-    rest = [one for one in _formats(new) if one != "iceberg"]
+    rest = [name for name in _formats(new) if name != "iceberg"]
     configuration = {key: value for key, value in new.configuration.items() if key != FORMATS}
     return new.with_configuration(
         {**configuration, FORMATS: ",".join(rest)} if rest else configuration
@@ -117,7 +119,7 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
 
 
 def _formats(metadata: Metadata) -> tuple[str, ...]:
-    return tuple(one.strip() for one in metadata.configuration.get(FORMATS, "").split(","))
+    return tuple(name.strip() for name in metadata.configuration.get(FORMATS, "").split(","))
 
 
 def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata: Metadata) -> None:
@@ -127,13 +129,13 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
             "Only one version of Iceberg compatibility can be on.",
             "Turn the others off in the same command.",
         )
-    for one in metadata.schema.fields:
-        for data_type in all_types(one.type):
+    for field in metadata.schema.fields:
+        for data_type in all_types(field.type):
             if not allows_type(version, data_type):
                 raise _violation(
                     "UNSUPPORTED_DATA_TYPE",
                     f"Iceberg compatibility V{version} does not allow the type of column "
-                    f"{one.name!r}.",
+                    f"{field.name!r}.",
                     "Drop the column, or choose another version.",
                 )
     _check_type_changes(version, metadata)
@@ -171,8 +173,8 @@ def _without_deletion_vectors(version: int, before: Metadata) -> str:
 
 def _check_type_changes(version: int, metadata: Metadata) -> None:
     """Columns may only have been widened in ways that Iceberg knows as well."""
-    for path, one in walk(metadata.schema):
-        changes = one.metadata.get("delta.typeChanges")
+    for path, field in walk(metadata.schema):
+        changes = field.metadata.get("delta.typeChanges")
         for change in changes if isinstance(changes, list) else ():
             if not isinstance(change, dict):
                 continue

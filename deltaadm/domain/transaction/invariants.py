@@ -57,21 +57,21 @@ class Invariant:
 
 def invariants(metadata: Metadata) -> Iterator[Invariant]:
     """The invariants of columns outside arrays and maps, where Delta looks for them."""
-    for path, one in struct_fields(metadata.schema):
-        if INVARIANTS in one.metadata:
-            yield _invariant(path, one)
+    for path, field in struct_fields(metadata.schema):
+        if INVARIANTS in field.metadata:
+            yield _invariant(path, field)
 
 
 def refusal_of_invariants(metadata: Metadata) -> Refused | None:
     """Why Delta Spark stops at an invariant; None where it reads them all."""
-    for one in invariants(metadata):
-        if one.fails_in_delta_spark:
+    for invariant in invariants(metadata):
+        if invariant.fails_in_delta_spark:
             return Refused(
-                f"Delta Spark cannot read the invariant of column {path_text(one.path)}: "
-                f"{one.flaw}.",
+                f"Delta Spark cannot read the invariant of column {path_text(invariant.path)}: "
+                f"{invariant.flaw}.",
                 remedy="Remove it with the client that wrote it, and use a CHECK constraint "
                 "instead.",
-                delta_error_class=one.delta_error_class,
+                delta_error_class=invariant.delta_error_class,
             )
     return None
 

@@ -52,5 +52,5 @@ def set_location(snapshot: Snapshot, there: Snapshot, session: SessionSettings) 
 def _columns(metadata: Metadata) -> tuple[StructType, tuple[StructField, ...]]:
     """The schema and the columns partitioned by, as far as Delta compares them."""
     schema = drop_column_mapping_metadata(metadata.schema)
-    fields = {one.name: one for one in schema.fields}
+    fields = {field.name: field for field in schema.fields}
     return schema, tuple(fields[name] for name in metadata.partition_columns if name in fields)

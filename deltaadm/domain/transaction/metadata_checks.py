@@ -85,7 +85,7 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
     """
     if new.schema_string is None:
         return new
-    schema = StructType(tuple(_without_char(one) for one in new.schema.fields))
+    schema = StructType(tuple(_without_char(field) for field in new.schema.fields))
     if schema.to_json() != old.schema_string:
         _refuse_nested_not_null(schema)
     drop = tuple(
@@ -93,18 +93,18 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
         for feature, prefix in UNREAD_UNLESS_SUPPORTED.items()
         if not protocol.supports(feature)
     )
-    schema = StructType(tuple(_without_keys(one, drop) for one in schema.fields))
+    schema = StructType(tuple(_without_keys(field, drop) for field in schema.fields))
     return replace(new, schema_string=schema.to_json())
 
 
-def _without_char(one: StructField) -> StructField:
+def _without_char(field: StructField) -> StructField:
     """A column whose type, or a part of it, is char or varchar notes the type as a whole."""
-    if not any(_is_char(part) for part in all_types(one.type)):
-        return one
+    if not any(_is_char(part) for part in all_types(field.type)):
+        return field
     return replace(
-        one,
-        type=_with_strings(one.type),
-        metadata={**one.metadata, RAW_TYPE: catalog_type(one.type)},
+        field,
+        type=_with_strings(field.type),
+        metadata={**field.metadata, RAW_TYPE: catalog_type(field.type)},
     )
 
 
@@ -117,7 +117,7 @@ def _with_strings(data_type: DataType) -> DataType:
         return PrimitiveType("string")
     if isinstance(data_type, StructType):
         return StructType(
-            tuple(replace(one, type=_with_strings(one.type)) for one in data_type.fields)
+            tuple(replace(field, type=_with_strings(field.type)) for field in data_type.fields)
         )
     if isinstance(data_type, ArrayType):
         return replace(data_type, element=_with_strings(data_type.element))
@@ -140,7 +140,7 @@ def catalog_type(data_type: DataType) -> str:
     if isinstance(data_type, MapType):
         return f"map<{catalog_type(data_type.key)},{catalog_type(data_type.value)}>"
     if isinstance(data_type, StructType):
-        inner = ",".join(f"{one.name}:{catalog_type(one.type)}" for one in data_type.fields)
+        inner = ",".join(f"{field.name}:{catalog_type(field.type)}" for field in data_type.fields)
         return f"struct<{inner}>"
     return _IN_CATALOGS.get(data_type.name, data_type.name)
 
@@ -148,18 +148,18 @@ def catalog_type(data_type: DataType) -> str:
 _IN_CATALOGS: Final = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 
 
-def _without_keys(one: StructField, prefixes: tuple[str, ...]) -> StructField:
-    kept = {k: v for k, v in one.metadata.items() if not (prefixes and k.startswith(prefixes))}
-    return replace(one, metadata=kept)
+def _without_keys(field: StructField, prefixes: tuple[str, ...]) -> StructField:
+    kept = {k: v for k, v in field.metadata.items() if not (prefixes and k.startswith(prefixes))}
+    return replace(field, metadata=kept)
 
 
 def _refuse_nested_not_null(schema: StructType) -> None:
-    for path, one in walk(schema):
+    for path, field in walk(schema):
         inner: tuple[DataType, ...] = ()
-        if isinstance(one.type, ArrayType):
-            inner = (one.type.element,)
-        elif isinstance(one.type, MapType):
-            inner = (one.type.key, one.type.value)
+        if isinstance(field.type, ArrayType):
+            inner = (field.type.element,)
+        elif isinstance(field.type, MapType):
+            inner = (field.type.key, field.type.value)
         if any(_has_not_null(each) for each in inner):
             raise Refused(
                 f"Column {path_text(path)} has NOT NULL inside an array or a map, which Delta "
@@ -171,7 +171,7 @@ def _refuse_nested_not_null(schema: StructType) -> None:
 
 def _has_not_null(data_type: DataType) -> bool:
     if isinstance(data_type, StructType):
-        return any(not one.nullable or _has_not_null(one.type) for one in data_type.fields)
+        return any(not field.nullable or _has_not_null(field.type) for field in data_type.fields)
     if isinstance(data_type, ArrayType):
         return not data_type.contains_null or _has_not_null(data_type.element)
     if isinstance(data_type, MapType):
@@ -219,11 +219,11 @@ def _repeated(names: Iterable[str]) -> list[str]:
 
 def columns_unfit_for_files(metadata: Metadata) -> list[Path]:
     """The columns whose names data files cannot have; partition columns are not in the files."""
-    partitions = {one.lower() for one in metadata.partition_columns}
+    partitions = {column.lower() for column in metadata.partition_columns}
     return [
         path
-        for path, one in walk(metadata.schema)
-        if is_unfit_for_files(one.name) and path[0].lower() not in partitions
+        for path, field in walk(metadata.schema)
+        if is_unfit_for_files(field.name) and path[0].lower() not in partitions
     ]
 
 
@@ -236,7 +236,7 @@ def _check_names(metadata: Metadata) -> None:
             remedy="Rename them, or turn column mapping on.",
             delta_error_class="DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
         )
-    unfit = [one for one in metadata.partition_columns if is_unfit_for_files(one)]
+    unfit = [column for column in metadata.partition_columns if is_unfit_for_files(column)]
     if unfit:
         raise Refused(
             "These partition columns contain characters that Parquet does not allow, from "
@@ -248,11 +248,11 @@ def _check_names(metadata: Metadata) -> None:
 
 def is_unfit_for_files(name: str) -> bool:
     """Whether *name* has characters that a column of a data file must not have."""
-    return any(one in INVALID_CHARACTERS for one in name)
+    return any(character in INVALID_CHARACTERS for character in name)
 
 
 def _check_types(schema: StructType) -> None:
-    unknown = [path_text(path) for path, one in walk(schema) if _has_unsupported_type(one)]
+    unknown = [path_text(path) for path, field in walk(schema) if _has_unsupported_type(field)]
     if unknown:
         raise Refused(
             f"These columns have types that Delta Lake does not support: {', '.join(unknown)}.",
@@ -261,13 +261,13 @@ def _check_types(schema: StructType) -> None:
         )
 
 
-def _has_unsupported_type(one: StructField) -> bool:
-    collations = one.metadata.get("__COLLATIONS")
+def _has_unsupported_type(field: StructField) -> bool:
+    collations = field.metadata.get("__COLLATIONS")
     if isinstance(collations, dict) and any(
         "UTF8_BINARY" not in str(name) for name in collations.values()
     ):
         return True
-    return not all(is_supported_type(leaf) for leaf in leaves(one.type))
+    return not all(is_supported_type(leaf) for leaf in leaves(field.type))
 
 
 def is_supported_type(leaf: PrimitiveType) -> bool:
@@ -312,7 +312,7 @@ def _property_violation(sub_class: str, message: str) -> Refused:
 
 
 def _check_row_tracking_columns(metadata: Metadata) -> None:
-    columns = {one.name.lower() for one in metadata.schema.fields}
+    columns = {field.name.lower() for field in metadata.schema.fields}
     for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN):
         name = metadata.configuration.get(key)
         if name is not None and name.lower() in columns:
@@ -327,7 +327,7 @@ def _check_row_tracking_columns(metadata: Metadata) -> None:
 def _check_change_data_columns(old: Metadata, new: Metadata) -> None:
     if not is_true(new.configuration, "delta.enableChangeDataFeed"):
         return
-    reserved = sorted(CDC_COLUMNS & {one.name.lower() for one in new.schema.fields})
+    reserved = sorted(CDC_COLUMNS & {field.name.lower() for field in new.schema.fields})
     if reserved:
         turned_on = not is_true(old.configuration, "delta.enableChangeDataFeed")
         raise Refused(
@@ -357,7 +357,7 @@ def check_statistics_columns(metadata: Metadata) -> None:
     listed = metadata.configuration.get(STATISTICS_COLUMNS)
     if listed is None:
         return
-    partitions = {one.lower() for one in metadata.partition_columns}
+    partitions = {column.lower() for column in metadata.partition_columns}
     leaves: list[str] = []
     for path in column_names(listed):
         text = ".".join(path)
@@ -394,7 +394,7 @@ def _statistics_type(schema: StructType, path: Path) -> DataType:
 
 def _parts(data_type: DataType) -> dict[str, DataType]:
     if isinstance(data_type, StructType):
-        return {one.name.lower(): one.type for one in data_type.fields}
+        return {field.name.lower(): field.type for field in data_type.fields}
     if isinstance(data_type, ArrayType):
         return {"element": data_type.element}
     if isinstance(data_type, MapType):
@@ -407,8 +407,8 @@ def _statistics_leaves(name: str, data_type: DataType, *, nested: bool) -> list[
     if isinstance(data_type, StructType):
         return [
             leaf
-            for one in data_type.fields
-            for leaf in _statistics_leaves(f"{name}.{one.name}", one.type, nested=True)
+            for field in data_type.fields
+            for leaf in _statistics_leaves(f"{name}.{field.name}", field.type, nested=True)
         ]
     if has_bounds(data_type) or data_type == PrimitiveType("variant"):
         return [name]

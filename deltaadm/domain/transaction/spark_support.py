@@ -141,8 +141,8 @@ PATH_OF_CATALOG_TABLE: Final = "DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE
 
 
 def _missing_partition_columns(_: Protocol, metadata: Metadata) -> Obstacle | None:
-    names = {one.name for one in metadata.schema.fields}
-    missing = [one for one in metadata.partition_columns if one not in names]
+    names = {field.name for field in metadata.schema.fields}
+    missing = [column for column in metadata.partition_columns if column not in names]
     if not missing:
         return None
     refusal = TableError(
@@ -168,7 +168,11 @@ def _unknown(
     unknown = sorted((listed or frozenset()) - (known or frozenset()))
     if not unknown:
         return None
-    spelled = [one.name for one in map(lookup, unknown) if one is not None and one.in_reference]
+    spelled = [
+        feature.name
+        for feature in map(lookup, unknown)
+        if feature is not None and feature.in_reference
+    ]
     refusal = Refused(
         f"Delta Spark cannot {what} the table: it does not know the table "
         f"feature{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}.",
@@ -246,9 +250,9 @@ def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Obstacle | N
         needed = extract_automatically_enabled_features(metadata, protocol)
     except Refused as error:
         names = tuple(
-            one.name
-            for one in REFERENCE.values()
-            if one.refused_when_asked and one.refused_when_asked == error.delta_error_class
+            feature.name
+            for feature in REFERENCE.values()
+            if feature.refused_when_asked and feature.refused_when_asked == error.delta_error_class
         )
         return Obstacle(error, names or (_METADATA,))
     missing = sorted(needed - (protocol.writer_features or frozenset()))

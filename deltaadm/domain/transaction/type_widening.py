@@ -101,8 +101,8 @@ def type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
     An entry that is no such record has empty types.
     """
     recorded = field.metadata.get(TYPE_CHANGES)
-    for one in recorded if isinstance(recorded, list) else ():
-        document = one if isinstance(one, dict) else {}
+    for entry in recorded if isinstance(recorded, list) else ():
+        document = entry if isinstance(entry, dict) else {}
         path, old, new = (_text(document.get(k)) for k in ("fieldPath", "fromType", "toType"))
         yield path, old, new
 
