@@ -8,10 +8,10 @@ needs rich to show them.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from deltaadm.render.visible import visible
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

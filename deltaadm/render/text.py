@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.render import lines
 from deltaadm.render.blocks import (
@@ -22,9 +21,10 @@ from deltaadm.render.blocks import (
     blocks,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import TextIO
+    from typing import Any, Final, TextIO
 
     from rich.console import Console
 

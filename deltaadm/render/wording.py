@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from deltaadm.domain.model.cost import Cost
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Final
 
     from deltaadm.clients import ClientRelease, Verdict
     from deltaadm.domain.model.snapshot import FileFacts

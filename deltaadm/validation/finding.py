@@ -7,12 +7,13 @@ Apart from `rule`, so that whoever only shows findings does not load what rules 
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, field
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Final
 
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.steps import Step

@@ -7,7 +7,6 @@ documentation that users read: what is found, *Why it matters*, *What to do*, *S
 
 from __future__ import annotations
 
-import inspect
 from collections import Counter
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
@@ -93,7 +92,8 @@ class Rule:
     @property
     def doc(self) -> str:
         """The documentation of its function, without the indentation."""
-        return inspect.getdoc(self.check) or ""
+        lines = (self.check.__doc__ or "").strip().splitlines()
+        return "\n".join(line.removeprefix("    ") for line in lines)
 
     @property
     def summary(self) -> str:

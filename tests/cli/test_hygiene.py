@@ -34,6 +34,9 @@ HEAVY = {"pyspark", "py4j", "pyarrow", "deltalake", "obstore", "pydantic", "nump
 SLOW = {"typer", "rich", "typing", "dataclasses", "inspect", "signal", "pathlib"}
 """What takes longer to import than a table to be read."""
 
+RARE = {"rich", "inspect", "uuid"}
+"""What a terminal or a few tables need."""
+
 PROBE = """
 import atexit, sys
 from deltaadm.__main__ import main
@@ -63,13 +66,13 @@ ARROW = HEAVY - {"pyarrow"}
         pytest.param("--version", {"typer", "rich", "dataclasses", "json"}, id="version"),
         pytest.param("--help", {"rich"}, id="help"),
         pytest.param("inspect --help", {"rich"}, id="help of a command"),
-        pytest.param("inspect T", {"typer"} | PLANS, id="text"),
-        pytest.param("inspect T -o json", SLOW, id="json"),
+        pytest.param("inspect T", SLOW | PLANS, id="text"),
+        pytest.param("inspect T -o json", SLOW | {"contextlib", "datetime"}, id="json"),
         pytest.param("inspect T -o jsonl", SLOW - {"typing"}, id="jsonl"),
         pytest.param("features -o json", {"rich"} | PLANS, id="features"),
-        pytest.param("validate T -o json", {"rich", "deltaadm.runs.many_plans"}, id="validate"),
+        pytest.param("validate T", RARE | {"deltaadm.runs.many_plans"}, id="validate"),
         pytest.param("alter T --set a=b -o sql", {"rich"}, id="plan"),
-        pytest.param("enable-feature T deletionVectors", OTHER_STEPS, id="steps"),
+        pytest.param("enable-feature T deletionVectors", RARE | OTHER_STEPS, id="steps"),
         pytest.param("upgrade-protocol T --check -o json", {"rich"}, id="check"),
     ],
 )

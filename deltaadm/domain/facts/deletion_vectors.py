@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import zlib
 from typing import TYPE_CHECKING, Final
-from uuid import UUID
 
 if TYPE_CHECKING:
     from deltaadm.domain.model.actions import DeletionVectorDescriptor
@@ -83,6 +82,8 @@ def relative_path(vector: DeletionVectorDescriptor) -> str:
     text = vector.path_or_inline_dv
     if len(text) < _UUID_LENGTH:
         raise ValueError(f"a UUID has {_UUID_LENGTH} characters")
+    from uuid import UUID  # which takes longer to import than most tables to be read
+
     prefix, encoded = text[:-_UUID_LENGTH], text[-_UUID_LENGTH:]
     name = f"deletion_vector_{UUID(bytes=z85_decode(encoded))}.bin"
     return f"{prefix}/{name}" if prefix else name

@@ -9,12 +9,13 @@ arranges things in another way than a page does, a block of its own holds the fa
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any, Final
 
     from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.reports import Check, Report

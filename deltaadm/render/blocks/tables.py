@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
 from deltaadm.domain.model.instants import instant
 from deltaadm.domain.model.schema import path_text
 from deltaadm.render.blocks import (
@@ -16,8 +14,10 @@ from deltaadm.render.blocks import (
 )
 from deltaadm.render.wording import DOES, grouped, overview_title, release_name
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any, Final
 
     from deltaadm.clients import ClientRelease
     from deltaadm.domain.model.protocol import Protocol
