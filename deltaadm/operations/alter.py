@@ -30,7 +30,7 @@ from deltaadm.domain.transaction.constraints import (
 )
 from deltaadm.errors import Refused
 from deltaadm.operations.commands import quoted
-from deltaadm.operations.plan import Plan, propose
+from deltaadm.operations.plan import Plan, propose, resumed, resuming
 from deltaadm.operations.resume import steps_taken
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class TableChanges:
 
         As in Delta's own `alterTable`, properties are set first, for the features that the rest
         may need, and changes of one kind share a commit; so do changes of different columns.
+        A column that others are moved behind is moved before them.
         """
         steps: list[Step] = []
         if self.set_properties:
@@ -82,7 +83,7 @@ class TableChanges:
         steps += [DropConstraint(name) for name in self.drop_constraints]
         if self.add:
             steps.append(AddColumns(tuple(self.add)))
-        steps += _in_rounds(self.change)
+        steps += _in_rounds(_anchors_first(self.change))
         if self.cluster_by is not None:
             steps.append(ClusterBy(tuple(self.cluster_by)))
         if self.drop:
@@ -97,6 +98,12 @@ class TableChanges:
         if self.location is not None:
             steps.append(SetLocation(self.location))
         return steps
+
+    @property
+    def removes_mapping(self) -> bool:
+        """Whether it ends column mapping and says nothing of how the table is clustered."""
+        mode = self.set_properties.get(COLUMN_MAPPING_MODE)
+        return self.cluster_by is None and (mode == "none" or COLUMN_MAPPING_MODE in self.unset)
 
     def subjects(self) -> Iterator[str]:
         """The places in a plan that are themselves what was asked for."""
@@ -134,6 +141,8 @@ def plan_changes(
     """
     _refuse_unsafe_spellings(wanted.set_properties, wanted.unset)
     plan, taken = _plan_left(snapshot, wanted, session)
+    if wanted.removes_mapping:
+        plan = resumed(plan)
     notes = step_notes(plan, is_managed=wanted.is_managed)
     absent = _notes_on_absent(plan.before, wanted)
     return replace(plan, notes=(*_notes_on_taken(taken), *plan.notes, *notes, *absent))
@@ -158,7 +167,10 @@ def _plan_left(
         count = steps_taken(snapshot, steps, session)
         if not count:
             raise
-    return (propose_steps(steps[count:]) if count else plan), steps[:count]
+    last = resuming(snapshot) if wanted.removes_mapping else ()
+    if count or last:
+        plan = propose_steps([*steps[count:], *last])
+    return plan, steps[:count]
 
 
 def _replaces_in_vain(plan: Plan, wanted: TableChanges) -> bool:
@@ -172,6 +184,33 @@ def _notes_on_taken(steps: Iterable[Step]) -> Iterator[str]:
     taken = [quoted(word) for step in steps for word in step.options()]
     if taken:
         yield f"The table already has these changes, so they are skipped: {' '.join(taken)}."
+
+
+def _anchors_first(changes: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
+    """
+    *changes* with the moves in such an order that each column is in the end where it is to be.
+
+    Taken again after any of them, they lead to the same end. The last move of a column counts.
+    """
+    moves = {folded(change.column): change for change in changes if change.position}
+    ordered: dict[Path, ColumnChange] = {}
+    for column in moves:
+        chain = [column]
+        while (anchor := _anchor(moves[chain[-1]])) in moves and anchor not in chain:
+            chain.append(anchor)
+        ordered |= {one: moves[one] for one in reversed(chain) if one not in ordered}
+    in_order = iter(ordered.values())
+    for change in changes:
+        if change.position is None:
+            yield change
+        elif moves.pop(folded(change.column), None):
+            yield next(in_order)
+
+
+def _anchor(move: ColumnChange) -> Path:
+    """The column that *move* puts its own behind, in lower case; none for the first place."""
+    after = move.position.after if move.position else None
+    return () if after is None else folded((*move.column[:-1], after))
 
 
 def _in_rounds(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:

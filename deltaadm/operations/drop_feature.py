@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.features import FEATURES, lookup
@@ -18,7 +18,7 @@ from deltaadm.domain.transaction.feature_removal import (
     truncation_retention,
 )
 from deltaadm.errors import NotYet, Refused
-from deltaadm.operations.plan import Plan, propose
+from deltaadm.operations.plan import Plan, propose, resumed, resuming
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,16 +130,25 @@ def plan_drop(
     A feature that is gone already needs no plan. Raises `NotYet` while the history that needs
     the feature has not expired at *now* (in milliseconds), and `Refused` where Delta would.
     """
+    last = resuming(snapshot) if name == _MAPPING else ()
     if not snapshot.protocol.supports(name) and name in FEATURES:
         note = f"The table does not support {name}, so there is nothing to drop."
-        return propose(OPERATION, snapshot, [], notes=[note], session=session)
+        return _resumed(propose(OPERATION, snapshot, last, notes=[note], session=session), name)
     step = DropFeature(name, truncate_history)
-    plan = propose(OPERATION, snapshot, [step], because=step.reasons(), session=session)
+    plan = propose(OPERATION, snapshot, [step, *last], because=step.reasons(), session=session)
+    plan = _resumed(plan, name)
     if truncate_history:
         phase, ready_at = truncation_phase(snapshot, step, history, now)
         if phase is Phase.WAITING and ready_at is not None:
             raise _not_yet(name, history, ready_at)
     return replace(plan, notes=(*plan.notes, *_notes(snapshot, step, history)))
+
+
+def _resumed(plan: Plan, name: str) -> Plan:
+    return resumed(plan) if name == _MAPPING else plan
+
+
+_MAPPING: Final = "columnMapping"
 
 
 def next_phase(status: DropStatus) -> str:

@@ -202,8 +202,7 @@ def predicted(
 def _notes_on_clustering(stages: Sequence[Stage]) -> Iterator[str]:
     for obstacle in dict.fromkeys(stage.obstacle for stage in stages if stage.obstacle):
         yield f"{obstacle}: {_BY_TRANSACTION}"
-    clusterings = [stage.step for stage in stages if isinstance(stage.step, ClusterBy)]
-    if len(clusterings) > 1 and not clusterings[0].columns:
+    if any(stage.after.suspended_clustering for stage in stages[:-1]):
         yield _CLUSTERED_AGAIN
 
 
@@ -247,7 +246,8 @@ def _keeping_clustering(state: Snapshot, step: Step, settings: SessionSettings) 
     if lost_clustering(state) or not lost_clustering(after):
         return (step,)
     columns = restored_clustering(after, earlier_names([state.metadata]))
-    steps = (ClusterBy(()), step, ClusterBy(columns or ()))
+    away = ClusterBy((), restored_later=columns or ())
+    steps = (away, step, ClusterBy(columns or ()))
     return steps if columns and _is_possible(state, steps, settings) else (step,)
 
 
@@ -269,6 +269,26 @@ def _does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
     if step.is_in_domains and before.domains is None:
         return before != after
     return bool(diff(before, after))
+
+
+def resuming(snapshot: Snapshot) -> tuple[Step, ...]:
+    """The step that clusters a table again, where a run was interrupted before it came to that."""
+    columns = snapshot.suspended_clustering
+    return (ClusterBy(columns),) if columns else ()
+
+
+def resumed(plan: Plan) -> Plan:
+    """*plan*, with a note where it has a step of `resuming`, and whether there may be one."""
+    before = plan.before
+    unknown = before.domains is None and before.protocol.supports("clustering")
+    notes = (_RESUMED,) if any(step in plan.steps for step in resuming(before)) else ()
+    return replace(plan, notes=(*plan.notes, *notes), needs_state=plan.needs_state or unknown)
+
+
+_RESUMED: Final = (
+    "A run that was interrupted has taken the table's clustering away and not put it back: the "
+    "plan does that in the end."
+)
 
 
 def depends_on_state(plan: Plan) -> bool:

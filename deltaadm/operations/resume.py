@@ -27,13 +27,13 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.operations.diff import diff
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from deltaadm.domain.model.schema import DataType, Path, StructField
     from deltaadm.domain.model.session import SessionSettings
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.sql.ddl import ColumnDefinition
-    from deltaadm.domain.steps import Step
+    from deltaadm.domain.steps import ColumnChange, Step
 
 
 def steps_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> int:
@@ -109,6 +109,9 @@ def _again(
     """The state after *step*, where it may have been taken already."""
     if isinstance(step, AddColumns):
         return _added_again(state, step, later, session)
+    if isinstance(step, ChangeColumns):
+        changes = ChangeColumns(tuple(_still_possible(state, step, later)))
+        return evolve(state, changes, session) if changes.changes else state
     if isinstance(step, SetProperties):
         left = _without_reached_versions(state, step)
         return evolve(state, left, session) if left.properties else state
@@ -117,6 +120,25 @@ def _again(
     if isinstance(step, (DropColumns, DropConstraint)):
         return evolve(state, replace(step, if_exists=True), session)
     return evolve(state, step, session)
+
+
+def _still_possible(
+    state: Snapshot, step: ChangeColumns, later: Sequence[Step]
+) -> Iterator[ColumnChange]:
+    """Its changes, but for moves behind columns that are dropped by now, and of such columns."""
+    dropped = {folded(one) for one in _dropped(later)}
+    gone = {one for one in dropped if find_column(state.metadata.schema, one) is None}
+    for change in step.changes:
+        after = change.position.after if change.position else None
+        anchor = () if after is None else folded((*change.column[:-1], after))
+        if anchor not in gone and folded(change.column) not in gone:
+            yield change
+
+
+def _dropped(steps: Sequence[Step]) -> Iterator[Path]:
+    for step in steps:
+        if isinstance(step, DropColumns):
+            yield from step.columns
 
 
 def _without_reached_versions(state: Snapshot, step: SetProperties) -> SetProperties:

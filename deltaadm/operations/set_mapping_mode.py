@@ -9,13 +9,14 @@ from deltaadm.domain.model.properties import COLUMN_MAPPING_MODE
 from deltaadm.domain.steps import SetProperties
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.operations.enable_feature import legacy_alternative
-from deltaadm.operations.plan import Plan, propose
+from deltaadm.operations.plan import Plan, propose, resumed, resuming
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from deltaadm.domain.model.session import SessionSettings
     from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
 
 OPERATION = "set-mapping-mode"
 
@@ -29,14 +30,25 @@ def plan_mapping_mode(
     From none to name is metadata only; back to none rewrites every data file. Raises `Refused`
     for every other change.
     """
+    if mode is ColumnMappingMode.NONE:
+        return resumed(_plan(snapshot, mode, resuming(snapshot), session))
+    return _plan(snapshot, mode, (), session)
+
+
+def _plan(
+    snapshot: Snapshot,
+    mode: ColumnMappingMode,
+    last: tuple[Step, ...],
+    session: SessionSettings | None,
+) -> Plan:
     current = column_mapping_mode(snapshot.metadata)
     if current is mode:
         note = f"The column mapping mode is already '{mode.value}'."
-        return propose(OPERATION, snapshot, [], notes=[note], session=session)
+        return propose(OPERATION, snapshot, last, notes=[note], session=session)
     return propose(
         OPERATION,
         snapshot,
-        [SetProperties({COLUMN_MAPPING_MODE: mode.value})],
+        [SetProperties({COLUMN_MAPPING_MODE: mode.value}), *last],
         because={f"configuration[{COLUMN_MAPPING_MODE}]": "asked for"},
         notes=tuple(_notes(snapshot, mode)),
         session=session,

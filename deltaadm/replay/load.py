@@ -10,6 +10,7 @@ from deltaadm.replay.engine import Detail, UnreadableCheckpoint, hint_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deltaadm.domain.model.log_segment import LogFile
+    from deltaadm.domain.model.schema import Path
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.replay.engine import ReplayEngine
     from deltaadm.storage.store import LogStore
@@ -98,7 +99,16 @@ class Attempt:
             return None
         if isinstance(outcome, DeltaadmError):
             raise outcome
-        return replace(outcome, warnings=(*self._warnings, *outcome.warnings))
+        suspended: tuple[Path, ...] = ()
+        if outcome.domains:
+            from deltaadm.replay.provenance import suspended_clustering
+
+            suspended = suspended_clustering(self.store, outcome)
+        return replace(
+            outcome,
+            suspended_clustering=suspended,
+            warnings=(*self._warnings, *outcome.warnings),
+        )
 
     def _step_back(self, error: UnreadableCheckpoint) -> None:
         self._first = self._first or error

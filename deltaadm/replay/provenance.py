@@ -9,11 +9,17 @@ from deltaadm.domain.model.log_segment import commit_name
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.provenance import CommitMark, Provenance
-from deltaadm.domain.transaction.clustering import CLUSTERING_DOMAIN
+from deltaadm.domain.transaction.clustering import (
+    CLUSTERING_DOMAIN,
+    physical_clustering,
+    suspended_columns,
+)
 from deltaadm.errors import DeltaadmError
 from deltaadm.replay.commits import LargeFile, body, newest_actions
 
 if TYPE_CHECKING:
+    from deltaadm.domain.model.schema import Path
+    from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.steps import Step
     from deltaadm.storage.store import LogStore
 
@@ -42,6 +48,12 @@ def provenance(
 
 def _commit(store: LogStore, version: int) -> tuple[CommitInfo | None, bool]:
     """Its commitInfo, and whether it may change what a plan is about."""
+    info, actions, clusters = _read(store, version)
+    return info, clusters or any(key in _STATE for key in actions)
+
+
+def _read(store: LogStore, version: int) -> tuple[CommitInfo | None, list[str], bool]:
+    """Its commitInfo, the names of its actions, and whether it is about clustering."""
     name = commit_name(version)
     try:
         content = body(store, name)
@@ -49,10 +61,10 @@ def _commit(store: LogStore, version: int) -> tuple[CommitInfo | None, bool]:
         lines = content.lines() if isinstance(content, LargeFile) else [content]
         clusters = any(CLUSTERING_DOMAIN.encode() in line for line in lines)
     except DeltaadmError:
-        return None, False
+        return None, [], False
     found = [document for key, document in actions if key == CommitInfo.NAME]
-    changes = clusters or any(key in _STATE for key, _ in actions)
-    return CommitInfo.from_wire(found[0]) if found else None, changes
+    info = CommitInfo.from_wire(found[0]) if found else None
+    return info, [key for key, _ in actions], clusters
 
 
 _STATE: Final = frozenset({Protocol.NAME, Metadata.NAME})
@@ -61,6 +73,27 @@ _STATE: Final = frozenset({Protocol.NAME, Metadata.NAME})
 def _is_own(step: Step, info: CommitInfo, mark: CommitMark) -> bool:
     if step.user_metadata is not None:
         mark = CommitMark(step.user_metadata)
-    if mark.user_metadata is not None and info.user_metadata != mark.user_metadata:
+    if mark.user_metadata is not None and info.user_metadata != mark.on(step.annotation):
         return False
     return mark.is_unique or step.is_made_by(info)
+
+
+def suspended_clustering(store: LogStore, snapshot: Snapshot) -> tuple[Path, ...]:
+    """
+    The columns by which a run that has not gone on yet is to cluster the table of *snapshot* again.
+
+    The newest commit that is about clustering says so. It is looked for only where a table was
+    clustered once and is no more, and not further back than that.
+    """
+    domains = snapshot.domains or {}
+    if CLUSTERING_DOMAIN not in domains or physical_clustering(domains):
+        return ()
+    for version in range(snapshot.version, max(snapshot.version - _SEARCHED, -1), -1):
+        info, _, clusters = _read(store, version)
+        if clusters:
+            return suspended_columns(info.user_metadata or "") if info else ()
+    return ()
+
+
+_SEARCHED: Final = 1000
+"""How many versions are searched for the one that has taken the clustering away."""

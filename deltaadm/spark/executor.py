@@ -6,7 +6,7 @@ import json
 import os
 from contextlib import ExitStack, contextmanager
 from pathlib import PurePath
-from threading import Lock
+from threading import Condition
 from typing import TYPE_CHECKING, Final, Self
 from uuid import uuid4
 
@@ -72,7 +72,7 @@ class SparkExecutor:
         self._mark = CommitMark()
         self._running = 0
         self._restore = ExitStack()
-        self._settings = Lock()
+        self._settings = Condition()
 
     def __enter__(self) -> Self:
         return self
@@ -114,7 +114,7 @@ class SparkExecutor:
         sql = statement(address(root), _addressed(step), self._names.get(root))
         _require_unicode(root, sql)
         session = self._live()
-        with self._prepared(session):
+        with self._prepared(session, step.annotation):
             if isinstance(step, CreateTable) and step.query is not None:
                 _require_same_columns(session, step.query, step.schema)
             try:
@@ -153,8 +153,21 @@ class SparkExecutor:
         return self._jvm is None or self._jvm.poll() is None
 
     @contextmanager
-    def _prepared(self, session: SparkSession) -> Iterator[None]:
-        """The session with settings under which statements mean what they say, and a mark."""
+    def _prepared(self, session: SparkSession, annotation: str = "") -> Iterator[None]:
+        """
+        The session with settings under which statements mean what they say, and a mark.
+
+        Statements share the settings, except for one with an *annotation*, which runs alone.
+        """
+        if annotation:
+            with self._settings:
+                self._settings.wait_for(lambda: not self._running)
+                with (
+                    configured(session, LITERAL_STATEMENTS),
+                    marked(session, self._own, annotation) as self._mark,
+                ):
+                    yield
+            return
         with self._settings:
             if not self._running:
                 self._restore.enter_context(configured(session, LITERAL_STATEMENTS))
@@ -167,6 +180,7 @@ class SparkExecutor:
                 self._running -= 1
                 if not self._running:
                     self._restore.close()
+                    self._settings.notify_all()
 
     def _live(self) -> SparkSession:
         if self._session is None:
@@ -208,18 +222,18 @@ def _require_condition(session: SparkSession, columns: StructType, step: AddCons
 
 
 @contextmanager
-def marked(session: SparkSession, own: str) -> Iterator[CommitMark]:
+def marked(session: SparkSession, own: str, annotation: str = "") -> Iterator[CommitMark]:
     """
     The session with a mark of our *own* for what it commits, for the time of the block.
 
-    What the user has chosen as `userMetadata` stays as it is and is the mark; a session that does
-    not let it be set has none.
+    An *annotation* follows the mark in the commits. What the user has chosen as `userMetadata`
+    stays as it is and is the mark; a session that does not let it be set has none.
     """
     with ExitStack() as stack:
         try:
             given = session.conf.get(USER_METADATA, None)
             if given is None:
-                stack.enter_context(configured(session, {USER_METADATA: own}))
+                stack.enter_context(configured(session, {USER_METADATA: own + annotation}))
             mark = CommitMark(own if given is None else given, is_unique=given is None)
         except EngineLost:
             raise

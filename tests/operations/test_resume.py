@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import parse_columns, parse_definitions
+from deltaadm.domain.sql.ddl import parse_columns, parse_definitions, parse_move
 from deltaadm.domain.steps import (
     ClusterBy,
     ColumnChange,
@@ -25,8 +26,9 @@ from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.diff import diff, mismatches
 from deltaadm.operations.drop_feature import plan_drop
 from deltaadm.operations.enable_feature import plan_features
-from deltaadm.operations.plan import Plan
+from deltaadm.operations.plan import Plan, depends_on_state
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
+from deltaadm.validation.snapshots import snapshot_findings
 from tests.support.plans import mapped, snapshot
 from tests.support.wishes import MODE, carried_out, filled, possible, tables, wishes
 
@@ -45,18 +47,10 @@ def test_the_rest_of_a_wish_leads_to_the_same_end(table: Snapshot, wish: TableCh
     plan = plan_changes(table, wish)
     states = carried_out(table, plan.steps)
     end = states[-1]
-    if keeps_clustering(plan, wish):
-        states = states[:1]
     for taken in range(len(states)) if len(plan.steps) > 1 else ():
         rest = plan_changes(states[taken], wish)
         assert not diff(end, carried_out(states[taken], rest.steps)[-1]), taken
         assert len(rest.steps) <= len(plan.steps) - taken or begins_anew(rest, table), taken
-
-
-def keeps_clustering(plan: Plan, wish: TableChanges) -> bool:
-    """Nothing but the log's history tells which columns these were, once they are taken away."""
-    clusterings = [one for one in plan.steps if isinstance(one, ClusterBy)]
-    return len(clusterings) > (wish.cluster_by is not None)
 
 
 def begins_anew(plan: Plan, table: Snapshot) -> bool:
@@ -144,6 +138,75 @@ def test_a_checkpoint_is_written_again() -> None:
     wish = TableChanges(add=ADDED, checkpoint=True)
     done = carried_out(plain(), plan_changes(plain(), wish).steps[:1])[-1]
     assert plan_changes(done, wish).steps == (WriteCheckpoint(),)
+
+
+MOVES = {
+    "behind each other": ["a AFTER b", "b AFTER d"],
+    "behind each other, sorted": ["b AFTER d", "a AFTER b"],
+    "behind the same": ["a AFTER d", "b AFTER d"],
+    "to the front": ["a FIRST", "d FIRST", "b AFTER a"],
+    "in a circle": ["a AFTER b", "b AFTER d", "d AFTER a"],
+    "one twice": ["a AFTER b", "b AFTER a", "a AFTER d"],
+    "a chain": ["c AFTER b", "b AFTER a", "a AFTER e", "e FIRST"],
+}
+
+
+@pytest.mark.parametrize("moves", MOVES.values(), ids=MOVES)
+def test_columns_that_move_behind_each_other_end_in_the_same_order(moves: list[str]) -> None:
+    wish = TableChanges(
+        change=[ColumnChange(one, position=where) for one, where in map(parse_move, moves)],
+        set_properties={"team": "web"},
+    )
+    table = plain("a INT, b INT, c INT, d INT, e INT")
+    states = carried_out(table, plan_changes(table, wish).steps)
+    for state in states:
+        rest = plan_changes(state, wish).steps
+        assert not diff(states[-1], carried_out(state, rest)[-1])
+
+
+def test_a_column_stands_where_it_is_to_be_whatever_moves_after_it() -> None:
+    wish = TableChanges(
+        change=[
+            ColumnChange(one, position=where)
+            for one, where in map(parse_move, ["a AFTER b", "b AFTER d"])
+        ]
+    )
+    found = plan_changes(plain("a INT, c INT, b INT, d INT"), wish).after.metadata.schema.fields
+    assert [one.name for one in found] == ["c", "d", "b", "a"]
+
+
+# clustering that was taken away for some time
+
+UNMAPPING: dict[str, Callable[[Snapshot], Plan]] = {
+    "set-mapping-mode": lambda table: plan_mapping_mode(table, ColumnMappingMode.NONE),
+    "drop-feature": lambda table: plan_drop(table, "columnMapping", HISTORY, now=0),
+    "alter --set": lambda table: plan_changes(
+        table, TableChanges(set_properties={MODE: "none", "x": "1"})
+    ),
+    "alter --unset": lambda table: plan_changes(table, TableChanges(unset=[MODE])),
+    "alter --rename --unset": lambda table: plan_changes(
+        table, TableChanges(rename={("a",): "number"}, unset=[MODE])
+    ),
+}
+
+
+@pytest.mark.parametrize("command", UNMAPPING)
+def test_clustering_that_was_taken_away_is_put_back(command: str) -> None:
+    """By the same command, or by the fix of what rules find, after any of its steps."""
+    plan_command = UNMAPPING[command]
+    bare = replace(mapped(), domains={})
+    table = carried_out(bare, (ClusterBy((("a",),)),))[-1]
+    plan = plan_command(table)
+    states = carried_out(table, plan.steps)
+    taken_away = [state for state in states if state.suspended_clustering]
+    assert len(taken_away) == len([one for one in plan.stages if one.cost is Cost.REWRITE]) + 1
+    for state in states:
+        rest = plan_command(state)
+        assert not mismatches(plan.after, carried_out(state, rest.steps)[-1])
+        fixes = [one.fix for one in snapshot_findings(state) if one.code == "DL535"]
+        assert fixes == [(ClusterBy(state.suspended_clustering),)] * (state in taken_away)
+        unread = plan_command(replace(state, domains=None, suspended_clustering=()))
+        assert unread.needs_state or depends_on_state(unread)
 
 
 # commands of one step that Delta commits several times

@@ -7,7 +7,7 @@ import pytest
 
 from deltaadm.domain.model.provenance import CommitMark
 from deltaadm.domain.model.schema import StructType
-from deltaadm.domain.steps import CreateTable, CreationMode, SetProperties, Step
+from deltaadm.domain.steps import ClusterBy, CreateTable, CreationMode, SetProperties, Step
 from deltaadm.replay.provenance import provenance
 from deltaadm.storage.store import open_store
 from tests.support.tables import Action, Table, add, commit_info, metadata, protocol
@@ -27,6 +27,29 @@ def statement(user_metadata: str | None, operation: str = "SET TBLPROPERTIES") -
     more = {} if user_metadata is None else {"userMetadata": user_metadata}
     asked = {"properties": json.dumps({"a": "1"})}
     return commit_info(operation=operation, operationParameters=asked, **more)
+
+
+AWAY = ClusterBy((), restored_later=(("day",),))
+SUSPENDED = ' suspends {"clusteringColumns":[["day"]]}'
+
+
+@pytest.mark.parametrize(
+    ("mark", "found", "is_own"),
+    [
+        (UNIQUE, f"ours{SUSPENDED}", True),
+        (UNIQUE, "ours", False),
+        (UNIQUE, f"theirs{SUSPENDED}", False),
+        (CHOSEN, "nightly", True),
+        (CHOSEN, f"nightly{SUSPENDED}", False),
+    ],
+)
+def test_an_annotation_follows_our_own_mark(
+    mark: CommitMark, found: str, *, is_own: bool, tmp_path: Path
+) -> None:
+    table = Table(tmp_path)
+    table.commit(1, commit_info(operation="CLUSTER BY", userMetadata=found))
+    [commit] = provenance(open_store(str(tmp_path)), 1, 1, AWAY, mark)
+    assert commit.is_own is is_own
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from deltalake import DeltaTable, write_deltalake
 from deltaadm.cli.program import run
 from deltaadm.spark.executor import SparkExecutor
 from tests.support.clients import ACCEPT_ALL
+from tests.support.rule_cases import findings
 from tests.support.spark_processes import FEW_TASKS, SMALL_JVM
 from tests.support.tables import Table, metadata, protocol
 
@@ -150,6 +151,27 @@ def test_a_command_that_was_killed_between_its_steps_is_run_again(
     assert spark.read.format("delta").load(str(table)).columns == ["c", "id", "label"]
     code, again = answer(capsys, *wish)
     assert (code, again["plan"]["is_noop"], len(log_of(table))) == (0, True, 6)
+
+
+CONSENT = ("--yes", "--allow-rewrite", *ACCEPT_ALL)
+
+
+def test_a_run_that_was_killed_while_clustering_was_away_is_run_again(
+    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "clustered"
+    spark.sql(
+        f"CREATE TABLE delta.`{table}` (day INT, v STRING) USING delta CLUSTER BY (day) "
+        "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    )
+    wish = ["set-mapping-mode", str(table), "none", "--apply", *CONSENT]
+    _killed_after(table, 1, wish)
+    assert [one.code for one in findings(table) if one.code == "DL535"] == ["DL535"]
+    code, done = answer(capsys, *wish)
+    assert (code, done["outcome"]["mismatches"]) == (0, []), done
+    detail = spark.sql(f"DESCRIBE DETAIL delta.`{table}`").first()
+    assert detail["clusteringColumns"] == ["day"]
+    assert not [one for one in findings(table) if one.code == "DL535"]
 
 
 def _killed_after(table: Path, version: int, wish: list[str]) -> None:

@@ -18,6 +18,7 @@ from deltaadm.domain.model.provenance import CommitMark
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.steps import (
+    ClusterBy,
     CreateTable,
     DropColumns,
     DropFeature,
@@ -29,9 +30,10 @@ from deltaadm.domain.steps import (
 from deltaadm.domain.steps.create_table import no_table
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import NotYet
+from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
-from tests.support.tables import Action, Table, commit_info
+from tests.support.tables import Action, Table, commit_info, domain
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,7 @@ class LogWriter:
         """Everything will do."""
 
     def mark(self) -> CommitMark:
-        return CommitMark("by the log writer", is_unique=True)
+        return CommitMark("deltaadm/0 log-writer", is_unique=True)
 
     def may_go_on(self) -> bool:
         return False
@@ -183,16 +185,23 @@ class LogWriter:
             self.steps.append(step)
             return
         creates = isinstance(step, CreateTable) and not (Path(root) / "_delta_log").exists()
-        before = no_table(root) if creates else load_snapshot(open_store(root))
+        detail = Detail.STATE if step.is_in_domains else Detail.PROTOCOL
+        before = no_table(root) if creates else load_snapshot(open_store(root), detail=detail)
         after = evolve(before, step, self.live)
         made = {"protocol": after.protocol.to_wire(), "metaData": after.metadata.to_wire()}
         for one in self.foreign:
             made |= one
         text = json.dumps(made).replace("<known after commit>", "7")
         actions = [{key: one} for key, one in json.loads(text).items()]
+        domains = {} if before.domains is None else before.domains
+        actions += [
+            domain(name, one.configuration)
+            for name, one in (after.domains or {}).items()
+            if one != domains.get(name)
+        ]
         Table(Path(root)).commit(
             before.version + 1,
-            commit_info(**_told(step), userMetadata=self.mark().user_metadata),
+            commit_info(**_told(step), userMetadata=self.mark().on(step.annotation)),
             *actions,
         )
         self.steps.append(step)
@@ -206,6 +215,8 @@ def _told(step: Step) -> Action:
     if isinstance(step, RenameColumn | DropColumns):
         renamed = isinstance(step, RenameColumn)
         return {"operation": "RENAME COLUMN" if renamed else "DROP COLUMNS"}
+    if isinstance(step, ClusterBy):
+        return {"operation": "CLUSTER BY"}
     if isinstance(step, DropFeature):
         dropped = {"featureName": step.name, "truncateHistory": step.truncate_history}
         return {"operation": "DROP FEATURE", "operationParameters": dropped}

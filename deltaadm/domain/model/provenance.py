@@ -17,6 +17,12 @@ class CommitMark:
     user_metadata: str | None = None
     is_unique: bool = False
 
+    def on(self, annotation: str) -> str | None:
+        """What a commit has as `userMetadata`; an *annotation* follows a mark of our own."""
+        if self.user_metadata is None or not self.is_unique:
+            return self.user_metadata
+        return self.user_metadata + annotation
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.log_segment import LogSegment
     from deltaadm.domain.model.metadata import Metadata
     from deltaadm.domain.model.protocol import Protocol
+    from deltaadm.domain.model.schema import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,8 @@ class Snapshot:
     (the in-commit timestamp where the table has them, else the commit file's modification
     time) and None where it is not known. `domains`, `transactions` and `files` are None where
     they were not asked for. `commit_info` is that of the newest commit, when it was read.
+    `suspended_clustering` are the columns by which the table is to be clustered again once the run
+    goes on that took its clustering away for some time; found where domains were asked for.
     """
 
     root: str
@@ -59,6 +62,7 @@ class Snapshot:
     files: FileFacts | None = None
     commit_info: CommitInfo | None = None
     segment: LogSegment | None = None
+    suspended_clustering: tuple[Path, ...] = ()
     name: str | None = None
     warnings: tuple[str, ...] = field(default=())
 

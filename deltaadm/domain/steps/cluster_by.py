@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.json_values import STRINGS, array, record
 from deltaadm.domain.model.schema import path_text
 from deltaadm.domain.sql.sql_text import column_sql
 from deltaadm.domain.steps.step import Step
-from deltaadm.domain.transaction.clustering import cluster_by, lost_clustering
+from deltaadm.domain.transaction.clustering import cluster_by, lost_clustering, suspension
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,19 +21,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ClusterBy(Step):
-    """`ALTER TABLE … CLUSTER BY`; no columns is CLUSTER BY NONE."""
+    """
+    `ALTER TABLE … CLUSTER BY`; no columns is CLUSTER BY NONE.
+
+    *restored_later* are the columns by which a later step clusters the table again.
+    """
 
     columns: tuple[Path, ...]
+    restored_later: tuple[Path, ...] = ()
 
     kind = "cluster_by"
-    json = record(columns=array(STRINGS))
+    json = record(columns=array(STRINGS), restored_later=array(STRINGS))
     operations = frozenset({"CLUSTER BY"})
     depends_on_state = True
     is_in_domains = True
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state with other clustering columns; files stay as they are until OPTIMIZE."""
-        return cluster_by(snapshot, self.columns, session)
+        after = cluster_by(snapshot, self.columns, session)
+        return replace(after, suspended_clustering=self.restored_later)
 
     def obstacle(self, snapshot: Snapshot) -> str:
         """Delta looks up the old columns for the history, and fails if they are gone."""
@@ -41,6 +47,11 @@ class ClusterBy(Step):
 
     def _clause(self) -> str:
         return cluster_by_sql(self.columns) if self.columns else "CLUSTER BY NONE"
+
+    @property
+    def annotation(self) -> str:
+        """By which columns the table is to be clustered again."""
+        return suspension(self.restored_later) if self.restored_later else ""
 
     def options(self) -> Iterator[str]:
         """`--cluster-by` or `--no-cluster-by`."""

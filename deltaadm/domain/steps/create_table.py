@@ -238,7 +238,8 @@ def table_properties(
     check_new(given, replaces=snapshot.exists)
     statement = Statement.REPLACE if snapshot.exists else Statement.CREATE
     check_reserved_keys(statement, given, snapshot.protocol)
-    given = stored_properties(statement, given)
+    # A query is written by a writer, which takes options as REPLACE TABLE does.
+    given = stored_properties(statement if step.query is None else Statement.REPLACE, given)
     clustering = {f"{FEATURE_PREFIX}clustering": "supported"} if step.cluster_by else {}
     required = {
         **_required_by_iceberg(given),

@@ -126,6 +126,11 @@ class Step:
         """What an option of its own gives its commit, which takes precedence over the session's."""
         return None
 
+    @property
+    def annotation(self) -> str:
+        """What its commit says after our own mark, for a run that goes on with what is begun."""
+        return ""
+
     def is_made_by(self, commit: CommitInfo) -> bool:
         """Whether *commit* is its own, or one with which Delta prepares it."""
         return commit.operation in self.operations

@@ -8,6 +8,7 @@ The sources in delta-io/delta are `ClusteredTableUtils.scala` and `AbstractDelta
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -104,6 +105,23 @@ def restored_clustering(
         for column in physical_clustering(snapshot.domains or {})
     ]
     return None if None in found else tuple(one for one in found if one)
+
+
+def suspension(columns: Sequence[Path]) -> str:
+    """
+    What the commit says that takes the clustering by *columns* away for some time.
+
+    >>> suspension([("day",)])
+    ' suspends {"clusteringColumns":[["day"]]}'
+    """
+    named = {"clusteringColumns": [list(one) for one in columns]}
+    return f" suspends {json.dumps(named, ensure_ascii=False, separators=(',', ':'))}"
+
+
+def suspended_columns(user_metadata: str) -> tuple[Path, ...]:
+    """The columns that *user_metadata* says with a `suspension` after a run's mark; or none."""
+    found = re.fullmatch(r"deltaadm/\S+ \S+ suspends (.*)", user_metadata, re.DOTALL)
+    return tuple(_listed(found[1])) if found else ()
 
 
 def with_clustering(snapshot: Snapshot, columns: Sequence[Path]) -> Snapshot:
@@ -254,8 +272,13 @@ def physical_paths(schema: StructType) -> dict[Path, Path]:
 def physical_clustering(domains: Mapping[str, DomainMetadata]) -> list[Path]:
     """The physical paths of the columns that a table with *domains* is clustered by."""
     domain = domains.get(CLUSTERING_DOMAIN)
+    return _listed(domain.configuration) if domain else []
+
+
+def _listed(text: str) -> list[Path]:
+    """The columns that a domain, or a document like it, lists."""
     try:
-        document: Any = json.loads(domain.configuration) if domain else {}
+        document: Any = json.loads(text)
     except (ValueError, RecursionError):
         return []
     listed = document.get("clusteringColumns") if isinstance(document, dict) else None

@@ -22,7 +22,7 @@ from deltaadm.validation.fixes import accepted, adding
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from deltaadm.domain.facts.facts import SnapshotFacts
     from deltaadm.domain.model.snapshot import Snapshot
@@ -168,3 +168,32 @@ def _without_statistics(snapshot: Snapshot) -> list[Path]:
     fit = {path for path, field in struct_fields(metadata.schema) if has_bounds(field.type)}
     collected = set(columns_with_statistics(metadata))
     return [column for column in columns if column in fit and column not in collected]
+
+
+@rule("DL535", Severity.WARNING, Scope.SNAPSHOT)
+def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Deltaadm has taken the table's clustering away for some time, and has not put it back.
+
+    Why it matters: column mapping is removed from a clustered table in three steps, the last of
+    which clusters it again. A run that was killed before that leaves the table without clustering:
+    OPTIMIZE no longer lays out its files.
+
+    What to do: where no run is under way, repeat the command, or run `validate --fix`. The
+    columns stand in the `userMetadata` of the commit that took the clustering away.
+
+    Source: docs/guide.md, In cron.
+    """
+    columns = table.snapshot.suspended_clustering
+    if columns:
+        listed = ", ".join(map(path_text, columns))
+        yield Problem(
+            f"The table was clustered by {listed} until a run of deltaadm that was not completed.",
+            f"domainMetadata[{CLUSTERING_DOMAIN}]",
+            fix=_put_back(table.snapshot, columns),
+        )
+
+
+def _put_back(snapshot: Snapshot, columns: Sequence[Path]) -> tuple[Step, ...]:
+    step = ClusterBy(tuple(columns))
+    return accepted(snapshot, step, lambda after: not after.suspended_clustering)

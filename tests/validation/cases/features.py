@@ -327,6 +327,51 @@ def a_table_without_statistics_is_clustered_by_none(path: Path) -> None:
     _narrow(path, NumIndexedCols="0")
 
 
+def _clustered_by(*columns: str, **more: Any) -> list[Any]:
+    return [commit_info(operation="CLUSTER BY", **more), _by(*([one] for one in columns))]
+
+
+AWAY = 'deltaadm/1.0 5f suspends {"clusteringColumns":[["a"]]}'
+
+
+def _suspended(path: Path, *later: list[Any], note: str = AWAY) -> None:
+    _narrow(path, ["a"])
+    made = Table(path)
+    made.commit(1, *_clustered_by(userMetadata=note))
+    for number, actions in enumerate(later, 2):
+        made.commit(number, *actions)
+
+
+@breaks("DL535")
+def a_run_has_taken_clustering_away_and_did_not_go_on(path: Path) -> None:
+    _suspended(path)
+
+
+@breaks("DL535")
+def others_have_written_since_clustering_was_taken_away(path: Path) -> None:
+    _suspended(path, [commit_info()], [commit_info()])
+
+
+@respects("DL535")
+def clustering_was_put_back(path: Path) -> None:
+    _suspended(path, _clustered_by("a"))
+
+
+@respects("DL535")
+def clustering_was_taken_away_again_on_purpose(path: Path) -> None:
+    _suspended(path, _clustered_by("b"), _clustered_by())
+
+
+@respects("DL535")
+def clustering_was_ended_on_purpose(path: Path) -> None:
+    _suspended(path, note="deltaadm/1.0 5f")
+
+
+@respects("DL535")
+def a_note_about_clustering_is_not_of_deltaadm(path: Path) -> None:
+    _suspended(path, note='mine suspends {"clusteringColumns":[["a"]]}')
+
+
 # In-commit timestamps and catalogs
 
 STAMPED = protocol(1, 7, None, ["appendOnly", "inCommitTimestamp", "invariants"])
