@@ -30,7 +30,8 @@ class Limits:
     `batch`: bytes of the texts in rows that are read at once; one row may have more.
 
     `state`: bytes of the actions of a checkpoint that are not about files, all together. They are
-    held, as everything that a table is described by.
+    held, as everything that a table is described by. Also what the transactions and domains of a
+    table take, and the values of a Parquet file's footer.
 
     `values`: values of a column in a row group, which few bytes can repeat without end. Writers
     make row groups of a million rows at most.

@@ -314,7 +314,7 @@ class CheckpointReader:
         The columns called *names*, by default all of them, have the right types.
         """
         if path not in self._footers:
-            self._footers[path] = read_footer(source, self._store.limits.footer)
+            self._footers[path] = read_footer(source, self._store.limits)
         footer = self._footers[path]
         columns = footer.columns if names is None else names
         cause = checkpoint_schema.type_mismatch(footer, columns)

@@ -65,7 +65,7 @@ class Replay:
     def __init__(self, store: LogStore, segment: LogSegment) -> None:
         self._store = store
         self._segment = segment
-        self._fold = Fold(store.qualifier)
+        self._fold = Fold(store.qualifier, store.limits.state)
         self._warnings: list[str] = []
         self._commit_info: CommitInfo | None = None
 

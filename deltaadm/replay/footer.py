@@ -12,13 +12,14 @@ import zlib
 
 from deltaadm.dataclass import dataclass
 from deltaadm.limits import LIMITS
-from deltaadm.replay.thrift import struct_at
+from deltaadm.replay.thrift import Budget, struct_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import BinaryIO, Final
 
+    from deltaadm.limits import Limits
     from deltaadm.replay.thrift import Struct
 
 _MAGIC: Final = b"PAR1"
@@ -145,15 +146,15 @@ def first_page(chunk: Struct) -> int:
     return min(first, second)
 
 
-def read_footer(source: BinaryIO, most: int = LIMITS.footer) -> Footer:
+def read_footer(source: BinaryIO, limits: Limits = LIMITS) -> Footer:
     """
-    The footer of *source*, of *most* bytes at most.
+    The footer of *source*, within *limits*.
 
     Raises `DamagedFooter`, and whatever *source* raises.
     """
-    body, end = _footer_bytes(source, most)
+    body, end = _footer_bytes(source, limits.footer)
     try:
-        document = struct_at(body, 0)[0]
+        document = struct_at(body, 0, Budget(limits.state))[0]
         columns = _columns(document[2])
         _check(document, [leaf for column in columns.values() for leaf in column.leaves()], end)
         return Footer(columns, document[4], document[3])

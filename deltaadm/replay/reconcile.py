@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 from deltaadm.domain.model.snapshot import FileFacts
+from deltaadm.errors import TableError
+from deltaadm.limits import LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,16 +30,18 @@ class Fold:
 
     `domains` includes tombstones, which hide older entries; `unknown` counts the actions that
     this version does not know, by name. Like Delta, it passes over a metaData without `id`.
-    *qualifier* completes absolute paths, see `LogStore`.
+    *qualifier* completes absolute paths, see `LogStore`. Transactions and domains may take *most*
+    bytes of memory, counted as `_ENTRY` says.
     """
 
-    def __init__(self, qualifier: str = "") -> None:
+    def __init__(self, qualifier: str = "", most: int = LIMITS.state) -> None:
         self.protocol: Document | None = None
         self.metadata: Document | None = None
         self.transactions: dict[str, Document] = {}
         self.domains: dict[str, Document] = {}
         self.unknown: dict[str, int] = {}
         self._qualifier = qualifier
+        self._most = self._left = most
         self._seen: set[str | Key] = set()
 
     @property
@@ -56,12 +61,27 @@ class Fold:
             if self.metadata is None and document.get("id") is not None:
                 self.metadata = document
         elif name == "txn":
-            self.transactions.setdefault(str(document.get("appId")), document)
+            self._keep(self.transactions, str(document.get("appId")), document)
         elif name == "domainMetadata":
-            self.domains.setdefault(str(document.get("domain")), document)
+            self._keep(self.domains, str(document.get("domain")), document)
         elif name not in _STATELESS:
             self.unknown[name] = self.unknown.get(name, 0) + 1
         return False
+
+    def _keep(self, kept: dict[str, Document], key: str, document: Document) -> None:
+        if key in kept:
+            return
+        values = document.values()
+        self._left -= _ENTRY + sum(len(one) for one in values if isinstance(one, str))
+        if self._left < 0:
+            raise TableError(
+                f"The table has more than {len(self.transactions):,} transaction identifiers and "
+                f"{len(self.domains):,} domains, which take more than the {self._most:,} bytes "
+                "that deltaadm holds of them.",
+                remedy="Let whatever writes them use the same identifiers again; Delta forgets old "
+                "transactions by delta.setTransactionRetentionDuration.",
+            )
+        kept[key] = {sys.intern(name): value for name, value in document.items()}
 
     def touched_paths(self) -> Iterator[str]:
         """The canonical paths of all files offered so far, but for those longer than `LONG`."""
@@ -77,6 +97,8 @@ class Fold:
         return True
 
 
+_ENTRY: Final = 1 << 9
+"""Bytes for which a transaction or domain counts beside its texts: it is held twice for a time."""
 LONG: Final = 1 << 10
 """Longer names of files are held as hashes, since a log may have very many of them."""
 

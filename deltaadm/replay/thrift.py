@@ -26,8 +26,35 @@ def variable(body: bytes, at: int) -> tuple[int, int]:
             raise ValueError("a number that does not end")
 
 
-def struct_at(body: bytes, at: int) -> tuple[Struct, int]:
-    """The struct that begins at *at*, by field number, and where it ends."""
+class Budget:
+    """How many bytes of memory the values of a body may still take."""
+
+    def __init__(self, most: int) -> None:
+        self._most = self._left = most
+
+    def spend(self, size: int) -> None:
+        """Raise `ValueError` where another *size* bytes are too many."""
+        self._left -= size
+        if self._left < 0:
+            raise ValueError(f"values that take more than {self._most:,} bytes in memory")
+
+
+_STRUCT: Final = 240
+_FIELD: Final = 48
+_LIST: Final = 64
+_ITEM: Final = 48
+"""About what a struct, a field of it, a list and an item of it take in memory, in bytes."""
+_HEADER: Final = 1 << 20
+
+
+def struct_at(body: bytes, at: int, budget: Budget | None = None) -> tuple[Struct, int]:
+    """
+    The struct that begins at *at*, by field number, and where it ends.
+
+    Its values may take the memory of *budget*; what is not said is enough for the header of a page.
+    """
+    budget = budget or Budget(_HEADER)
+    budget.spend(_STRUCT)
     found: Struct = {}
     field = 0
     while head := body[at]:
@@ -37,11 +64,12 @@ def struct_at(body: bytes, at: int) -> tuple[Struct, int]:
         else:
             number, at = variable(body, at)
             field = number >> 1 ^ -(number & 1)
-        found[field], at = _value(body, at, head & 15)
+        found[field], at = _value(body, at, head & 15, budget)
+    budget.spend(_FIELD * len(found))
     return found, at + 1
 
 
-def _value(body: bytes, at: int, kind: int) -> tuple[Any, int]:
+def _value(body: bytes, at: int, kind: int, budget: Budget) -> tuple[Any, int]:
     if 4 <= kind <= 6:  # noqa: PLR2004 -- here and below Thrift's numbers: integers
         number = body[at]
         at += 1
@@ -54,9 +82,9 @@ def _value(body: bytes, at: int, kind: int) -> tuple[Any, int]:
             raise ValueError("a text that is cut off")
         return body[at : at + length], at + length
     if kind == 12:  # noqa: PLR2004
-        return struct_at(body, at)
+        return struct_at(body, at, budget)
     if kind in {9, 10}:
-        return _list(body, at)
+        return _list(body, at, budget)
     if kind in {1, 2}:
         return kind == 1, at
     if kind in {3, 7}:
@@ -65,15 +93,16 @@ def _value(body: bytes, at: int, kind: int) -> tuple[Any, int]:
     raise ValueError("an unknown type")
 
 
-def _list(body: bytes, at: int) -> tuple[list[Any], int]:
+def _list(body: bytes, at: int, budget: Budget) -> tuple[list[Any], int]:
     count, kind = body[at] >> 4, body[at] & 15
     at += 1
     if count == 15:  # noqa: PLR2004 -- the number follows
         count, at = variable(body, at)
+    budget.spend(_LIST + _ITEM * count)
     if kind in {1, 2}:
         return [byte == 1 for byte in body[at : at + count]], at + count
     found = []
     for _ in range(count):
-        one, at = _value(body, at, kind)
+        one, at = _value(body, at, kind, budget)
         found.append(one)
     return found, at

@@ -3,6 +3,7 @@
 import os
 import resource
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -145,3 +146,79 @@ def test_few_open_files_are_no_bug(tmp_path: Path, files: int) -> None:
     )
     assert result.code in {0, 1, 4}
     assert "Traceback" not in result.err
+
+
+# What a log makes a program hold
+
+MOST = 1 << 20
+"""Kilobytes of memory, a gigabyte, that no log may take."""
+
+
+def _peak(*words: str) -> tuple[Result, int]:
+    """What a program of its own answers, and how many kilobytes it has held at most."""
+    command = [sys.executable, "-m", "deltaadm", *words]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=surroundings(None),
+    ) as child:
+        assert child.stdout is not None
+        said = child.stdout.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    return Result(child.returncode, said, said), usage.ru_maxrss
+
+
+def _number(value: int) -> bytes:
+    """A number as Thrift's compact protocol writes it."""
+    rest = b""
+    while value >= 0x80:
+        rest += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return rest + bytes([value])
+
+
+HOSTILE = {
+    "structs": (0xFC, b"\x00"),
+    "structs with a field": (0xFC, b"\x15\x7f\x00"),
+    "lists": (0xF9, b"\x03"),
+    "numbers": (0xF6, b"\xd0\x0f"),
+    "truths": (0xF1, b"\x01"),
+    "texts": (0xF8, b"\x01a"),
+}
+"""What a footer may repeat: the type of a list's items, and an item."""
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_footer_of_small_values_takes_little_memory(tmp_path: Path, name: str) -> None:
+    kind, item = HOSTILE[name]
+    count = (31 << 20) // len(item)
+    footer = b"".join([b"\x19", bytes([kind]), _number(count), item * count, b"\x00"])
+    made = _checkpointed(tmp_path)
+    (file,) = made.log.glob("*.checkpoint.parquet")
+    file.write_bytes(b"PAR1" + footer + struct.pack("<I", len(footer)) + b"PAR1")
+    for arguments in (["inspect", "--files"], ["validate", "--deep"]):
+        result, held = _peak(arguments[0], str(made.path), *arguments[1:])
+        assert result.code in {1, 3}
+        assert "bytes in memory" in result.out
+        assert held < MOST
+
+
+@pytest.mark.parametrize("action", ["txn", "domainMetadata"])
+def test_identifiers_without_end_take_little_memory(tmp_path: Path, action: str) -> None:
+    made = tables.table(tmp_path, commit(protocol(1, 7, None, ["domainMetadata"]), metadata()))
+    key, more = ("appId", '"version":1') if action == "txn" else ("domain", '"configuration":""')
+    for version in range(1, 7):
+        lines = (
+            f'{{"{action}":{{"{key}":"app-{version}-{number}",{more}}}}}\n'
+            for number in range(100_000)
+        )
+        made.write(f"{version:020d}.json", "".join(lines))
+    result, held = _peak("inspect", str(made.path), "--files")
+    assert result.code == 3
+    assert "transaction identifiers and" in result.out
+    assert held < MOST
+    assert _peak("inspect", str(made.path))[0].code == 0
