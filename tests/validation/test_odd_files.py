@@ -238,6 +238,8 @@ def test_rules_do_without_a_look_at_files(case: Case, tmp_path: Path) -> None:
 
 
 MENDABLE = {
+    "a_run_has_taken_clustering_away_and_did_not_go_on",
+    "others_have_written_since_clustering_was_taken_away",
     "a_domain_is_there_without_the_feature",
     "a_type_is_there_without_its_feature",
     "a_required_column_is_not_enforced",

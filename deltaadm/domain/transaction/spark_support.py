@@ -6,6 +6,7 @@ import re
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.features import REFERENCE, lookup
+from deltaadm.domain.model.properties import interval_microseconds
 from deltaadm.domain.model.protocol import (
     extract_automatically_enabled_features,
     supported_protocol,
@@ -232,6 +233,18 @@ def _precision(type_name: str) -> int:
     return int(digits[1]) if digits else 0
 
 
+def _unreadable_duration(_: Protocol, metadata: Metadata) -> Obstacle | None:
+    """Delta evaluates two durations whenever it loads a table."""
+    for key in ("delta.deletedFileRetentionDuration", "delta.setTransactionRetentionDuration"):
+        value = metadata.configuration.get(key)
+        try:
+            if value is not None:
+                interval_microseconds(value)
+        except DeltaadmError as error:
+            return Obstacle(error, (f"configuration[{key}]",))
+    return None
+
+
 def _invariant_read_on_loading(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
     """Delta evaluates what the metadata asks for only where it has lists to compare it with."""
     return _unreadable_invariant(protocol, metadata) if protocol.supports_writer_features else None
@@ -273,6 +286,7 @@ _READING: Final[tuple[Check, ...]] = (
     _unsupported_reader_version,
     _unknown_reader_features,
     _unknown_type,
+    _unreadable_duration,
     _invariant_read_on_loading,
     _features_not_listed,
     _catalog_in_charge,

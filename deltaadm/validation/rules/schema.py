@@ -309,7 +309,8 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: Delta fails when it evaluates the property, or goes by the default. It is a
     warning where Delta Spark takes the value and other clients do not ('1 days' instead of
     'interval 1 days', 'TRUE' instead of 'true'), and for information where another engine is known
-    to take the value: the finding names it.
+    to take the value: the finding names it. Delta Spark 4.4 inserts, deletes and optimizes with
+    these values as if they were not there.
 
     What to do: set a valid value with `deltaadm alter`.
 
@@ -357,7 +358,8 @@ def _of_another_engine(known: Property, value: str, other: ForeignProperty) -> P
         f"{known.key} is {value[:100]!r}, which {other.engine} takes and Delta Spark does not "
         f"({other.source}).",
         _property(known.key),
-        remedy=f"Nothing, if {other.engine} is to go by it; Delta Spark cannot set it.",
+        remedy=f"Nothing, if {other.engine} is to go by it; Delta Spark writes to the table all "
+        "the same, but cannot set it.",
         severity=Severity.INFO,
     )
 
