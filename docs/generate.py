@@ -82,7 +82,7 @@ def _facts(feature: TableFeature) -> Iterator[tuple[str, str]]:
     yield "undo", undo_feature(feature)
     stable = feature.status is Status.STABLE
     yield "described in", f"PROTOCOL.md, *{feature.section}*" if stable else feature.section
-    if not feature.in_reference:
+    if not feature.in_delta_spark:
         yield "known to", feature.source
 
 

@@ -177,7 +177,7 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         "FEATURE...": tuple(
             name
             for name, feature in FEATURES.items()
-            if feature.in_reference and not feature.not_addable
+            if feature.in_delta_spark and not feature.not_addable
         ),
     }
 

@@ -33,13 +33,13 @@ FEATURE: Final[Fields] = {
     "activated_by": (mapping(STRING), lambda feature: feature.activation.properties),
     "added_to_existing_tables": (
         BOOLEAN,
-        lambda feature: feature.activation.asks and feature.auto_update,
+        lambda feature: feature.activation.auto_enables and feature.auto_update,
     ),
     "not_addable": (maybe(STRING), lambda feature: feature.not_addable or None),
     "undo": (STRING, undo_feature),
     "cost": one_of(Cost),
     "caution": (maybe(STRING), lambda feature: feature.caution or None),
-    "in_delta_spark": (BOOLEAN, lambda feature: feature.in_reference),
+    "in_delta_spark": (BOOLEAN, lambda feature: feature.in_delta_spark),
     "section": STRING,
     "source": STRING,
 }

@@ -69,7 +69,7 @@ def _needed_by(snapshot: Snapshot, features: Sequence[TableFeature]) -> dict[str
 
 
 def _addable(feature: TableFeature) -> TableFeature:
-    if not feature.in_reference:
+    if not feature.in_delta_spark:
         raise Refused(
             f"Delta Spark 4.4.0 does not know the table feature {feature.name}; "
             f"{feature.source} does.",
@@ -103,7 +103,7 @@ def _missing_properties(
     if feature.activation.evidence(snapshot.metadata):
         return support
     activate = dict(feature.activation.properties)
-    return activate if feature.activation.asks else activate | support
+    return activate if feature.activation.auto_enables else activate | support
 
 
 def _asked_for(feature: TableFeature, properties: dict[str, str]) -> dict[str, str]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.schema import Path
     from deltaadm.domain.model.snapshot import Snapshot
 
-    Told = TypeVar("Told")
+    Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ class TableReport:
 
     `minimum_protocol` is the weakest one under which the metadata is legal,
     `lowest_equivalent_protocol` the weakest with the same features as the actual one; each is
-    None where it cannot be told, and a warning says why. `usage` tells of each supported feature
-    whether the state uses it. `clustering_columns` is None where the whole state was not
+    None where it cannot be determined, and a warning says why. `usage` tells of each supported
+    feature whether the state uses it. `clustering_columns` is None where the whole state was not
     asked for. `clients` are the verdicts on the newest release of every client, and `every_client`
     says that each is to be shown in full.
     """
@@ -136,15 +136,15 @@ def describe(
 
     Its *columns*, and all *clients* with their sources, are shown on request.
 
-    Never fails: what cannot be told is left out, and a warning says why.
+    Never fails: what cannot be determined is left out, and a warning says why.
     """
     from deltaadm.clients import newest_releases, verdicts
 
     warnings: list[str] = list(snapshot.warnings)
-    told = _Telling(warnings)
+    attempt = _ErrorCollector(warnings)
     metadata, protocol = snapshot.metadata, snapshot.protocol
     needs = _needs(protocol, _Traits.of(metadata))
-    warnings.extend(warning for warning in needs.untold if warning not in warnings)
+    warnings.extend(warning for warning in needs.errors if warning not in warnings)
     to_read, to_write = refusal_to_read(snapshot), refusal_to_write(snapshot)
     usage = usages(snapshot)
     warnings.extend(needs.warnings)
@@ -158,10 +158,10 @@ def describe(
         minimum_protocol=needs.minimum,
         classic_minimum_versions=needs.classic,
         lowest_equivalent_protocol=needs.lowest,
-        mapping=_mapping(snapshot, told, columns=columns),
+        mapping=_mapping(snapshot, attempt, columns=columns),
         clustering_columns=None
         if snapshot.domains is None
-        else told(lambda: _clustering(snapshot)),
+        else attempt(lambda: _clustering(snapshot)),
         clients=verdicts(newest_releases(), protocol, metadata),
         every_client=clients,
         usage=usage,
@@ -218,42 +218,42 @@ class _Traits:
 
 @dataclass(frozen=True, slots=True)
 class _Needs:
-    """What protocol and traits ask for; `untold` says why something of it cannot be told."""
+    """What protocol and traits ask for; `errors` say why something of it cannot be determined."""
 
     minimum: Protocol | None
     classic: tuple[int, int] | None
     lowest: Protocol | None
     features: tuple[FeatureReport, ...]
-    untold: tuple[str, ...]
+    errors: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
 def _needs(protocol: Protocol, traits: _Traits) -> _Needs:
-    untold: list[str] = []
-    told = _Telling(untold)
+    errors: list[str] = []
+    attempt = _ErrorCollector(errors)
     metadata = traits.metadata
-    minimum = told(lambda: minimum_protocol(_without_protocol_keys(metadata)))
-    classic = told(lambda: _classic(metadata))
-    lowest = told(protocol.denormalized_normalized)
-    features = tuple(_features(protocol, metadata, told))
+    minimum = attempt(lambda: minimum_protocol(_without_protocol_keys(metadata)))
+    classic = attempt(lambda: _classic(metadata))
+    lowest = attempt(protocol.denormalized_normalized)
+    features = tuple(_features(protocol, metadata, attempt))
     return _Needs(
         minimum=minimum,
         classic=classic,
         lowest=lowest,
         features=features,
-        untold=tuple(untold),
+        errors=tuple(errors),
         warnings=tuple(_warnings(metadata, features)),
     )
 
 
-class _Telling:
+class _ErrorCollector:
     """Calls what may fail, and notes the failure in place of an answer."""
 
     def __init__(self, warnings: list[str]) -> None:
         self._warnings = warnings
 
-    def __call__(self, find: Callable[[], Told]) -> Told | None:
+    def __call__(self, find: Callable[[], Result]) -> Result | None:
         try:
             return find()
         except DeltaadmError as error:
@@ -276,17 +276,19 @@ def _classic(metadata: Metadata) -> tuple[int, int]:
     return max(1, protocol.min_reader_version), max(1, protocol.min_writer_version)
 
 
-def _features(protocol: Protocol, metadata: Metadata, told: _Telling) -> Iterator[FeatureReport]:
+def _features(
+    protocol: Protocol, metadata: Metadata, attempt: _ErrorCollector
+) -> Iterator[FeatureReport]:
     evidence = {
-        name: told(partial(entry.activation.evidence, metadata)) or ()
+        name: attempt(partial(entry.activation.evidence, metadata)) or ()
         for name, entry in FEATURES.items()
     }
     asked = {
         name
         for name, found in evidence.items()
         if found
-        and FEATURES[name].activation.asks
-        and FEATURES[name].in_reference
+        and FEATURES[name].activation.auto_enables
+        and FEATURES[name].in_delta_spark
         and not _twin_is_there(FEATURES[name], protocol)
     }
     implied = protocol.implicit_features
@@ -350,14 +352,14 @@ def _columns(metadata: Metadata) -> Iterator[ColumnReport]:
         )
 
 
-def _mapping(snapshot: Snapshot, told: _Telling, *, columns: bool) -> MappingReport:
+def _mapping(snapshot: Snapshot, attempt: _ErrorCollector, *, columns: bool) -> MappingReport:
     metadata = snapshot.metadata
-    mode = told(lambda: mapping_mode(metadata))
+    mode = attempt(lambda: mapping_mode(metadata))
     return MappingReport(
         mode=mode or metadata.configuration[COLUMN_MAPPING_MODE],
         supported=snapshot.protocol.supports("columnMapping"),
         max_column_id=max_column_id(metadata),
-        columns=(told(lambda: tuple(_columns(metadata))) or ()) if columns else None,
+        columns=(attempt(lambda: tuple(_columns(metadata))) or ()) if columns else None,
     )
 
 

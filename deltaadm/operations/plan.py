@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.model.cost import Cost, dearest
+from deltaadm.domain.model.cost import Cost, max_cost
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.steps import (
     ClusterBy,
@@ -105,8 +105,8 @@ class Plan:
 
     @property
     def cost(self) -> Cost:
-        """That of the dearest stage."""
-        return dearest(*(stage.cost for stage in self.stages))
+        """The highest of the stages."""
+        return max_cost(*(stage.cost for stage in self.stages))
 
     @property
     def is_noop(self) -> bool:

@@ -173,7 +173,7 @@ class DropReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class FleetSummary:
     """
     How many tables there are, how many of them failed, and what they have in common.
 
@@ -200,5 +200,5 @@ if TYPE_CHECKING:
         | ErrorClassExplanation
         | DoctorReport
         | DropReport
-        | Overview
+        | FleetSummary
     )

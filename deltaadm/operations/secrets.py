@@ -217,7 +217,7 @@ class Masker:
         return given if masked is given else replace(masked, bound_to=given.before)
 
     def finding(self, given: Finding) -> Finding:
-        """The steps that would mend it."""
+        """The steps that would fix it."""
         masked: Finding = _with(given, fix=_each(self.step, given.fix))
         return masked
 

@@ -178,9 +178,9 @@ def _verdicts(
         return ()
     return tuple(
         ClientVerdict(
-            client=str(one.release),
-            access=one.access.value,
-            outcome=one.compatibility.value,
+            client=str(verdict.release),
+            access=verdict.access.value,
+            outcome=verdict.compatibility.value,
             obstacles=tuple(
                 Obstacle(
                     subject=cell.subject,
@@ -189,10 +189,10 @@ def _verdicts(
                     if cell.source is None
                     else f"{cell.source.title}, {cell.source.date}",
                 )
-                for cell in one.responsible
+                for cell in verdict.responsible
             ),
         )
-        for one in found
+        for verdict in found
     )
 
 

@@ -51,7 +51,7 @@ class Format:
 
     def shows(self, report: str) -> bool:
         """Whether it can show a report of the type of that name."""
-        if report == "Overview":
+        if report == "FleetSummary":
             return self.sums_up
         return self.only is None or report in self.only
 

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.model.cost import Cost
-from deltaadm.operations.reports import Overview
+from deltaadm.operations.reports import FleetSummary
 from deltaadm.render.visible import visible
 from deltaadm.render.wording import DOES, cost_text, counted
 
@@ -75,9 +75,9 @@ class Tally:
             self._found.setdefault(heading, Counter())[item] += 1
 
     @property
-    def overview(self) -> Overview:
+    def overview(self) -> FleetSummary:
         """What has been counted so far, the most frequent first."""
-        return Overview(
+        return FleetSummary(
             tables=self._tables,
             failed=self._failed,
             sections=tuple(

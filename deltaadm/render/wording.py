@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from deltaadm.clients import ClientRelease, Verdict
     from deltaadm.domain.model.snapshot import FileFacts
-    from deltaadm.operations.reports import Overview
+    from deltaadm.operations.reports import FleetSummary
 
 COSTS: Final = {
     Cost.METADATA: "metadata only",
@@ -64,7 +64,7 @@ def counted(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 or word == 'info' else 's'}"
 
 
-def overview_title(overview: Overview) -> str:
+def overview_title(overview: FleetSummary) -> str:
     """How many tables, and how many of them failed."""
     tables = counted(overview.tables, "table")
     return f"{tables}, {overview.failed} failed" if overview.failed else tables

@@ -33,7 +33,7 @@ def cluster_anew(session: SparkSession, path: str, step: ClusterBy) -> None:
     if jvm is None:
         raise CommitError(
             "The table is clustered by columns that it does not have, and Spark Connect has no "
-            "way to mend that; nothing was committed.",
+            "way to fix that; nothing was committed.",
             remedy="Run it without --remote.",
         )
     delta = jvm.org.apache.spark.sql.delta

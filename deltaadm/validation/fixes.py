@@ -20,7 +20,7 @@ def accepted(
     snapshot: Snapshot, step: Step, is_fixed: Callable[[Snapshot], bool]
 ) -> tuple[Step, ...]:
     """
-    *step*, if Delta accepts it on *snapshot* and the outcome satisfies *mends*; else nothing.
+    *step*, if Delta accepts it on *snapshot* and the outcome satisfies *is_fixed*; else nothing.
 
     Never a step that changes the schema: a repair must not decide under which names the
     columns are found in files that are already there.

@@ -51,7 +51,7 @@ def odd(tmp_path: Path) -> Table:
 
 @pytest.fixture
 def stale(tmp_path: Path) -> Table:
-    """One warning, DL108, which a checkpoint mends."""
+    """One warning, DL108, which a checkpoint fixes."""
     made = table(tmp_path / "stale", commit(INFO, protocol(), metadata()), commit(INFO, add("a")))
     made.last_checkpoint(1)
     return made
@@ -82,7 +82,7 @@ def test_an_error_gives_1_and_says_what_to_do(odd: Table) -> None:
     done = deltaadm("validate", odd.path)
     assert (done.code, done.err) == (1, "")
     assert "DL112 several-protocols-or-metadata" in done.out
-    assert "What to do: Find and mend the writer." in done.out
+    assert "What to do: Find and fix the writer." in done.out
     assert "rules checked: 1 error." in done.out
 
 
@@ -369,7 +369,7 @@ def test_fix_saves_a_plan_that_apply_carries_out(stale: Table, tmp_path: Path) -
     assert deltaadm("validate", stale.path, "--select", "DL108", "--fail-on", "info").code == 0
 
 
-def test_fix_mends_everything_in_one_commit(
+def test_fix_fixes_everything_in_one_commit(
     healthy: Table, tmp_path: Path, writer: LogWriter
 ) -> None:
     (tmp_path / "deltaadm.toml").write_text(
@@ -384,7 +384,7 @@ def test_fix_mends_everything_in_one_commit(
     assert done.code == 0, done.out
 
 
-def test_fix_has_nothing_to_do_where_nothing_can_be_mended(odd: Table) -> None:
+def test_fix_has_nothing_to_do_where_nothing_can_be_fixed(odd: Table) -> None:
     done = deltaadm("validate", odd.path, "--fix")
     assert done.code == 0
     assert "No changes." in done.out

@@ -354,7 +354,7 @@ def test_the_reference_reads_and_writes_what_the_registry_says() -> None:
         needed = with_requirements([name])
         found = verdict(release, listed(*needed), PLAIN, Access.WRITE).compatibility
         managed = "catalogManaged" in needed
-        assert found is (WORKS if feature.in_reference and not managed else FAILS), name
+        assert found is (WORKS if feature.in_delta_spark and not managed else FAILS), name
         if feature.since and name not in legacy:
             older = verdict(parse_client("delta-spark@2.3"), listed(name), PLAIN, Access.WRITE)
             assert (older.compatibility is WORKS) == (feature.since == "2.3.0"), name

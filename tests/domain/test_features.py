@@ -68,7 +68,7 @@ def test_dropping_a_feature_equals_that_of_the_engine(name: str):
 @pytest.mark.parametrize("name", ENTRIES)
 def test_automatic_support_equals_that_of_the_engine(name: str):
     ours, theirs = FEATURES[name], ENTRIES[name]
-    asks = ours.activation.asks or name in PREVIEW_SETTING
+    asks = ours.activation.auto_enables or name in PREVIEW_SETTING
     assert asks == theirs["automaticallyEnabledByMetadata"]
     if asks:
         assert ours.auto_update == theirs["autoUpdateExistingTables"]
@@ -90,12 +90,12 @@ def test_an_entry_makes_sense(one: TableFeature):
         assert one.versions[0] == 0
     if one.is_legacy:
         assert one.auto_update
-        assert one.in_reference
+        assert one.in_delta_spark
         assert one.status is Status.STABLE
     if one.not_addable or one.refusal:
         assert one.not_addable
     for key in one.activation.properties:
-        assert key.lower() in PROPERTIES or not one.in_reference
+        assert key.lower() in PROPERTIES or not one.in_delta_spark
 
 
 def test_names_are_unique_ignoring_case():
@@ -106,7 +106,7 @@ def test_names_are_in_alphabetical_order():
     assert list(FEATURES) == sorted(FEATURES, key=str.lower)
 
 
-@pytest.mark.parametrize("name", [n for n, one in FEATURES.items() if not one.in_reference])
+@pytest.mark.parametrize("name", [n for n, one in FEATURES.items() if not one.in_delta_spark])
 def test_what_delta_spark_does_not_know_has_a_source_and_counts_as_unsupported(name: str):
     one = FEATURES[name]
     assert one.status in {Status.RFC, Status.OTHER_CLIENTS, Status.TEST_ONLY}
@@ -117,7 +117,7 @@ def test_what_delta_spark_does_not_know_has_a_source_and_counts_as_unsupported(n
 
 
 def test_the_registry_has_the_features_that_others_know():
-    assert {name for name, one in FEATURES.items() if not one.in_reference} == {
+    assert {name for name, one in FEATURES.items() if not one.in_delta_spark} == {
         "adaptiveMetadata",
         "catalogOwned-preview",
         "collations",
@@ -355,7 +355,7 @@ def test_its_own_properties_activate_a_feature(one: TableFeature):
     ids=lambda one: one.name,
 )
 def test_a_feature_that_is_active_when_supported_is_never_asked_for(one: TableFeature):
-    assert not one.activation.asks
+    assert not one.activation.auto_enables
     assert not one.activation.properties
 
 

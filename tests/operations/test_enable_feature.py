@@ -290,7 +290,7 @@ def test_support_alone_activates_nothing_else() -> None:
     assert "delta.columnMapping.mode" not in plan.after.metadata.configuration
 
 
-ADDABLE = [one for one in FEATURES.values() if one.in_reference and not one.not_addable]
+ADDABLE = [one for one in FEATURES.values() if one.in_delta_spark and not one.not_addable]
 TABLES = {
     "(1, 2)": snapshot(),
     "(2, 5)": snapshot((2, 5)),

@@ -174,7 +174,7 @@ def test_a_saved_plan_is_made_again_with_the_same_steps():
     assert set(again.notes) <= set(plan.notes)
 
 
-# What cannot be mended
+# What cannot be fixed
 
 BREAKING: dict[str, tuple[Snapshot, Step, str]] = {
     "a struct with a clustering column is dropped": (

@@ -1,4 +1,4 @@
-"""Tables whose clustering columns lose their physical names: kept whole, and mended."""
+"""Tables whose clustering columns lose their physical names: kept whole, and fixed."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +55,7 @@ def test_a_table_without_mapping_stays_clustered(
     assert not errors(tmp_path)
 
 
-def test_a_table_that_is_broken_already_is_mended(
+def test_a_table_that_is_broken_already_is_fixed(
     spark: "SparkSession",
     executor: SparkExecutor,  # noqa: ARG001 -- a session is there
     tmp_path: Path,

@@ -313,7 +313,7 @@ def test_a_fleet_is_changed(there: Run, tmp_path: Path) -> None:
     assert DeltaTable(lake / "t0").version() == 2
 
 
-def test_a_table_is_mended(there: Run, tmp_path: Path) -> None:
+def test_a_table_is_fixed(there: Run, tmp_path: Path) -> None:
     """Of the property alone, as some writers leave it, Delta makes the feature that it needs."""
     broken = Table(tmp_path / "broken")
     broken.commit(0, protocol(1, 3), metadata({"delta.enableChangeDataFeed": "true"}))

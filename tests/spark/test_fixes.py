@@ -24,7 +24,7 @@ CODES = ("DL206", "DL212", "DL216", "DL308", "DL310", "DL402", "DL407", "DL408",
 
 
 def first(code: str, below: Path) -> Case:
-    """The first case that breaks *code* in a way that deltaadm can mend."""
+    """The first case that breaks *code* in a way that deltaadm can fix."""
     for number, one in enumerate(one for one in CASES if one.breaks and one.code == code):
         path = below / str(number)
         path.mkdir()
@@ -34,7 +34,7 @@ def first(code: str, below: Path) -> Case:
     pytest.fail(f"no case of {code} has a fix")
 
 
-def mended(case: Case, path: Path, *consent: str) -> set[str]:
+def fixed(case: Case, path: Path, *consent: str) -> set[str]:
     """Run the command of each fix that the rule offers; the codes that are found afterwards."""
     path.mkdir()
     case.make(path)
@@ -55,7 +55,7 @@ def test_delta_accepts_the_fix_and_commits_what_was_planned(
     tmp_path: Path,
 ) -> None:
     case = first(code, tmp_path)
-    assert code not in mended(case, tmp_path / "table", "--allow-backfill", *ACCEPT_ALL)
+    assert code not in fixed(case, tmp_path / "table", "--allow-backfill", *ACCEPT_ALL)
 
 
 @pytest.fixture

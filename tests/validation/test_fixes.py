@@ -35,7 +35,7 @@ def loadable(path: Path) -> bool:
 
 
 @pytest.mark.parametrize("case", BREAKING, ids=lambda one: f"{one.code}-{one.name}")
-def test_the_command_of_a_fix_mends_the_finding(
+def test_the_command_of_a_fix_fixes_the_finding(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""What the rules about the log, checkpoints and checksums say, how bad it is, what mends it."""
+"""What the rules about the log, checkpoints and checksums say, how bad it is, what fixes it."""
 
 from pathlib import Path
 from typing import Final
@@ -108,14 +108,14 @@ MENDED: Final = [
 
 
 @pytest.mark.parametrize(("code", "name"), MENDED)
-def test_a_new_checkpoint_mends_the_pointer(tmp_path: Path, code: str, name: str) -> None:
+def test_a_new_checkpoint_fixes_the_pointer(tmp_path: Path, code: str, name: str) -> None:
     assert [one.fix for one in _found(code, name, tmp_path)] == [(WriteCheckpoint(),)]
     write_checkpoint(str(tmp_path))
     case = _case(code, name)
     assert [one for one in findings(tmp_path, case.depth) if one.code == code] == []
 
 
-def test_a_table_that_cannot_be_loaded_is_not_mended(tmp_path: Path) -> None:
+def test_a_table_that_cannot_be_loaded_is_not_fixed(tmp_path: Path) -> None:
     made = _case("DL110", "the_pointer_is_empty")
     made.make(tmp_path)
     log = tmp_path / "_delta_log"

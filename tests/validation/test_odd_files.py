@@ -237,7 +237,7 @@ def test_rules_do_without_a_look_at_files(case: Case, tmp_path: Path) -> None:
     assert {one.code for one in found} <= case.companions | {case.code}
 
 
-MENDABLE = {
+FIXABLE = {
     "a_run_has_taken_clustering_away_and_did_not_go_on",
     "others_have_written_since_clustering_was_taken_away",
     "a_domain_is_there_without_the_feature",
@@ -250,12 +250,12 @@ MENDABLE = {
 
 
 def test_a_fix_is_proposed_where_there_is_one(tmp_path: Path) -> None:
-    mended = set()
+    fixed = set()
     for case in MINE:
         path = tmp_path / f"{case.code}-{case.name}"
         path.mkdir()
         case.make(path)
         mine = [one for one in report(path).findings if one.code == case.code]
         if mine and all(one.fix for one in mine):
-            mended.add(case.name)
-    assert mended == MENDABLE
+            fixed.add(case.name)
+    assert fixed == FIXABLE

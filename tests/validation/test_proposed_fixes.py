@@ -1,4 +1,4 @@
-"""What rules propose as a fix, Delta accepts, and it mends what was found."""
+"""What rules propose as a fix, Delta accepts, and it fixes what was found."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,7 @@ def snapshot_facts(case: Case, path: Path) -> SnapshotFacts:
 
 
 @pytest.mark.parametrize("case", BROKEN, ids=lambda one: f"{one.code}-{one.name}")
-def test_fix_mends_the_finding(case: Case, tmp_path: Path) -> None:
+def test_fix_fixes_the_finding(case: Case, tmp_path: Path) -> None:
     facts = snapshot_facts(case, tmp_path)
     check = RULES[case.code].check
     for problem in check(facts):
@@ -36,7 +36,7 @@ def test_fix_mends_the_finding(case: Case, tmp_path: Path) -> None:
                 assert problem.message not in remaining
 
 
-MENDABLE = {
+FIXABLE = {
     "DL206": {"orphaned_column_mapping"},
     "DL212": {
         "change_data_feed_at_writer_3",
@@ -57,11 +57,11 @@ MENDABLE = {
 """The cases for which there is a fix, for the rules that sometimes have one."""
 
 
-@pytest.mark.parametrize("code", sorted(MENDABLE))
+@pytest.mark.parametrize("code", sorted(FIXABLE))
 def test_rule_proposes_a_fix_where_there_is_one(code: str, tmp_path: Path) -> None:
-    mended = set()
+    fixed = set()
     for case in (one for one in BROKEN if one.code == code):
         facts = snapshot_facts(case, tmp_path / case.name)
         if all(problem.fix for problem in RULES[code].check(facts)):
-            mended.add(case.name)
-    assert mended == MENDABLE[code]
+            fixed.add(case.name)
+    assert fixed == FIXABLE[code]

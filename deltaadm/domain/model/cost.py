@@ -21,6 +21,6 @@ class Cost(Enum):
         return list(Cost).index(self)
 
 
-def dearest(*costs: Cost) -> Cost:
+def max_cost(*costs: Cost) -> Cost:
     """The highest of *costs*; `METADATA` of none."""
     return max(costs, key=lambda cost: cost.rank, default=Cost.METADATA)

@@ -67,13 +67,13 @@ class Activation:
 
     `find` yields what in the metadata makes it so, in words; None where being supported is
     enough. `properties` are those that activate it when set, and empty where no property can.
-    `asks` says that Delta wants the feature supported when the metadata activates it; `by_type`
-    that it is a column's type that does.
+    `auto_enables` says that Delta adds the feature to the protocol when the metadata activates it;
+    `by_type` that it is a column's type that does.
     """
 
     find: Evidence | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
-    asks: bool = True
+    auto_enables: bool = True
     by_type: bool = False
 
     def evidence(self, metadata: Metadata) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class Activation:
 
     def asked_by(self, metadata: Metadata) -> bool:
         """Whether *metadata* makes Delta want it (`metadataRequiresFeatureToBeEnabled`)."""
-        return self.asks and bool(self.evidence(metadata))
+        return self.auto_enables and bool(self.evidence(metadata))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ class TableFeature:
     One table feature.
 
     `legacy` are the (reader, writer) versions that imply it; a reader version of 0 there means
-    that readers are not concerned. `in_reference` says whether Delta Spark 4.4.0 knows it;
-    `since` is the first release of Delta Spark that does. `waived_elsewhere` are those of
+    that readers are not concerned. `in_delta_spark` says whether Delta Spark 4.4.0 knows it;
+    `since` is the first release of Delta Spark that does. `optional_requires` are those of
     `requires` that other clients do without, and `requires_active` those that must not only be
     supported when it is active, nor does Delta activate them by itself; `excludes` are features
     that must not be beside it. `auto_update` says whether Delta adds it silently to an existing
@@ -130,7 +130,7 @@ class TableFeature:
     since: str = ""
     legacy: tuple[int, int] | None = None
     requires: tuple[str, ...] = ()
-    waived_elsewhere: tuple[str, ...] = ()
+    optional_requires: tuple[str, ...] = ()
     requires_active: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     auto_update: bool = True
@@ -143,7 +143,7 @@ class TableFeature:
     cost: Cost = Cost.METADATA
     caution: str = ""
     legacy_alternative: str = ""
-    in_reference: bool = True
+    in_delta_spark: bool = True
     source: str = "Delta Spark 4.4.0"
 
     def __reduce__(self) -> tuple[Callable[[str], TableFeature | None], tuple[str]]:
@@ -208,12 +208,12 @@ def when_any_type(test: Callable[[DataType], bool]) -> Activation:
 
 def when_supported() -> Activation:
     """Active as soon as it is supported; nothing in the metadata asks for it."""
-    return Activation(asks=False)
+    return Activation(auto_enables=False)
 
 
 def unasked(activation: Activation) -> Activation:
     """Active on the same evidence, without Delta wanting the feature because of it."""
-    return replace(activation, asks=False)
+    return replace(activation, auto_enables=False)
 
 
 def struct_fields(
@@ -635,7 +635,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         kind=Kind.READER_WRITER,
         activation=when_supported(),
         requires=("inCommitTimestamp", "vacuumProtocolCheck"),
-        waived_elsewhere=("vacuumProtocolCheck",),
+        optional_requires=("vacuumProtocolCheck",),
         twin="catalogOwned-preview",
         status=Status.RFC,
         section="protocol_rfcs/catalog-managed.md",
@@ -669,7 +669,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         activation=_some_option("delta.redirectReaderWriter-preview"),
         status=Status.TEST_ONLY,
         section="delta-io/delta TableFeature.scala",
-        in_reference=False,
+        in_delta_spark=False,
         source="Delta Spark, in its own tests only",
     ),
     TableFeature(
@@ -678,7 +678,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         activation=_some_option("delta.redirectWriterOnly-preview"),
         status=Status.TEST_ONLY,
         section="delta-io/delta TableFeature.scala",
-        in_reference=False,
+        in_delta_spark=False,
         source="Delta Spark, in its own tests only",
     ),
     TableFeature(
@@ -689,7 +689,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         twin="catalogManaged",
         status=Status.OTHER_CLIENTS,
         section="older spelling of catalogManaged",
-        in_reference=False,
+        in_delta_spark=False,
         source="delta-kernel-rs",
     ),
     TableFeature(
@@ -699,7 +699,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         twin="timestampNtz",
         status=Status.OTHER_CLIENTS,
         section="another spelling of timestampNtz",
-        in_reference=False,
+        in_delta_spark=False,
         source="delta-kernel-rs",
     ),
     TableFeature(
@@ -709,7 +709,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         requires=("icebergCompatV2",),
         status=Status.RFC,
         section="protocol_rfcs/iceberg-writer-compat-v1.md",
-        in_reference=False,
+        in_delta_spark=False,
         source="Delta Kernel for Java",
     ),
     TableFeature(
@@ -719,7 +719,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         requires=("icebergCompatV3",),
         status=Status.OTHER_CLIENTS,
         section="Kernel's TableFeatures.java",
-        in_reference=False,
+        in_delta_spark=False,
         source="Delta Kernel for Java",
     ),
     TableFeature(
@@ -730,7 +730,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         twin="collations-preview",
         status=Status.RFC,
         section="protocol_rfcs/collated-string-type.md",
-        in_reference=False,
+        in_delta_spark=False,
         source="Delta Kernel for Java",
     ),
     TableFeature(
@@ -741,7 +741,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         twin="collations",
         status=Status.RFC,
         section="protocol_rfcs/collated-string-type.md",
-        in_reference=False,
+        in_delta_spark=False,
         source="Delta Kernel for Java",
     ),
     TableFeature(
@@ -751,7 +751,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         requires=("columnMapping",),
         status=Status.RFC,
         section="protocol_rfcs/column-mapping-usage-tracking.md",
-        in_reference=False,
+        in_delta_spark=False,
         source="RFC only",
     ),
     TableFeature(
@@ -761,7 +761,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         requires=("timestampNtz",),
         status=Status.RFC,
         section="protocol_rfcs/nanosecond-timestamps.md",
-        in_reference=False,
+        in_delta_spark=False,
         source="delta-rs, behind a build flag",
     ),
     TableFeature(
@@ -780,7 +780,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         twin="adaptiveMetadata-preview",
         status=Status.RFC,
         section="protocol_rfcs/iceberg-v4-metadata.md",
-        in_reference=False,
+        in_delta_spark=False,
         source="RFC only",
     ),
 )
@@ -789,7 +789,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
 _BY_LOWER: Final = {name.lower(): feature for name, feature in FEATURES.items()}
 
 REFERENCE: Final[Mapping[str, TableFeature]] = {
-    name: feature for name, feature in FEATURES.items() if feature.in_reference
+    name: feature for name, feature in FEATURES.items() if feature.in_delta_spark
 }
 """The features that Delta Spark 4.4.0 knows."""
 

@@ -145,7 +145,8 @@ def one_of(*values: str | type[Enum]) -> Json:
 
 def name_of(members: type[Enum]) -> Json:
     """A member of an enumeration, by its name in lower case."""
-    return Json({"enum": [member.name.lower() for member in members]}, lambda one: one.name.lower())
+    names = [member.name.lower() for member in members]
+    return Json({"enum": names}, lambda member: member.name.lower())
 
 
 def constant(value: object) -> Field:

@@ -455,12 +455,12 @@ def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: 
         return after
     chosen: list[str] = []
     covered = base
-    for one in sorted((*compacted, *after), key=lambda file: file.path):
-        start, end = _version(one), _end(one)
+    for file in sorted((*compacted, *after), key=lambda file: file.path):
+        start, end = _version(file), _end(file)
         if covered < start <= end <= reached:
             if start != covered + 1:
                 return after
-            chosen.append(one.path)
+            chosen.append(file.path)
             covered = end
     return LogFiles(chosen, listing.infos) if covered == reached else after
 

@@ -157,7 +157,7 @@ class Protocol(Loggable):
         """The listed features that Delta Spark knows, in the registry's spelling."""
         found = (lookup(name) for name in self.explicit_names)
         return frozenset(
-            feature.name for feature in found if feature is not None and feature.in_reference
+            feature.name for feature in found if feature is not None and feature.in_delta_spark
         )
 
     @property
@@ -181,7 +181,7 @@ class Protocol(Loggable):
         """Listed names that Delta Spark does not know, as the log spells them."""
         found = {name: lookup(name) for name in self.explicit_names}
         return frozenset(
-            name for name, feature in found.items() if feature is None or not feature.in_reference
+            name for name, feature in found.items() if feature is None or not feature.in_delta_spark
         )
 
     def supports(self, feature: str) -> bool:
@@ -467,7 +467,7 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
             )
     found = {name: lookup(name) for name in wishes}
     unknown = sorted(
-        name for name, feature in found.items() if feature is None or not feature.in_reference
+        name for name, feature in found.items() if feature is None or not feature.in_delta_spark
     )
     if unknown:
         raise _not_in_reference(unknown)
@@ -525,7 +525,9 @@ def unsupported_wishes(metadata: Metadata, protocol: Protocol) -> dict[str, tupl
         if protocol.supports(feature.name) or (feature.twin and protocol.supports(feature.twin)):
             continue
         try:
-            evidence = feature.activation.evidence(metadata) if feature.activation.asks else ()
+            evidence = (
+                feature.activation.evidence(metadata) if feature.activation.auto_enables else ()
+            )
         except DeltaadmError:
             continue
         if evidence:
@@ -542,7 +544,7 @@ def extract_automatically_enabled_features(
     Only listed names count as a base, implied ones do not.
     """
     names = (lookup(name) for name in (protocol and protocol.writer_features) or ())
-    listed = {feature.name for feature in names if feature is not None and feature.in_reference}
+    listed = {feature.name for feature in names if feature is not None and feature.in_delta_spark}
     return frozenset(with_requirements(listed | metadata_required_features(metadata, protocol)))
 
 
@@ -638,7 +640,7 @@ def upgrade_protocol_from_metadata_for_existing_table(
     manual = sorted(
         name
         for name in missing
-        if FEATURES[name].activation.asks and not FEATURES[name].auto_update
+        if FEATURES[name].activation.auto_enables and not FEATURES[name].auto_update
     )
     if manual:
         raise Refused(

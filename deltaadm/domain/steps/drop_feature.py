@@ -153,7 +153,7 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
             remedy=f"Unset it with: deltaadm alter TABLE --unset {step.name}.",
             delta_error_class="DELTA_FEATURE_DROP_FEATURE_IS_DELTA_PROPERTY",
         )
-    if feature is None or not feature.in_reference:
+    if feature is None or not feature.in_delta_spark:
         raise Refused(
             f"Delta Spark does not know the table feature {step.name}, so it cannot drop it.",
             remedy="List the known features with: deltaadm features.",

@@ -104,7 +104,7 @@ def restored_clustering(
         names.get(folded(column)) or names.get(folded(earlier.get(column, ())))
         for column in physical_clustering(snapshot.domains or {})
     ]
-    return None if None in found else tuple(one for one in found if one)
+    return None if None in found else tuple(path for path in found if path)
 
 
 def suspension(columns: Sequence[Path]) -> str:
@@ -135,7 +135,7 @@ def with_clustering(snapshot: Snapshot, columns: Sequence[Path]) -> Snapshot:
 def clustering_domain(physical: Sequence[Path]) -> DomainMetadata:
     """The domain of a table that is clustered by these columns, in their physical names."""
     document = {
-        "clusteringColumns": [list(one) for one in physical],
+        "clusteringColumns": [list(path) for path in physical],
         "domainName": CLUSTERING_DOMAIN,
     }
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
@@ -203,10 +203,11 @@ def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path,
             remedy="Choose those that queries filter by most.",
             delta_error_class="DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS",
         )
-    unfit = [path_text(path) for path, one in found if not has_bounds(one.type)]
-    if unfit:
+    invalid = [path_text(path) for path, field in found if not has_bounds(field.type)]
+    if invalid:
         raise Refused(
-            f"These columns have types without minimum and maximum statistics: {', '.join(unfit)}.",
+            "These columns have types without minimum and maximum statistics: "
+            f"{', '.join(invalid)}.",
             remedy="Choose columns with numbers, dates, times or strings.",
             delta_error_class="DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
         )
@@ -238,7 +239,7 @@ def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
         wanted = leaves if count is None or count < 0 else leaves[:count]
     else:
         named = [folded(item) for item in column_names(listed)]
-        wanted = [one for one in leaves if any(folded(one)[: len(n)] == n for n in named)]
+        wanted = [path for path in leaves if any(folded(path)[: len(n)] == n for n in named)]
     kept = set(wanted)
     return (path for path, field in _leaves(metadata) if path in kept and has_bounds(field.type))
 

@@ -547,15 +547,15 @@ def remove_column_mapping(metadata: Metadata) -> Metadata:
     The mode's own property is left to the caller. Raises `Refused` for names that data files
     cannot have (`RemoveColumnMappingCommand`).
     """
-    unfit = [
+    invalid = [
         path_text(path)
         for path, field in walk(metadata.schema)
         if any(character in INVALID_CHARACTERS for character in field.name)
     ]
-    if unfit:
+    if invalid:
         raise Refused(
             "Column mapping cannot be removed: these columns have names that Parquet files do not "
-            f"allow: {', '.join(unfit[:10])}.",
+            f"allow: {', '.join(invalid[:10])}.",
             remedy="Rename them first: alter --rename-column COLUMN=NAME.",
             delta_error_class="DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
         )

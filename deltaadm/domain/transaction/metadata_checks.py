@@ -217,36 +217,36 @@ def _repeated(names: Iterable[str]) -> list[str]:
     return sorted(name for name, times in Counter(names).items() if times > 1)
 
 
-def columns_unfit_for_files(metadata: Metadata) -> list[Path]:
+def columns_with_invalid_characters(metadata: Metadata) -> list[Path]:
     """The columns whose names data files cannot have; partition columns are not in the files."""
     partitions = {column.lower() for column in metadata.partition_columns}
     return [
         path
         for path, field in walk(metadata.schema)
-        if is_unfit_for_files(field.name) and path[0].lower() not in partitions
+        if has_invalid_characters(field.name) and path[0].lower() not in partitions
     ]
 
 
 def _check_names(metadata: Metadata) -> None:
-    unfit = [path_text(path) for path in columns_unfit_for_files(metadata)]
-    if unfit:
+    invalid = [path_text(path) for path in columns_with_invalid_characters(metadata)]
+    if invalid:
         raise Refused(
             "These column names contain characters that Parquet does not allow, from "
-            f"{INVALID_CHARACTERS!r}: {', '.join(unfit)}.",
+            f"{INVALID_CHARACTERS!r}: {', '.join(invalid)}.",
             remedy="Rename them, or turn column mapping on.",
             delta_error_class="DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
         )
-    unfit = [column for column in metadata.partition_columns if is_unfit_for_files(column)]
-    if unfit:
+    invalid = [column for column in metadata.partition_columns if has_invalid_characters(column)]
+    if invalid:
         raise Refused(
             "These partition columns contain characters that Parquet does not allow, from "
-            f"{INVALID_CHARACTERS!r}: {', '.join(unfit)}.",
+            f"{INVALID_CHARACTERS!r}: {', '.join(invalid)}.",
             remedy="Turn column mapping on.",
             delta_error_class="DELTA_INVALID_PARTITION_COLUMN_NAME",
         )
 
 
-def is_unfit_for_files(name: str) -> bool:
+def has_invalid_characters(name: str) -> bool:
     """Whether *name* has characters that a column of a data file must not have."""
     return any(character in INVALID_CHARACTERS for character in name)
 

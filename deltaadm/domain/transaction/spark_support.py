@@ -172,7 +172,7 @@ def _unknown(
     spelled = [
         feature.name
         for feature in map(lookup, unknown)
-        if feature is not None and feature.in_reference
+        if feature is not None and feature.in_delta_spark
     ]
     refusal = Refused(
         f"Delta Spark cannot {what} the table: it does not know the table "

@@ -218,7 +218,7 @@ _COMPOSED: Final = (Changes, Findings, ErrorMessage, Checks, Differences, PageOn
 _MODULES: Final = {
     "TableReport": "tables",
     "Failure": "tables",
-    "Overview": "tables",
+    "FleetSummary": "tables",
     "ValidationReport": "findings",
     "PlanReport": "plans",
     "OutcomeReport": "plans",

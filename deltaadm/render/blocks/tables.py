@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from deltaadm.clients import ClientRelease
     from deltaadm.domain.model.protocol import Protocol
     from deltaadm.operations.inspect import TableReport
-    from deltaadm.operations.reports import Failure, Overview
+    from deltaadm.operations.reports import Failure, FleetSummary
     from deltaadm.render.blocks import Block
     from deltaadm.validation.finding import Finding
 
@@ -80,7 +80,7 @@ def _failure(report: Failure) -> Iterable[Block]:
     return [ErrorMessage(report.table, report.error.message, report.error.remedy)]
 
 
-def _overview(report: Overview) -> Iterator[Block]:
+def _overview(report: FleetSummary) -> Iterator[Block]:
     yield Heading(overview_title(report), level=1)
     for heading, items in report.sections:
         yield Heading(heading)
@@ -229,6 +229,6 @@ def _client_cells(report: TableReport) -> Iterable[tuple[str, ...]]:
 BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
     "TableReport": _table,
     "Failure": _failure,
-    "Overview": _overview,
+    "FleetSummary": _overview,
 }
 """What makes the blocks of each kind of report that this module knows."""

@@ -36,7 +36,7 @@ from deltaadm.domain.transaction.column_mapping import (
     slot_paths,
 )
 from deltaadm.domain.transaction.iceberg import enabled_versions
-from deltaadm.domain.transaction.metadata_checks import is_unfit_for_files
+from deltaadm.domain.transaction.metadata_checks import has_invalid_characters
 from deltaadm.errors import DeltaadmError
 from deltaadm.validation.fixes import accepted
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
@@ -438,7 +438,7 @@ def physical_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     Source: delta-io/delta, SchemaUtils.scala, findInvalidColumnNames.
     """
     for path, field in _mapped_fields(table):
-        if is_unfit_for_files(physical_name(field)):
+        if has_invalid_characters(physical_name(field)):
             yield Problem(f"The physical name is {physical_name(field)!r}.", _at(path))
 
 

@@ -237,7 +237,7 @@ def dangling_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
 
     Why it matters: readers go back to listing the log, and some fail at once.
 
-    What to do: write a checkpoint, which mends the file. If a checkpoint was deleted by hand,
+    What to do: write a checkpoint, which fixes the file. If a checkpoint was deleted by hand,
     check that the versions that people need can still be rebuilt.
 
     Source: Delta Spark, SnapshotManagement; PROTOCOL.md, Last Checkpoint File.
@@ -334,7 +334,7 @@ def several_protocols_or_metadata(commit: CommitFacts) -> Iterator[Problem]:
 
     Why it matters: the protocol allows one of each, and readers differ in which one they take.
 
-    What to do: find and mend the writer. The commit itself must not be edited; a further commit
+    What to do: find and fix the writer. The commit itself must not be edited; a further commit
     with the right values makes the newest version unambiguous again.
 
     Source: PROTOCOL.md, Delta Log Entries.
@@ -374,7 +374,7 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
     Why it matters: the actions of a commit have no order. Whether the file is alive afterwards
     depends on the reader.
 
-    What to do: find and mend the writer. Rewriting the affected files (OPTIMIZE, or reading and
+    What to do: find and fix the writer. Rewriting the affected files (OPTIMIZE, or reading and
     overwriting) brings the table to a state without doubt.
 
     Source: PROTOCOL.md, Add File and Remove File; Delta Spark, DELTA_DUPLICATE_ACTIONS_FOUND.
@@ -395,7 +395,7 @@ def repeated_transaction(commit: CommitFacts) -> Iterator[Problem]:
     Why it matters: a stream finds out through this action which batches it has written. With
     two of them it may write a batch twice or lose one.
 
-    What to do: find and mend the writer; check the stream's last batch.
+    What to do: find and fix the writer; check the stream's last batch.
 
     Source: PROTOCOL.md, Transaction Identifiers.
     """
@@ -411,7 +411,7 @@ def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
     Why it matters: readers cannot tell which of them counts; Delta refuses to write such a
     commit.
 
-    What to do: find and mend the writer; a further commit with the right value settles it.
+    What to do: find and fix the writer; a further commit with the right value settles it.
 
     Source: PROTOCOL.md, Domain Metadata; Delta Spark,
     DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR.
@@ -429,7 +429,7 @@ def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
 
     Why it matters: readers ignore it or refuse the commit; whatever it was to say is lost.
 
-    What to do: find and mend the writer.
+    What to do: find and fix the writer.
 
     Source: PROTOCOL.md, Sidecar File Information and Checkpoint Metadata.
     """
@@ -679,7 +679,7 @@ def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
 
 
 def _checkpoint_again(log: LogFacts) -> tuple[Step, ...]:
-    """The step that mends the checkpoint pointer, if the table can be loaded at all."""
+    """The step that fixes the checkpoint pointer, if the table can be loaded at all."""
     return () if log.segment is None else (WriteCheckpoint(),)
 
 

@@ -221,7 +221,7 @@ def expired_ignore(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: somebody wanted the matter to be looked at again by that day.
 
-    What to do: mend what is found, or give the ignore another day; where nothing is found any more,
+    What to do: fix what is found, or give the ignore another day; where nothing is found any more,
     remove it.
 
     Source: deltaadm.toml, ignore.

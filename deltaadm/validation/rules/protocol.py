@@ -260,7 +260,7 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     feature is one that Delta Spark does not know, so that it does not look.
 
     What to do: the program that wrote the protocol must add the missing feature; through Delta
-    Spark the table cannot be mended, since it does not load.
+    Spark the table cannot be fixed, since it does not load.
 
     Source: PROTOCOL.md, the feature's section; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
@@ -273,12 +273,12 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
                     f"{feature.name} requires {name}, which the protocol lacks"
                     f"{_waived(feature, name)}.",
                     WRITERS,
-                    severity=None if feature.in_reference else Severity.WARNING,
+                    severity=None if feature.in_delta_spark else Severity.WARNING,
                 )
 
 
 def _waived(feature: TableFeature, required: str) -> str:
-    only = required in feature.waived_elsewhere
+    only = required in feature.optional_requires
     return "; Delta Spark does not load such a table, though other clients do" if only else ""
 
 
@@ -293,7 +293,7 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
     column types have rules of their own.)
 
     What to do: the program that wrote the protocol must add the feature, or take back what uses
-    it; through Delta Spark the table cannot be mended, since it does not load.
+    it; through Delta Spark the table cannot be fixed, since it does not load.
 
     Source: PROTOCOL.md, Table Features for New and Existing Tables; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
@@ -303,7 +303,7 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(
                 f"{feature.name} is not listed, and {evidence}.",
                 WRITERS,
-                severity=None if feature.in_reference else Severity.WARNING,
+                severity=None if feature.in_delta_spark else Severity.WARNING,
             )
 
 
@@ -345,7 +345,7 @@ def _supporting(name: str) -> Callable[[Snapshot], bool]:
 
 
 def _is_unread(feature: TableFeature) -> bool:
-    return feature.name in UNREAD_UNLESS_SUPPORTED or not feature.in_reference
+    return feature.name in UNREAD_UNLESS_SUPPORTED or not feature.in_delta_spark
 
 
 def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
@@ -377,7 +377,7 @@ def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
     protocol = table.snapshot.protocol
     for name in sorted(protocol.explicit_names):
         feature = lookup(name)
-        if feature is not None and feature.in_reference:
+        if feature is not None and feature.in_delta_spark:
             continue
         known = f"; {feature.source} does" if feature is not None else ""
         if name in (protocol.reader_features or frozenset()):

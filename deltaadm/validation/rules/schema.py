@@ -39,10 +39,10 @@ from deltaadm.domain.transaction.metadata_checks import (
     STATISTICS_COLUMNS,
     check_retention,
     check_statistics_columns,
-    columns_unfit_for_files,
+    columns_with_invalid_characters,
     duplicate_columns,
+    has_invalid_characters,
     is_supported_type,
-    is_unfit_for_files,
     leaves,
 )
 from deltaadm.domain.transaction.spark_support import is_spark_type
@@ -486,12 +486,12 @@ def column_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     metadata = table.snapshot.metadata
     if not _is_readable(metadata) or not _has_no_mapping(metadata):
         return
-    for path in columns_unfit_for_files(metadata):
+    for path in columns_with_invalid_characters(metadata):
         yield Problem(
             f"Column {path_text(path)!r} has one of the characters {INVALID_CHARACTERS!r}.",
             _at(path),
         )
-    for name in filter(is_unfit_for_files, metadata.partition_columns):
+    for name in filter(has_invalid_characters, metadata.partition_columns):
         yield Problem(
             f"Partition column {name!r} has one of the characters {INVALID_CHARACTERS!r}.",
             PARTITIONS,

@@ -159,7 +159,7 @@ def a_client_that_only_reads_need_not_know_domains(path: Path) -> None:
     with_domains(path)
 
 
-LONG_AGO = Ignore(code="DL101", reason="it was being mended", until=date(2026, 1, 31))
+LONG_AGO = Ignore(code="DL101", reason="it was being fixed", until=date(2026, 1, 31))
 
 
 @breaks("DL950", demands=Demands(ignores=(LONG_AGO,)))
