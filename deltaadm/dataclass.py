@@ -110,7 +110,7 @@ def _own_fields(cls: type, *, kw_only: bool) -> dict[str, _Field]:
     """The fields that the class's body names."""
     said, found = cls.__dict__, {}
     for name, annotation in said.get("__annotations__", {}).items():
-        if str(annotation).startswith("ClassVar"):
+        if str(annotation).removeprefix("typing.").startswith("ClassVar"):
             continue
         given = said.get(name, _MISSING)
         if given is _MISSING:
