@@ -38,6 +38,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'inspect --resume'
                 set expected 1
+            case 'inspect --storage-option'
+                set expected 1
+            case 'inspect --storage-options-file'
+                set expected 1
+            case 'inspect --timeout'
+                set expected 1
             case 'inspect --engine'
                 set expected 1
             case 'inspect --spark-master'
@@ -92,6 +98,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'validate --accept-finding'
                 set expected 1
+            case 'validate --storage-option'
+                set expected 1
+            case 'validate --storage-options-file'
+                set expected 1
+            case 'validate --timeout'
+                set expected 1
             case 'validate --engine'
                 set expected 1
             case 'validate --spark-master'
@@ -140,6 +152,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'upgrade-protocol --accept-finding'
                 set expected 1
+            case 'upgrade-protocol --storage-option'
+                set expected 1
+            case 'upgrade-protocol --storage-options-file'
+                set expected 1
+            case 'upgrade-protocol --timeout'
+                set expected 1
             case 'upgrade-protocol --engine'
                 set expected 1
             case 'upgrade-protocol --spark-master'
@@ -182,6 +200,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'enable-feature --accept-finding'
                 set expected 1
+            case 'enable-feature --storage-option'
+                set expected 1
+            case 'enable-feature --storage-options-file'
+                set expected 1
+            case 'enable-feature --timeout'
+                set expected 1
             case 'enable-feature --engine'
                 set expected 1
             case 'enable-feature --spark-master'
@@ -223,6 +247,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'set-mapping-mode --accept-silently-wrong'
                 set expected 1
             case 'set-mapping-mode --accept-finding'
+                set expected 1
+            case 'set-mapping-mode --storage-option'
+                set expected 1
+            case 'set-mapping-mode --storage-options-file'
+                set expected 1
+            case 'set-mapping-mode --timeout'
                 set expected 1
             case 'set-mapping-mode --engine'
                 set expected 1
@@ -271,6 +301,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'create --accept-silently-wrong'
                 set expected 1
             case 'create --accept-finding'
+                set expected 1
+            case 'create --storage-option'
+                set expected 1
+            case 'create --storage-options-file'
+                set expected 1
+            case 'create --timeout'
                 set expected 1
             case 'create --engine'
                 set expected 1
@@ -344,6 +380,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'alter --accept-finding'
                 set expected 1
+            case 'alter --storage-option'
+                set expected 1
+            case 'alter --storage-options-file'
+                set expected 1
+            case 'alter --timeout'
+                set expected 1
             case 'alter --engine'
                 set expected 1
             case 'alter --spark-master'
@@ -386,6 +428,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'drop-feature --accept-finding'
                 set expected 1
+            case 'drop-feature --storage-option'
+                set expected 1
+            case 'drop-feature --storage-options-file'
+                set expected 1
+            case 'drop-feature --timeout'
+                set expected 1
             case 'drop-feature --engine'
                 set expected 1
             case 'drop-feature --spark-master'
@@ -422,6 +470,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'apply --accept-finding'
                 set expected 1
+            case 'apply --storage-option'
+                set expected 1
+            case 'apply --storage-options-file'
+                set expected 1
+            case 'apply --timeout'
+                set expected 1
             case 'apply --engine'
                 set expected 1
             case 'apply --spark-master'
@@ -455,6 +509,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'explain -o'
                 set expected 1
             case 'explain --color'
+                set expected 1
+            case 'doctor --storage-option'
+                set expected 1
+            case 'doctor --storage-options-file'
+                set expected 1
+            case 'doctor --timeout'
                 set expected 1
             case 'doctor --engine'
                 set expected 1
@@ -518,11 +578,14 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l clients -d 'List every client
 complete -c deltaadm -n '__deltaadm_at inspect' -l save-as -x -a 'delta parquet csv' -d 'Also save a row for each table: delta, parquet or csv, and the path.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
-complete -c deltaadm -n '__deltaadm_at inspect' -l discover -r -F -d 'All tables below it; with --engine spark also below a URL; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at inspect' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors).'
+complete -c deltaadm -n '__deltaadm_at inspect' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at inspect' -l brief -d 'One line per table and an overview, as for tables that options name.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l storage-option -x -d 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l storage-options-file -r -F -d 'A file with such options, KEY=VALUE a line; it may have secrets.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l spark-master -x -d 'Spark master (default: this machine).'
 complete -c deltaadm -n '__deltaadm_at inspect' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -537,9 +600,9 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l help -s h -d 'Show this messa
 complete -c deltaadm -n '__deltaadm_at validate 0' -F
 complete -c deltaadm -n '__deltaadm_at validate' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
-complete -c deltaadm -n '__deltaadm_at validate' -l discover -r -F -d 'All tables below it; with --engine spark also below a URL; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at validate' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at validate' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors).'
+complete -c deltaadm -n '__deltaadm_at validate' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at validate' -l brief -d 'One line per table and an overview, as for tables that options name.'
 complete -c deltaadm -n '__deltaadm_at validate' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
 complete -c deltaadm -n '__deltaadm_at validate' -l history -d 'Also check every commit that is still in the log.'
@@ -564,6 +627,9 @@ complete -c deltaadm -n '__deltaadm_at validate' -l allow-rewrite -d 'Do not ask
 complete -c deltaadm -n '__deltaadm_at validate' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at validate' -l storage-option -x -d 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at validate' -l storage-options-file -r -F -d 'A file with such options, KEY=VALUE a line; it may have secrets.'
+complete -c deltaadm -n '__deltaadm_at validate' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
 complete -c deltaadm -n '__deltaadm_at validate' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
 complete -c deltaadm -n '__deltaadm_at validate' -l spark-master -x -d 'Spark master (default: this machine).'
 complete -c deltaadm -n '__deltaadm_at validate' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -582,9 +648,9 @@ complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l writer -x -d 'Requir
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l minimum -d 'Lower the protocol: drop the features that the table does not need.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
-complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l discover -r -F -d 'All tables below it; with --engine spark also below a URL; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors).'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l brief -d 'One line per table and an overview, as for tables that options name.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l apply -d 'Commit the plan; without it, it is only shown.'
@@ -598,6 +664,9 @@ complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l allow-rewrite -d 'Do
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l storage-option -x -d 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l storage-options-file -r -F -d 'A file with such options, KEY=VALUE a line; it may have secrets.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l spark-master -x -d 'Spark master (default: this machine).'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -614,9 +683,9 @@ complete -c deltaadm -n '__deltaadm_at enable-feature 1' -a 'allowColumnDefaults
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l support-only -d 'Add features to the protocol without enabling them.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
-complete -c deltaadm -n '__deltaadm_at enable-feature' -l discover -r -F -d 'All tables below it; with --engine spark also below a URL; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at enable-feature' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors).'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l brief -d 'One line per table and an overview, as for tables that options name.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l apply -d 'Commit the plan; without it, it is only shown.'
@@ -630,6 +699,9 @@ complete -c deltaadm -n '__deltaadm_at enable-feature' -l allow-rewrite -d 'Do n
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l storage-option -x -d 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l storage-options-file -r -F -d 'A file with such options, KEY=VALUE a line; it may have secrets.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l spark-master -x -d 'Spark master (default: this machine).'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -645,9 +717,9 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode 0 0' -F
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode 1 1' -a 'none id name'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
-complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l discover -r -F -d 'All tables below it; with --engine spark also below a URL; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors).'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l brief -d 'One line per table and an overview, as for tables that options name.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l apply -d 'Commit the plan; without it, it is only shown.'
@@ -661,6 +733,9 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l allow-rewrite -d 'Do
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l storage-option -x -d 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l storage-options-file -r -F -d 'A file with such options, KEY=VALUE a line; it may have secrets.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l spark-master -x -d 'Spark master (default: this machine).'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -694,6 +769,9 @@ complete -c deltaadm -n '__deltaadm_at create' -l allow-rewrite -d 'Do not ask b
 complete -c deltaadm -n '__deltaadm_at create' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at create' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at create' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at create' -l storage-option -x -d 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at create' -l storage-options-file -r -F -d 'A file with such options, KEY=VALUE a line; it may have secrets.'
+complete -c deltaadm -n '__deltaadm_at create' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
 complete -c deltaadm -n '__deltaadm_at create' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
 complete -c deltaadm -n '__deltaadm_at create' -l spark-master -x -d 'Spark master (default: this machine).'
 complete -c deltaadm -n '__deltaadm_at create' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -725,9 +803,9 @@ complete -c deltaadm -n '__deltaadm_at alter' -l set-location -r -F -d 'Point th
 complete -c deltaadm -n '__deltaadm_at alter' -l checkpoint -d 'Write a checkpoint of the latest version; needs no Spark.'
 complete -c deltaadm -n '__deltaadm_at alter' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
-complete -c deltaadm -n '__deltaadm_at alter' -l discover -r -F -d 'All tables below it; with --engine spark also below a URL; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at alter' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at alter' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors).'
+complete -c deltaadm -n '__deltaadm_at alter' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at alter' -l brief -d 'One line per table and an overview, as for tables that options name.'
 complete -c deltaadm -n '__deltaadm_at alter' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
 complete -c deltaadm -n '__deltaadm_at alter' -l apply -d 'Commit the plan; without it, it is only shown.'
@@ -741,6 +819,9 @@ complete -c deltaadm -n '__deltaadm_at alter' -l allow-rewrite -d 'Do not ask be
 complete -c deltaadm -n '__deltaadm_at alter' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at alter' -l storage-option -x -d 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at alter' -l storage-options-file -r -F -d 'A file with such options, KEY=VALUE a line; it may have secrets.'
+complete -c deltaadm -n '__deltaadm_at alter' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
 complete -c deltaadm -n '__deltaadm_at alter' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
 complete -c deltaadm -n '__deltaadm_at alter' -l spark-master -x -d 'Spark master (default: this machine).'
 complete -c deltaadm -n '__deltaadm_at alter' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -758,9 +839,9 @@ complete -c deltaadm -n '__deltaadm_at drop-feature' -l truncate-history -d 'Del
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l status -d 'Show what dropping requires, and when it can continue.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
-complete -c deltaadm -n '__deltaadm_at drop-feature' -l discover -r -F -d 'All tables below it; with --engine spark also below a URL; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at drop-feature' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors).'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l brief -d 'One line per table and an overview, as for tables that options name.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l apply -d 'Commit the plan; without it, it is only shown.'
@@ -774,6 +855,9 @@ complete -c deltaadm -n '__deltaadm_at drop-feature' -l allow-rewrite -d 'Do not
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l storage-option -x -d 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l storage-options-file -r -F -d 'A file with such options, KEY=VALUE a line; it may have secrets.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l spark-master -x -d 'Spark master (default: this machine).'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -797,6 +881,9 @@ complete -c deltaadm -n '__deltaadm_at apply' -l allow-rewrite -d 'Do not ask be
 complete -c deltaadm -n '__deltaadm_at apply' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at apply' -l storage-option -x -d 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at apply' -l storage-options-file -r -F -d 'A file with such options, KEY=VALUE a line; it may have secrets.'
+complete -c deltaadm -n '__deltaadm_at apply' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
 complete -c deltaadm -n '__deltaadm_at apply' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
 complete -c deltaadm -n '__deltaadm_at apply' -l spark-master -x -d 'Spark master (default: this machine).'
 complete -c deltaadm -n '__deltaadm_at apply' -l remote -x -d 'Spark Connect server, sc://host:port.'
@@ -825,6 +912,9 @@ complete -c deltaadm -n '__deltaadm_at explain' -l help -s h -d 'Show this messa
 
 complete -c deltaadm -n '__deltaadm_at doctor' -l start -d 'Also start Spark, and check that Delta works.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l warm -d 'Also archive Spark\'s classes, so that it starts sooner.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l storage-option -x -d 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l storage-options-file -r -F -d 'A file with such options, KEY=VALUE a line; it may have secrets.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l spark-master -x -d 'Spark master (default: this machine).'
 complete -c deltaadm -n '__deltaadm_at doctor' -l remote -x -d 'Spark Connect server, sc://host:port.'

@@ -20,12 +20,15 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--save-as' = 'Also save a row for each table: delta, parquet or csv, and the path.'
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
-            '--discover' = 'All tables below it; with --engine spark also below a URL; may be given several times.'
+            '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
             '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
-            '--jobs' = 'Process up to N tables at the same time (default: the number of processors).'
-            '-j' = 'Process up to N tables at the same time (default: the number of processors).'
+            '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
+            '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and an overview, as for tables that options name.'
             '--resume' = 'Continue an interrupted run whose -o jsonl output is in FILE.'
+            '--storage-option' = 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+            '--storage-options-file' = 'A file with such options, KEY=VALUE a line; it may have secrets.'
+            '--timeout' = 'End with exit code 4 after this time, such as 90s.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
             '--spark-master' = 'Spark master (default: this machine).'
             '--remote' = 'Spark Connect server, sc://host:port.'
@@ -42,10 +45,10 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'validate' = [ordered]@{
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
-            '--discover' = 'All tables below it; with --engine spark also below a URL; may be given several times.'
+            '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
             '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
-            '--jobs' = 'Process up to N tables at the same time (default: the number of processors).'
-            '-j' = 'Process up to N tables at the same time (default: the number of processors).'
+            '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
+            '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and an overview, as for tables that options name.'
             '--resume' = 'Continue an interrupted run whose -o jsonl output is in FILE.'
             '--history' = 'Also check every commit that is still in the log.'
@@ -71,6 +74,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--storage-option' = 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+            '--storage-options-file' = 'A file with such options, KEY=VALUE a line; it may have secrets.'
+            '--timeout' = 'End with exit code 4 after this time, such as 90s.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
             '--spark-master' = 'Spark master (default: this machine).'
             '--remote' = 'Spark Connect server, sc://host:port.'
@@ -91,10 +97,10 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--minimum' = 'Lower the protocol: drop the features that the table does not need.'
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
-            '--discover' = 'All tables below it; with --engine spark also below a URL; may be given several times.'
+            '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
             '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
-            '--jobs' = 'Process up to N tables at the same time (default: the number of processors).'
-            '-j' = 'Process up to N tables at the same time (default: the number of processors).'
+            '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
+            '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and an overview, as for tables that options name.'
             '--resume' = 'Continue an interrupted run whose -o jsonl output is in FILE.'
             '--apply' = 'Commit the plan; without it, it is only shown.'
@@ -109,6 +115,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--storage-option' = 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+            '--storage-options-file' = 'A file with such options, KEY=VALUE a line; it may have secrets.'
+            '--timeout' = 'End with exit code 4 after this time, such as 90s.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
             '--spark-master' = 'Spark master (default: this machine).'
             '--remote' = 'Spark Connect server, sc://host:port.'
@@ -126,10 +135,10 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--support-only' = 'Add features to the protocol without enabling them.'
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
-            '--discover' = 'All tables below it; with --engine spark also below a URL; may be given several times.'
+            '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
             '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
-            '--jobs' = 'Process up to N tables at the same time (default: the number of processors).'
-            '-j' = 'Process up to N tables at the same time (default: the number of processors).'
+            '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
+            '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and an overview, as for tables that options name.'
             '--resume' = 'Continue an interrupted run whose -o jsonl output is in FILE.'
             '--apply' = 'Commit the plan; without it, it is only shown.'
@@ -144,6 +153,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--storage-option' = 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+            '--storage-options-file' = 'A file with such options, KEY=VALUE a line; it may have secrets.'
+            '--timeout' = 'End with exit code 4 after this time, such as 90s.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
             '--spark-master' = 'Spark master (default: this machine).'
             '--remote' = 'Spark Connect server, sc://host:port.'
@@ -160,10 +172,10 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'set-mapping-mode' = [ordered]@{
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
-            '--discover' = 'All tables below it; with --engine spark also below a URL; may be given several times.'
+            '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
             '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
-            '--jobs' = 'Process up to N tables at the same time (default: the number of processors).'
-            '-j' = 'Process up to N tables at the same time (default: the number of processors).'
+            '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
+            '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and an overview, as for tables that options name.'
             '--resume' = 'Continue an interrupted run whose -o jsonl output is in FILE.'
             '--apply' = 'Commit the plan; without it, it is only shown.'
@@ -178,6 +190,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--storage-option' = 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+            '--storage-options-file' = 'A file with such options, KEY=VALUE a line; it may have secrets.'
+            '--timeout' = 'End with exit code 4 after this time, such as 90s.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
             '--spark-master' = 'Spark master (default: this machine).'
             '--remote' = 'Spark Connect server, sc://host:port.'
@@ -214,6 +229,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--storage-option' = 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+            '--storage-options-file' = 'A file with such options, KEY=VALUE a line; it may have secrets.'
+            '--timeout' = 'End with exit code 4 after this time, such as 90s.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
             '--spark-master' = 'Spark master (default: this machine).'
             '--remote' = 'Spark Connect server, sc://host:port.'
@@ -247,10 +265,10 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--checkpoint' = 'Write a checkpoint of the latest version; needs no Spark.'
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
-            '--discover' = 'All tables below it; with --engine spark also below a URL; may be given several times.'
+            '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
             '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
-            '--jobs' = 'Process up to N tables at the same time (default: the number of processors).'
-            '-j' = 'Process up to N tables at the same time (default: the number of processors).'
+            '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
+            '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and an overview, as for tables that options name.'
             '--resume' = 'Continue an interrupted run whose -o jsonl output is in FILE.'
             '--apply' = 'Commit the plan; without it, it is only shown.'
@@ -265,6 +283,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--storage-option' = 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+            '--storage-options-file' = 'A file with such options, KEY=VALUE a line; it may have secrets.'
+            '--timeout' = 'End with exit code 4 after this time, such as 90s.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
             '--spark-master' = 'Spark master (default: this machine).'
             '--remote' = 'Spark Connect server, sc://host:port.'
@@ -283,10 +304,10 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--status' = 'Show what dropping requires, and when it can continue.'
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
-            '--discover' = 'All tables below it; with --engine spark also below a URL; may be given several times.'
+            '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
             '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
-            '--jobs' = 'Process up to N tables at the same time (default: the number of processors).'
-            '-j' = 'Process up to N tables at the same time (default: the number of processors).'
+            '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
+            '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and an overview, as for tables that options name.'
             '--resume' = 'Continue an interrupted run whose -o jsonl output is in FILE.'
             '--apply' = 'Commit the plan; without it, it is only shown.'
@@ -301,6 +322,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--storage-option' = 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+            '--storage-options-file' = 'A file with such options, KEY=VALUE a line; it may have secrets.'
+            '--timeout' = 'End with exit code 4 after this time, such as 90s.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
             '--spark-master' = 'Spark master (default: this machine).'
             '--remote' = 'Spark Connect server, sc://host:port.'
@@ -329,6 +353,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--storage-option' = 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+            '--storage-options-file' = 'A file with such options, KEY=VALUE a line; it may have secrets.'
+            '--timeout' = 'End with exit code 4 after this time, such as 90s.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
             '--spark-master' = 'Spark master (default: this machine).'
             '--remote' = 'Spark Connect server, sc://host:port.'
@@ -366,6 +393,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'doctor' = [ordered]@{
             '--start' = 'Also start Spark, and check that Delta works.'
             '--warm' = 'Also archive Spark''s classes, so that it starts sooner.'
+            '--storage-option' = 'An option of the object store, as aws_region=eu-west-1; no secrets; may be given several times.'
+            '--storage-options-file' = 'A file with such options, KEY=VALUE a line; it may have secrets.'
+            '--timeout' = 'End with exit code 4 after this time, such as 90s.'
             '--engine' = 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
             '--spark-master' = 'Spark master (default: this machine).'
             '--remote' = 'Spark Connect server, sc://host:port.'
@@ -398,6 +428,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'inspect --jobs' = @()
         'inspect -j' = @()
         'inspect --resume' = @('<files>')
+        'inspect --storage-option' = @()
+        'inspect --storage-options-file' = @('<files>')
+        'inspect --timeout' = @()
         'inspect --engine' = @('embedded', 'spark')
         'inspect --spark-master' = @()
         'inspect --remote' = @()
@@ -425,6 +458,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'validate --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'validate --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'validate --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'validate --storage-option' = @()
+        'validate --storage-options-file' = @('<files>')
+        'validate --timeout' = @()
         'validate --engine' = @('embedded', 'spark')
         'validate --spark-master' = @()
         'validate --remote' = @()
@@ -449,6 +485,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'upgrade-protocol --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'upgrade-protocol --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'upgrade-protocol --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'upgrade-protocol --storage-option' = @()
+        'upgrade-protocol --storage-options-file' = @('<files>')
+        'upgrade-protocol --timeout' = @()
         'upgrade-protocol --engine' = @('embedded', 'spark')
         'upgrade-protocol --spark-master' = @()
         'upgrade-protocol --remote' = @()
@@ -470,6 +509,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'enable-feature --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'enable-feature --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'enable-feature --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'enable-feature --storage-option' = @()
+        'enable-feature --storage-options-file' = @('<files>')
+        'enable-feature --timeout' = @()
         'enable-feature --engine' = @('embedded', 'spark')
         'enable-feature --spark-master' = @()
         'enable-feature --remote' = @()
@@ -491,6 +533,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'set-mapping-mode --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'set-mapping-mode --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'set-mapping-mode --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'set-mapping-mode --storage-option' = @()
+        'set-mapping-mode --storage-options-file' = @('<files>')
+        'set-mapping-mode --timeout' = @()
         'set-mapping-mode --engine' = @('embedded', 'spark')
         'set-mapping-mode --spark-master' = @()
         'set-mapping-mode --remote' = @()
@@ -515,6 +560,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'create --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'create --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'create --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'create --storage-option' = @()
+        'create --storage-options-file' = @('<files>')
+        'create --timeout' = @()
         'create --engine' = @('embedded', 'spark')
         'create --spark-master' = @()
         'create --remote' = @()
@@ -551,6 +599,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'alter --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'alter --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'alter --storage-option' = @()
+        'alter --storage-options-file' = @('<files>')
+        'alter --timeout' = @()
         'alter --engine' = @('embedded', 'spark')
         'alter --spark-master' = @()
         'alter --remote' = @()
@@ -572,6 +623,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'drop-feature --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'drop-feature --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'drop-feature --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'drop-feature --storage-option' = @()
+        'drop-feature --storage-options-file' = @('<files>')
+        'drop-feature --timeout' = @()
         'drop-feature --engine' = @('embedded', 'spark')
         'drop-feature --spark-master' = @()
         'drop-feature --remote' = @()
@@ -590,6 +644,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'apply --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'apply --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'apply --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'apply --storage-option' = @()
+        'apply --storage-options-file' = @('<files>')
+        'apply --timeout' = @()
         'apply --engine' = @('embedded', 'spark')
         'apply --spark-master' = @()
         'apply --remote' = @()
@@ -607,6 +664,9 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'explain --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'explain -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'explain --color' = @('auto', 'always', 'never')
+        'doctor --storage-option' = @()
+        'doctor --storage-options-file' = @('<files>')
+        'doctor --timeout' = @()
         'doctor --engine' = @('embedded', 'spark')
         'doctor --spark-master' = @()
         'doctor --remote' = @()

@@ -40,9 +40,14 @@ def _give_up(error: Exception) -> NoReturn:
 
 
 def _leave(code: int) -> NoReturn:
-    """End the process; without taking it apart where nothing but memory is left to give back."""
+    """
+    End the process; without taking it apart where nothing but memory is left to give back.
+
+    Nor where requests to object stores may be under way, which nobody waits for any more.
+    """
     threading = sys.modules.get("threading")
-    if "atexit" not in sys.modules and (threading is None or threading.active_count() == 1):
+    alone = "atexit" not in sys.modules and (threading is None or threading.active_count() == 1)
+    if alone or ("obstore" in sys.modules and "pyspark" not in sys.modules):
         try:
             sys.stdout.flush()
             sys.stderr.flush()

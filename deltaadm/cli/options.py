@@ -6,6 +6,7 @@ from deltaadm.cli.declare import Parameters, option
 from deltaadm.errors import UsageError
 from deltaadm.render.formats import formats_for
 from deltaadm.runs.requests import (
+    AccessRequest,
     ChangeRequest,
     ClientRequest,
     CommitRequest,
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
-TABLE_HELP = "A path, a file: URL, delta.`path`, or catalog.schema.table."
+TABLE_HELP = "A path, a URL such as s3://bucket/table, delta.`path`, or catalog.schema.table."
 TABLES_HELP = (
-    "Paths, file: URLs, delta.`path`, or catalog.schema.table; options such as --discover add more."
+    "Paths, URLs such as s3://bucket/table, delta.`path`, or catalog.schema.table; options such "
+    "as --discover add more."
 )
 
 
@@ -88,8 +90,8 @@ class FleetOptions(Parameters, FleetRequest):
     )
     discover: list[str] | None = option(
         metavar="DIRECTORY",
-        help="All tables below it; with --engine spark also below a URL; may be given several "
-        "times.",
+        help="All tables below it, also below a URL such as s3://bucket/prefix; may be given "
+        "several times.",
     )
     catalog: list[str] | None = option(
         metavar="PATTERN",
@@ -100,7 +102,8 @@ class FleetOptions(Parameters, FleetRequest):
         "--jobs",
         "-j",
         metavar="N",
-        help="Process up to N tables at the same time (default: the number of processors).",
+        help="Process up to N tables at the same time (default: the number of processors, or 16 "
+        "where tables are in object stores).",
         minimum=1,
     )
     brief: bool = option(
@@ -118,6 +121,22 @@ class SettingsOptions(Parameters):
         metavar="FILE", help="Settings file, instead of deltaadm.toml or pyproject.toml."
     )
     isolated: bool = option("--isolated", help="Ignore settings files.")
+
+
+class AccessOptions(Parameters, AccessRequest):
+    """How object stores are reached, and how long the command may take."""
+
+    storage_option: list[str] | None = option(
+        metavar="KEY=VALUE",
+        help="An option of the object store, as aws_region=eu-west-1; no secrets; may be given "
+        "several times.",
+    )
+    storage_options_file: Path | None = option(
+        metavar="FILE", help="A file with such options, KEY=VALUE a line; it may have secrets."
+    )
+    timeout: str | None = option(
+        metavar="DURATION", help="End with exit code 4 after this time, such as 90s."
+    )
 
 
 class SparkOptionGroup(Parameters, SparkRequest):
@@ -216,6 +235,7 @@ class CommitOptions(Parameters, CommitRequest):
 
     clients: ClientOptions
     consent: ConsentOptions
+    access: AccessOptions
     spark: SparkOptionGroup
     output: PlanOutputOptions
 

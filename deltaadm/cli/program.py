@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import sys
 
-from deltaadm.errors import DeltaadmError, UsageError
+from deltaadm.errors import DeltaadmError, StorageError, UsageError
 from deltaadm.runs.exit_codes import INTERRUPTED
-from deltaadm.runs.status import CommitStatus
+from deltaadm.runs.status import CommitStatus, DeadlineReached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _OUTPUT_LOST = {errno.ENOSPC, errno.EDQUOT, errno.EBADF}
 _STOPS: Final[Mapping[type[BaseException], tuple[str, int]]] = {
     KeyboardInterrupt: ("Interrupted", INTERRUPTED),
     _Terminated: ("Terminated", TERMINATED),
+    DeadlineReached: ("The time that --timeout gives is over", StorageError.exit_code),
 }
 
 
@@ -48,7 +49,7 @@ def run(arguments: Sequence[str]) -> int:
     status = CommitStatus()
     try:
         return _answer(arguments, status)
-    except (KeyboardInterrupt, _Terminated) as stop:
+    except (KeyboardInterrupt, _Terminated, DeadlineReached) as stop:
         return _stopped(status, *_STOPS[type(stop)])
     except (BrokenPipeError, SystemExit):  # typer ends the process where a pipe breaks
         return _unread(arguments, status)

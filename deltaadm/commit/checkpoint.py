@@ -13,11 +13,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.log_segment import LogListing
-from deltaadm.errors import CommitError, StorageError, TableError
+from deltaadm.errors import CommitError, TableError
 from deltaadm.replay.checkpoints import CheckpointReader
 from deltaadm.replay.engine import Detail, UnreadableCheckpoint
 from deltaadm.replay.load import load_snapshot
-from deltaadm.storage.local import LocalStore
 from deltaadm.storage.store import open_store
 
 if TYPE_CHECKING:
@@ -25,25 +24,21 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.model.log_segment import Checkpoint
     from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.storage.store import ObjectStores, WritableStore
 
 HINT: Final = "_last_checkpoint"
 
 
-def write_checkpoint(root: str) -> int:
+def write_checkpoint(root: str, object_stores: ObjectStores | None = None) -> int:
     """
     Write a checkpoint of the newest version of the table at *root*; that version.
 
+    *object_stores* say how those are reached, deltalake as well; otherwise the environment does.
     `_last_checkpoint` points to it afterwards. A checkpoint that is already there is kept.
     Raises `CommitError` where deltalake cannot write one, or where the table read from it would
     differ from before; the log then is as it was.
     """
-    path = open_store(root).local_path
-    if path is None:
-        raise StorageError(
-            f"A checkpoint cannot be written to {root}.",
-            remedy="Write the checkpoint with the engine that writes the table.",
-        )
-    store = LocalStore(path, root=root)
+    store = open_store(root, object_stores=object_stores)
     before = load_snapshot(store, detail=Detail.STATE)
     with _restored_on_failure(store, before.version):
         existing = _checkpoint(store, before.version)
@@ -54,7 +49,7 @@ def write_checkpoint(root: str) -> int:
     return before.version
 
 
-def _checkpoint(store: LocalStore, version: int) -> Checkpoint | None:
+def _checkpoint(store: WritableStore, version: int) -> Checkpoint | None:
     """The complete and readable checkpoint of *version*, if there is one."""
     listing = LogListing.of(store.root, store.list_log(version), version)
     for checkpoint in listing.checkpoints:
@@ -67,7 +62,7 @@ def _checkpoint(store: LocalStore, version: int) -> Checkpoint | None:
     return None
 
 
-def _written(store: LocalStore, before: Snapshot) -> Checkpoint:
+def _written(store: WritableStore, before: Snapshot) -> Checkpoint:
     if name := _in_the_way(store, before.version):
         raise CommitError(
             f"{name} already exists and is not a readable checkpoint.",
@@ -85,29 +80,31 @@ def _written(store: LocalStore, before: Snapshot) -> Checkpoint:
     return made
 
 
-def _in_the_way(store: LocalStore, version: int) -> str:
+def _in_the_way(store: WritableStore, version: int) -> str:
     name = f"{version:020d}.checkpoint.parquet"
     return name if name in store.list_log(version) else ""
 
 
-def _create(store: LocalStore) -> str:
+def _create(store: WritableStore) -> str:
     """Let deltalake write the checkpoint; why it does not, if so."""
     from deltalake import DeltaTable
     from deltalake.exceptions import DeltaError, DeltaProtocolError, TableNotFoundError
 
     try:
-        DeltaTable(store.local_path).create_checkpoint()
+        place = store.root if store.local_path is None else store.local_path
+        options = dict(store.storage_options) or None
+        DeltaTable(place, storage_options=options).create_checkpoint()
     except (DeltaError, DeltaProtocolError, TableNotFoundError, OSError, ValueError) as error:
         return str(error).strip().rstrip(".").partition("\n")[0] or type(error).__name__
     return ""
 
 
-def _create_without_hint(store: LocalStore) -> str:
+def _create_without_hint(store: WritableStore) -> str:
     store.remove(HINT)
     return _create(store)
 
 
-def _hint(store: LocalStore, checkpoint: Checkpoint) -> str:
+def _hint(store: WritableStore, checkpoint: Checkpoint) -> str:
     document = {
         "version": checkpoint.version,
         "size": CheckpointReader(store, checkpoint).size(),
@@ -117,7 +114,7 @@ def _hint(store: LocalStore, checkpoint: Checkpoint) -> str:
     return json.dumps(document)
 
 
-def _pointed_to(store: LocalStore) -> int | None:
+def _pointed_to(store: WritableStore) -> int | None:
     try:
         document = json.loads(store.read(HINT))
     except (TableError, ValueError, RecursionError):
@@ -137,7 +134,7 @@ def _compare(before: Snapshot, after: Snapshot) -> None:
 
 
 @contextmanager
-def _restored_on_failure(store: LocalStore, version: int) -> Iterator[None]:
+def _restored_on_failure(store: WritableStore, version: int) -> Iterator[None]:
     """Where the block fails or is interrupted, the log gets back what it had before."""
     before = store.list_log(version)
     try:

@@ -27,7 +27,8 @@ def cross_check(store: LogStore, snapshot: Snapshot) -> CrossCheck:
     program = f"deltalake {deltalake.__version__}"
     location = store.root if store.local_path is None else store.local_path
     try:
-        theirs = deltalake.DeltaTable(location)
+        options = dict(store.storage_options) or None
+        theirs = deltalake.DeltaTable(location, storage_options=options)
         differences = dict(_differences(snapshot, theirs))
     except Exception as error:  # noqa: BLE001 -- a refusal, in whatever class it comes
         return CrossCheck(program=program, refusal=_sentence(error))

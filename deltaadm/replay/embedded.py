@@ -104,6 +104,7 @@ class Replay:
         self, files: LogFiles, look: Callable[[str], Found]
     ) -> Iterator[tuple[str, Found]]:
         """What *look* finds in each of *files*, from the last one back."""
+        self._store.read_ahead(files.names[::-1])
         processes = processors() if self._store.survives_fork else 1
         return parallel_scan(files.names[::-1], look, processes=processes)
 

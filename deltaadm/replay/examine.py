@@ -9,7 +9,10 @@ does not grow with the number of commits or files.
 from __future__ import annotations
 
 import json
+from collections import deque
 from contextlib import suppress
+from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
@@ -48,12 +51,14 @@ from deltaadm.replay.totals import TotalsBuilder
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 
-    from deltaadm.domain.facts.facts import FileTotals, LargeLines
+    from deltaadm.domain.facts.facts import DataFileFacts, FileTotals, LargeLines
+    from deltaadm.domain.model.actions import AddFile
     from deltaadm.domain.model.log_segment import Checkpoint, LogFile, LogSegment
     from deltaadm.domain.model.schema import Path
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.replay.engine import ReplayEngine
     from deltaadm.storage.store import LogStore
+    from deltaadm.storage.threads import Pending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +202,9 @@ class _FactCollector:
         columns: Mapping[int, str] = {}
         newest, in_effect = self._listing.commits[-1:], self._newest_state().metadata
         checksums = {crc.version: crc for crc in self._listing.of_kind(Kind.CRC)}
-        for file in self._chosen_commits():
+        chosen = self._chosen_commits()
+        self._store.read_ahead(file.path for file in chosen)
+        for file in chosen:
             version = -1 if file.version is None else file.version
             if previous is None or previous.version != version - 1:
                 previous, state = None, self._checkpointed(version - 1)
@@ -281,12 +288,37 @@ class _FactCollector:
         assert snapshot.files is not None  # noqa: S101 -- loaded with `Detail.STATE`
         segment, state = snapshot.segment, _state_of(snapshot)
         builder = TotalsBuilder(snapshot.files, self._store.qualifier)
-        for add in live_files(self._store, segment):
+        adds = live_files(self._store, segment)
+        deep = self._depth.deep
+        with_data = self._with_data(adds, state) if deep else zip(adds, repeat(None), strict=False)
+        for add, data in with_data:
             builder.add(add)
             yield LiveFile(add, state, self._now)
-            if self._depth.deep:
-                yield data_file_facts(self._store, add, state)
+            if data is not None:
+                yield data
         return builder.totals(lambda: live_files(self._store, segment))
+
+    def _with_data(
+        self, adds: Iterable[AddFile], state: State
+    ) -> Iterator[tuple[AddFile, DataFileFacts]]:
+        """Each of *adds* with what the storage has of it, looked up several at a time."""
+        store = self._store
+        if store.at_once == 1:
+            yield from ((add, data_file_facts(store, add, state)) for add in adds)
+            return
+        from deltaadm.storage.threads import Threads
+
+        threads = Threads(store.at_once)
+        pending = deque["tuple[AddFile, Pending[DataFileFacts]]"]()
+        try:
+            for add in adds:
+                pending.append((add, threads.submit(partial(data_file_facts, store, add, state))))
+                if len(pending) > store.at_once:
+                    first, found = pending.popleft()
+                    yield first, found.result()
+            yield from ((add, found.result()) for add, found in pending)
+        finally:
+            threads.close()
 
     def _failed_checkpoint(
         self, snapshot: Snapshot, error: UnreadableCheckpoint

@@ -9,6 +9,8 @@ from deltaadm.replay.engine import Detail, UnreadableCheckpoint, hint_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from deltaadm.domain.model.log_segment import LogFile
     from deltaadm.domain.model.schema import Path
     from deltaadm.domain.model.snapshot import Snapshot
@@ -63,6 +65,11 @@ def locate(store: LogStore, version: int | None = None) -> Located:
 
     The hint may be missing, broken or out of date; it only decides where a listing starts.
     """
+    short = store.list_short_log()
+    if short is not None:
+        found = _locate_in(store, LogListing.of(store.root, short, 0), version)
+        if found is not None:
+            return found
     hint, warnings = _read_hint(store)
     start = hint if hint is not None and (version is None or hint <= version) else 0
     listing = _list(store, start)
@@ -75,11 +82,35 @@ def locate(store: LogStore, version: int | None = None) -> Located:
     if start and (segment is None or segment.checkpoint is None):
         dangling = listing
         listing = _list(store, 0)
-        warnings += (
-            f"_last_checkpoint points to version {start}, from which the table cannot be loaded.",
-        )
+        warnings += (_dangling(start),)
         segment = _choose_without_hint(listing, version, dangling)
     assert segment is not None  # noqa: S101 -- for the type checker: either chosen or raised
+    return Located(listing, segment, warnings + _oddities(listing))
+
+
+def _locate_in(store: LogStore, listing: LogListing, version: int | None) -> Located | None:
+    """
+    The files of *version* in a listing of the whole log, which are fetched ahead; None if it has
+    not all.
+
+    There the hint has nothing to tell; it is looked at where that takes no time of its own,
+    which is to say unless the version's checksum answers everything.
+    """
+    try:
+        segment = choose(listing, version)
+    except TableError:
+        return None
+    expected = [segment.last_commit.path, *segment.deltas.names[::-1]]
+    warnings: tuple[str, ...] = ()
+    if segment.crc is not None:
+        store.read_ahead([*expected[:1], segment.crc.path])
+    elif _HINT in listing.infos:
+        store.read_ahead([_HINT, *expected])
+        hint, warnings = _read_hint(store)
+        if hint is not None and not any(one.version == hint for one in listing.checkpoints):
+            warnings += (_dangling(hint),)
+    else:
+        store.read_ahead(expected)
     return Located(listing, segment, warnings + _oddities(listing))
 
 
@@ -140,9 +171,16 @@ def _list(store: LogStore, start: int) -> LogListing:
     return LogListing.of(store.root, store.list_log(start), start)
 
 
+def _dangling(version: int) -> str:
+    return f"_last_checkpoint points to version {version}, from which the table cannot be loaded."
+
+
+_HINT: Final = "_last_checkpoint"
+
+
 def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
     try:
-        body = store.read("_last_checkpoint")
+        body = store.read(_HINT)
     except FileMissing:
         return None, ()
     except (TableError, StorageError) as error:

@@ -7,18 +7,21 @@ import sys
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.render.formats import Style
-from deltaadm.runs.requests import SparkRequest
+from deltaadm.runs.requests import AccessRequest, SparkRequest
 from deltaadm.runs.status import CommitStatus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.transaction.feature_removal import FeatureHistory
     from deltaadm.runs.requests import OutputRequest
     from deltaadm.spark.catalog import DeltaCatalog
     from deltaadm.spark.engine import SparkEngine
     from deltaadm.spark.store import Hadoop
-    from deltaadm.storage.store import LogStore
+    from deltaadm.storage.store import LogStore, ObjectStores
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,8 @@ class RunContext:
     """
     What all parts of a run share; a part that needs more of it makes another one.
 
-    `hadoop` and `engine` read logs where Spark does, `catalog` is there where names are looked up
+    `object_stores` are those that are reached without Spark, as `access` says. `hadoop` and
+    `engine` read logs where Spark does, `catalog` is there where names are looked up
     or tables created; all three belong to the session that is open. Another process gets a
     context without them, and with a status of its own.
     """
@@ -35,22 +39,54 @@ class RunContext:
     spark: SparkRequest = SparkRequest()
     format: str = "text"
     style: Style = Style()
+    access: AccessRequest = AccessRequest()
+    object_stores: ObjectStores | None = None
     hadoop: Hadoop | None = None
     engine: SparkEngine | None = None
     catalog: DeltaCatalog | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
-        return RunContext, (CommitStatus(), self.spark, self.format, self.style)
+        return RunContext, (CommitStatus(), self.spark, self.format, self.style, self.access)
 
     @property
     def has_session(self) -> bool:
         """Whether a session is open, which has the settings of the command line."""
         return self.hadoop is not None or self.catalog is not None
 
-    def with_request(self, spark: SparkRequest, output: OutputRequest) -> RunContext:
-        """The same run, for a command that is asked to use Spark and to show results like this."""
+    def with_request(
+        self,
+        spark: SparkRequest,
+        output: OutputRequest,
+        access: AccessRequest | None = None,
+        *,
+        config: Path | None = None,
+        isolated: bool = False,
+    ) -> RunContext:
+        """
+        The same run, for a command that is asked to use Spark and to show results like this.
+
+        *access* says how object stores are reached, the project's settings as well, which are
+        sought as `load_settings` does.
+        """
         style = Style(color=output.color, show_secrets=output.show_secrets)
-        return replace(self, spark=spark, format=output.output, style=style)
+        stores = None
+        if access is not None:
+            from deltaadm.storage.store import ObjectStores
+
+            def options() -> Callable[[str], Mapping[str, str]]:
+                from deltaadm.runs.storage_options import options_source
+
+                return options_source(access, config, isolated=isolated)
+
+            stores = ObjectStores(options)
+        return replace(
+            self,
+            spark=spark,
+            format=output.output,
+            style=style,
+            access=access or self.access,
+            object_stores=stores or self.object_stores,
+        )
 
     def without_session(self) -> RunContext:
         """The same run, once the session has been closed."""
@@ -67,7 +103,7 @@ class RunContext:
         require_no_secret(place)
         if self.hadoop is not None and is_remote(place):
             return place.rstrip("/")
-        store = open_store(place)
+        store = open_store(place, object_stores=self.object_stores)
         # Without links, so that a plan notices when one comes to lead elsewhere.
         return store.root if store.local_path is None else os.path.realpath(store.local_path)
 
@@ -76,7 +112,9 @@ class RunContext:
         from deltaadm.storage.store import open_store, require_no_secret
 
         require_no_secret(location)
-        return open_store(location) if self.hadoop is None else self.hadoop.open_store(location)
+        if self.hadoop is not None:
+            return self.hadoop.open_store(location)
+        return open_store(location, object_stores=self.object_stores)
 
     def history_of(self, snapshot: Snapshot, feature: str) -> FeatureHistory:
         """What the log of the table in *snapshot* still has of *feature*."""

@@ -1,10 +1,10 @@
-"""Files that a command writes and reads: plans, reports, lists."""
+"""Files that a command writes: plans, reports, lists."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.errors import MissingFile, Refused
+from deltaadm.errors import Refused
 from deltaadm.runs.output import info
 
 if TYPE_CHECKING:
@@ -49,22 +49,3 @@ def unwritable(path: Path, error: OSError) -> Refused:
         f"The file {path} cannot be written: {error.strerror or error}.",
         remedy="Choose another path.",
     )
-
-
-def read_file(path: Path) -> str:
-    """
-    The text of the file at *path*, BOM or not.
-
-    Raises `MissingFile` where it is not there, and `Refused` where it cannot be read.
-    """
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise MissingFile(
-            f"The file {path} cannot be read: {error.strerror}.", remedy="Check its name."
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise Refused(
-            f"The file {path} cannot be read: {reason}.", remedy="Check its name."
-        ) from error

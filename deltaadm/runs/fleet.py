@@ -16,11 +16,12 @@ from deltaadm.errors import Bug, DeltaadmError, EngineError, TableError, UsageEr
 from deltaadm.operations.reports import Failure
 from deltaadm.render.formats import Style
 from deltaadm.runs import catalogs
-from deltaadm.runs.files import read_file
 from deltaadm.runs.output import rendered
+from deltaadm.runs.reading import read_file
 from deltaadm.runs.status import NOTHING
 from deltaadm.runs.target import Target, resolve
 from deltaadm.runs.workers import PARALLEL_THRESHOLD, in_order
+from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,6 +52,13 @@ class Fleet(NamedTuple):
     jobs: int | None = None
     unlisted: Mapping[str, DeltaadmError] = {}
     answered: Mapping[str, str] = {}
+
+    def location(self, table: str) -> str:
+        """Where *table* is as far as its name, or its entry in a catalog, says."""
+        entry = self.entries.get(table)
+        if entry is None or isinstance(entry, DeltaadmError):
+            return table
+        return entry.location or table
 
     @property
     def alone(self) -> bool:
@@ -234,7 +242,14 @@ def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> It
     context, fleet = task.context, task.fleet
     fresh = [table for table in fleet.tables if table not in fleet.answered]
     if fleet.alone or context.engine is None:
-        stream = in_order(fresh, task.run, lost=task.lost, jobs=fleet.jobs, threshold=threshold)
+        stream = in_order(
+            fresh,
+            task.run,
+            lost=task.lost,
+            jobs=fleet.jobs,
+            threshold=threshold,
+            waiting=any(is_remote(fleet.location(table)) for table in fresh),
+        )
     else:
         stream = _map_on_executors(task, fresh)
     for number, table in enumerate(fleet.tables):
@@ -268,8 +283,6 @@ def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableR
 
 def _location_for_executors(task: TableTask, table: str) -> str:
     """Where executors find a table, given the same disks; empty if they cannot be told."""
-    from deltaadm.storage.store import is_remote
-
     if not table:
         return ""
     try:

@@ -13,10 +13,11 @@ from deltaadm.operations.reports import PlanReport
 from deltaadm.operations.secrets import sets_secrets, without_secrets
 from deltaadm.runs.apply_plans import Limits, carry_out_plans, journal_of, plans_in, require_lines
 from deltaadm.runs.exit_codes import FOUND
-from deltaadm.runs.files import announce_plans, read_file, unwritable
+from deltaadm.runs.files import announce_plans, unwritable
 from deltaadm.runs.fleet import SavedLine, TableTask, collect_tables, table_results
 from deltaadm.runs.output import handle_errors, info
 from deltaadm.runs.plan_run import plan_for, project_settings, require_plan_options
+from deltaadm.runs.reading import read_file
 from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.results import OutputTarget, ResultPrinter, combine_exit_codes
 from deltaadm.runs.sessions import log_reader, session_settings
@@ -49,7 +50,7 @@ def plan_many(
     """`plan_tables` for more than one table."""
     planning = change.planning
     require_plan_options(change)
-    context = context.with_request(change.commit.spark, change.commit.output)
+    context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
     require_streaming(many, context.format)
     if planning.apply and planning.out is None:
         raise UsageError(

@@ -152,7 +152,7 @@ def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> i
     elsewhere on standard error.
     """
     try:
-        return work()
+        return _in_time(context.access.timeout, work)
     except (DeltaadmError, MemoryError, OSError, RuntimeError, ImportError) as found:
         error = _expected(found)
         if FORMATS[context.format].machine:
@@ -162,6 +162,15 @@ def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> i
         else:
             show_error(table, error)
         return error.exit_code
+
+
+def _in_time(timeout: str | None, work: Callable[[], int]) -> int:
+    if timeout is None:
+        return work()
+    from deltaadm.runs.deadline import deadline
+
+    with deadline(timeout):
+        return work()
 
 
 def _expected(error: Exception) -> DeltaadmError:

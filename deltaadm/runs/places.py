@@ -8,31 +8,41 @@ from typing import TYPE_CHECKING
 from deltaadm.domain.model.log_segment import LOG_DIRECTORY
 from deltaadm.errors import StorageError
 from deltaadm.storage import discover
-from deltaadm.storage.store import is_remote
+from deltaadm.storage.store import ObjectStores, is_in_object_store, is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from deltaadm.runs.context import RunContext
+    from deltaadm.storage.discover import Directories
 
 
 def tables_below(
     context: RunContext, root: str, on_error: Callable[[StorageError], None]
 ) -> Iterator[str]:
     """
-    The tables that `find_tables` finds, on this machine or where the Spark that reads logs looks.
+    The tables that `find_tables` finds, in object stores too, or where Spark looks if it reads.
 
     Raises what it does, and `StorageError` for a place that nothing here reaches.
     """
     if not is_remote(root):
         place = context.locate(root) if root.startswith("file:") else root
         return discover.find_tables(place, on_error)
-    return discover.find_tables(context.locate(root), on_error, context.hadoop)
+    return discover.find_tables(context.locate(root), on_error, _directories(context, root))
 
 
 def table_around(context: RunContext, location: str) -> str | None:
     """The nearest table in whose directory *location* is; None also where nobody can tell."""
-    return discover.table_around(location, context.hadoop if is_remote(location) else None)
+    return discover.table_around(location, _directories(context, location))
+
+
+def _directories(context: RunContext, location: str) -> Directories | None:
+    """What lists directories there; None for this machine's own."""
+    if not is_remote(location):
+        return None
+    if context.hadoop is None and is_in_object_store(location):
+        return (context.object_stores or ObjectStores()).directories()
+    return context.hadoop
 
 
 def is_occupied(context: RunContext, location: str) -> bool:

@@ -71,7 +71,7 @@ def plan_and_apply(
     given, it is asked instead about a table of another provider.
     """
     require_plan_options(change)
-    context = context.with_request(change.commit.spark, change.commit.output)
+    context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
     session = sessions.session_settings(context.spark)
 
     def work() -> int:

@@ -48,6 +48,14 @@ class FleetRequest:
         return self.tables_from is not None or bool(self.also or self.discover or self.catalog)
 
 
+class AccessRequest:
+    """How object stores are reached, and how long the command may take."""
+
+    storage_option: list[str] | None = None
+    storage_options_file: Path | None = None
+    timeout: str | None = None
+
+
 class SparkRequest:
     """What Spark is used for, and where and how it runs."""
 
@@ -90,6 +98,7 @@ class CommitRequest:
 
     clients: ClientRequest
     consent: ConsentRequest
+    access: AccessRequest
     spark: SparkRequest
     output: OutputRequest
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from deltaadm.documents.common import FORMAT_VERSION
 from deltaadm.errors import Refused
 from deltaadm.render.overview import kind_of
-from deltaadm.runs.files import read_file
+from deltaadm.runs.reading import read_file
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -37,7 +37,7 @@ def executor(context: RunContext, settings: SessionSettings, *plans: Plan) -> Sp
     names = {plan.before.root: plan.before.name for plan in plans if plan.before.name is not None}
     long_work = len(plans) > _FEW or any(plan.cost is not Cost.METADATA for plan in plans)
     options = spark_options(context, _changed(settings), long_work=long_work)
-    return SparkExecutor(options, say=info, names=names)
+    return SparkExecutor(options, say=info, names=names, object_stores=context.object_stores)
 
 
 _FEW: Final = 20

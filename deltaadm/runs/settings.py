@@ -6,7 +6,7 @@ the defaults. A key of one place replaces that key of the next; it is never mixe
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,14 +19,13 @@ from deltaadm.domain.model.features import find
 from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.errors import Refused, SettingsError
 from deltaadm.operations.validate import Demands, code_prefix, similar_code
+from deltaadm.runs.settings_file import as_table, find_settings, wrong
+from deltaadm.runs.storage_options import StorageSettings, storage_settings
 from deltaadm.validation.finding import Severity
 
 if TYPE_CHECKING:
     Parser = Callable[[Any, str], Any]
 
-FILE: Final = "deltaadm.toml"
-PYPROJECT: Final = "pyproject.toml"
-_USE_NONE: Final = "ignore settings files: set DELTAADM_ISOLATED=1 or, with validate, --isolated."
 VARIABLES: Final = ("select", "ignore", "fail-on", "clients", "writers")
 """Keys that a variable can set: DELTAADM_SELECT and so on, with commas in lists."""
 
@@ -58,6 +57,7 @@ class Settings:
     writers: tuple[ClientRelease, ...] | None = None
     policy: Mapping[str, Any] = field(default_factory=dict)
     tables: tuple[TableSettings, ...] = ()
+    storage: tuple[StorageSettings, ...] = ()
 
     def demands(
         self,
@@ -113,10 +113,11 @@ def load_settings(config: Path | None = None, *, isolated: bool = False) -> Sett
 
     With *isolated* no file is looked for. Raises `SettingsError` for what cannot be understood.
     """
-    if config is None and (named := os.environ.get("DELTAADM_CONFIG")):
-        config = Path(named)
-    isolated = isolated or os.environ.get("DELTAADM_ISOLATED", "0") not in {"", "0"}
-    settings = Settings() if isolated and config is None else _from_file(config)
+    file = find_settings(config, isolated=isolated)
+    settings = Settings()
+    if file is not None:
+        read = _read(file.document, f"{file.path}: ", _ROOT)
+        settings = Settings(directory=os.path.realpath(file.path.parent), **read)
     given = {
         key: value for key in VARIABLES if (value := os.environ.get(_variable(key))) is not None
     }
@@ -136,69 +137,6 @@ def _variable(key: str) -> str:
     return f"DELTAADM_{key.upper().replace('-', '_')}"
 
 
-def _from_file(config: Path | None) -> Settings:
-    if config is not None:
-        document = _document(config)
-        if config.name == PYPROJECT:
-            document = _section(document, str(config)) or {}
-        return _settings(config, document)
-    for directory in _upwards():
-        if (directory / FILE).is_file():
-            return _settings(directory / FILE, _document(directory / FILE))
-        path = directory / PYPROJECT
-        if path.is_file() and (section := _pyproject(path)) is not None:
-            return _settings(path, section)
-    return Settings()
-
-
-def _upwards() -> Iterator[Path]:
-    try:
-        here = Path.cwd()
-    except OSError:  # the working directory is gone
-        return
-    yield here
-    yield from here.parents
-
-
-def _pyproject(path: Path) -> Mapping[str, Any] | None:
-    """Our section of a pyproject.toml, which is not ours to complain about without one."""
-    # Without our name in it, it may be no TOML at all, and need not be parsed.
-    try:
-        if b"deltaadm" not in path.read_bytes():
-            return None
-    except OSError:
-        return None
-    return _section(_document(path), str(path))
-
-
-def _section(document: Mapping[str, Any], source: str) -> Mapping[str, Any] | None:
-    tool = document.get("tool")
-    section = tool.get("deltaadm") if isinstance(tool, dict) else None
-    return None if section is None else _table(section, f"{source}: tool.deltaadm")
-
-
-def _document(path: Path) -> Mapping[str, Any]:
-    import tomllib
-
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SettingsError(
-            f"The settings in {path} cannot be read: {(error.strerror or str(error)).lower()}.",
-            remedy=f"Specify another file, or {_USE_NONE}",
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise SettingsError(
-            f"The settings in {path} are not TOML: {error}.",
-            remedy=f"Fix the file, or {_USE_NONE}",
-        ) from error
-
-
-def _settings(path: Path, document: Mapping[str, Any]) -> Settings:
-    found = _read(document, f"{path}: ", _ROOT)
-    return Settings(directory=os.path.realpath(path.parent), **found)
-
-
 # Reading values: each parser takes what TOML has and the place where it stands
 
 
@@ -215,25 +153,15 @@ def _read(document: Mapping[str, Any], place: str, known: "Mapping[str, Parser]"
     }
 
 
-def _wrong(place: str, expected: str) -> SettingsError:
-    return SettingsError(f"{place} is not {expected}.", remedy="docs/guide.md shows an example.")
-
-
-def _table(value: Any, place: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise _wrong(place, "a table")
-    return value
-
-
 def _texts(value: Any, place: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise _wrong(place, "a list of strings")
+        raise wrong(place, "a list of strings")
     return tuple(value)
 
 
 def _text(value: Any, place: str) -> str:
     if not isinstance(value, str):
-        raise _wrong(place, "a string")
+        raise wrong(place, "a string")
     return value
 
 
@@ -259,7 +187,7 @@ def _severity(value: Any, place: str) -> Severity:
     try:
         return Severity(value)
     except ValueError:
-        raise _wrong(place, "error, warning or info") from None
+        raise wrong(place, "error, warning or info") from None
 
 
 def _client(text: str, place: str) -> ClientRelease:
@@ -275,7 +203,7 @@ def _clients(value: Any, place: str) -> tuple[ClientRelease, ...]:
 
 def _version(value: Any, place: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise _wrong(place, "a version such as 3")
+        raise wrong(place, "a version such as 3")
     return value
 
 
@@ -289,7 +217,7 @@ def _features(value: Any, place: str) -> tuple[str, ...]:
 def _modes(value: Any, place: str) -> tuple[str, ...]:
     modes = _texts(value, place)
     if not set(modes) <= {"none", "name", "id"}:
-        raise _wrong(place, "a list of the modes none, name and id")
+        raise wrong(place, "a list of the modes none, name and id")
     return modes
 
 
@@ -301,19 +229,19 @@ def _day(value: Any, place: str) -> date:
     try:
         return date.fromisoformat(value)
     except (TypeError, ValueError):
-        raise _wrong(place, "a date such as 2027-01-31") from None
+        raise wrong(place, "a date such as 2027-01-31") from None
 
 
 def _ignores(value: Any, place: str) -> tuple[Ignore, ...]:
     if not isinstance(value, list):
-        raise _wrong(place, "a list")
+        raise wrong(place, "a list")
     return tuple(_ignore(entry, place) for entry in value)
 
 
 def _ignore(value: Any, place: str) -> Ignore:
     if isinstance(value, str):
         return Ignore(code=_code(value, place))
-    found = _read(_table(value, place), f"{place}.", _IGNORE)
+    found = _read(as_table(value, place), f"{place}.", _IGNORE)
     if "code" not in found:
         raise SettingsError(
             f"{place}: an ignore has no code.", remedy="Add the code of the rule to ignore."
@@ -325,7 +253,7 @@ def _scalar(value: Any, place: str) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, str | int):
-        raise _wrong(place, "a string, an integer or a boolean")
+        raise wrong(place, "a string, an integer or a boolean")
     return str(value)
 
 
@@ -333,30 +261,32 @@ def _requirement(value: Any, place: str) -> Requirement:
     if isinstance(value, dict):
         found = _read(value, f"{place}.", {"min": _scalar, "max": _scalar})
         if not found:
-            raise _wrong(place, "a range: it has neither min nor max")
+            raise wrong(place, "a range: it has neither min nor max")
         return Requirement(least=found.get("min"), most=found.get("max"))
     values = value if isinstance(value, list) else [value]
     if not values:
-        raise _wrong(place, "a list of values: it is empty")
+        raise wrong(place, "a list of values: it is empty")
     return Requirement(allowed=tuple(_scalar(each, place) for each in values))
 
 
 def _properties(value: Any, place: str) -> Mapping[str, Requirement]:
-    return {key: _requirement(each, f"{place}.{key}") for key, each in _table(value, place).items()}
+    return {
+        key: _requirement(each, f"{place}.{key}") for key, each in as_table(value, place).items()
+    }
 
 
 def _policy(value: Any, place: str) -> Mapping[str, Any]:
-    return _read(_table(value, place), f"{place}.", _POLICY)
+    return _read(as_table(value, place), f"{place}.", _POLICY)
 
 
 def _tables(value: Any, place: str) -> tuple[TableSettings, ...]:
     if not isinstance(value, list):
-        raise _wrong(place, "an array of tables, as in [[tables]]")
+        raise wrong(place, "an array of tables, as in [[tables]]")
     return tuple(_table_settings(entry, place) for entry in value)
 
 
 def _table_settings(value: Any, place: str) -> TableSettings:
-    found = _read(_table(value, place), f"{place}.", _TABLE)
+    found = _read(as_table(value, place), f"{place}.", _TABLE)
     if "pattern" not in found:
         raise SettingsError(
             f"{place}: an entry has no pattern.", remedy='Specify the tables, as in pattern = "*".'
@@ -388,4 +318,5 @@ _ROOT: "Final[Mapping[str, Parser]]" = {
     "writers": _clients,
     "policy": _policy,
     "tables": _tables,
+    "storage": storage_settings,
 }

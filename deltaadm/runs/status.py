@@ -35,3 +35,7 @@ class CommitStatus:
             except BaseException:  # noqa: BLE001, S110 -- importing `suppress` costs every command
                 pass
         return self.clause
+
+
+class DeadlineReached(BaseException):
+    """The time of the command is over; like an interrupt, nothing on the way catches it."""

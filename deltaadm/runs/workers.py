@@ -6,6 +6,7 @@ import sys
 import typing
 from collections import deque
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from deltaadm.replay.scan import can_fork, processors
@@ -19,6 +20,9 @@ Result = TypeVar("Result")
 
 PARALLEL_THRESHOLD: Final = 64
 """From so many tables on, starting processes pays where each table takes a millisecond."""
+
+WAITING_JOBS: Final = 16
+"""Tables at the same time where the work is to wait for a store."""
 
 _LARGEST_SHARE: Final = 16
 """Tables that a worker is given at a time, at most."""
@@ -34,21 +38,25 @@ def in_order(
     lost: Callable[[str], Result],
     jobs: int | None = None,
     threshold: int = PARALLEL_THRESHOLD,
+    waiting: bool = False,
 ) -> Iterator[Result]:
     """
     The *answer* for each table, in the order of the tables.
 
     Answers must be something that can be pickled. *jobs* work at the same time: if None, as many
-    as there are processors, from *threshold* tables on. However long one table takes and
+    as there are processors, from *threshold* tables on; work that is mostly *waiting* for others
+    has more at the same time. However long one table takes and
     however slowly answers are taken, only a bounded number of them is kept. *lost* answers for a
     table whose process was killed. When the iteration is given up, work stops at once.
     """
+    if jobs is None and waiting:
+        jobs = WAITING_JOBS
     if jobs is None:
         jobs = processors() if len(tables) >= threshold else 1
     jobs = min(jobs, len(tables))
     if jobs <= 1:
         yield from map(answer, tables)
-    elif can_fork():
+    elif can_fork() and not waiting:
         yield from _from_processes(tables, answer, lost, jobs)
     else:
         yield from _from_threads(tables, answer, jobs)
@@ -175,16 +183,24 @@ def _outcome(
 def _from_threads(
     tables: Sequence[str], answer: Callable[[str], Result], jobs: int
 ) -> Iterator[Result]:
-    from concurrent.futures import Future, ThreadPoolExecutor
+    from deltaadm.storage.threads import Pending, Threads
 
-    pool = ThreadPoolExecutor(jobs)
-    pending: deque[Future[Result]] = deque()
+    threads = Threads(jobs)
+    pending: deque[Pending[Result]] = deque()
+    given_up = False
+
+    def answer_unless_given_up(table: str) -> Result:
+        if given_up:
+            raise InterruptedError
+        return answer(table)
+
     try:
         for table in tables:
-            pending.append(pool.submit(answer, table))
+            pending.append(threads.submit(partial(answer_unless_given_up, table)))
             if len(pending) >= jobs * _SHARES_AHEAD:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
     finally:
-        pool.shutdown(cancel_futures=True)
+        given_up = True
+        threads.close()

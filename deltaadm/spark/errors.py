@@ -72,6 +72,19 @@ def sentence(message: str) -> tuple[str, str]:
     return first, "".join(rest)
 
 
+NO_FILE_SYSTEM: Final = (
+    "No FileSystem for scheme",
+    "UnsupportedFileSystem",
+    "ClassNotFound",
+    "FileSystem not found",
+)
+"""How Hadoop says that it has nothing for the scheme of a URL."""
+
+FILE_SYSTEM_REMEDY: Final = (
+    "Give it one, as by --spark-conf spark.jars.packages=... or --jars PLACE; for s3a:// that is "
+    "org.apache.hadoop:hadoop-aws of Spark's Hadoop version."
+)
+
 _MISSING_CLASSES: Final = ("java.lang.LinkageError", "java.lang.ClassNotFoundException")
 """How a JVM says that classes are missing, or of versions that do not belong together."""
 

@@ -27,7 +27,7 @@ from deltaadm.operations.create import schema_of_query
 from deltaadm.operations.sql import statement
 from deltaadm.spark.catalog import DeltaCatalog
 from deltaadm.spark.clustering import cluster_anew, is_lost_clustering
-from deltaadm.spark.errors import is_lost, lost, refusal
+from deltaadm.spark.errors import FILE_SYSTEM_REMEDY, NO_FILE_SYSTEM, is_lost, lost, refusal
 from deltaadm.spark.jvm import jvm_process
 from deltaadm.spark.session import SparkOptions, open_session
 from deltaadm.spark.settings import LITERAL_STATEMENTS, configured
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.schema import StructType
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.steps import Step
+    from deltaadm.storage.store import ObjectStores
 
 
 class SparkExecutor:
@@ -51,7 +52,8 @@ class SparkExecutor:
 
     Spark starts with the first call that needs it and stops with the context, as
     `open_session` says: also after an interrupt no commit can follow the end of the context.
-    *names* has the names of tables that are to be addressed by their catalog, by location. Once
+    *names* has the names of tables that are to be addressed by their catalog, by location;
+    *object_stores* say how those are reached where it takes no Spark. Once
     `settings` has been asked, steps on different tables may be applied in different threads.
     """
 
@@ -61,7 +63,9 @@ class SparkExecutor:
         *,
         say: Callable[[str], None],
         names: Mapping[str, str] | None = None,
+        object_stores: ObjectStores | None = None,
     ) -> None:
+        self._object_stores = object_stores
         self._options = options
         self._say = say
         self._names = names or {}
@@ -109,7 +113,7 @@ class SparkExecutor:
         Delta wants to be asked again later, and `EngineError` where Spark breaks down.
         """
         if not step.has_statement:
-            write_checkpoint(root)
+            write_checkpoint(root, self._object_stores)
             return
         sql = statement(address(root), _addressed(step), self._names.get(root))
         _require_unicode(root, sql)
@@ -296,6 +300,11 @@ def _require_unicode(root: str, sql: str) -> None:
 def _misconfigured(root: str, found: DeltaadmError, *, named: bool) -> DeltaadmError | None:
     """The error for a Spark that lacks Delta, or the table at *root*."""
     condition = found.delta_error_class
+    if is_remote(root) and any(word in found.message for word in NO_FILE_SYSTEM):
+        return EngineError(
+            f"Spark has no file system for {root}: {found.message.rstrip('.')}.",
+            remedy=f"{FILE_SYSTEM_REMEDY} Spark knows no s3://; plan for s3a:// instead.",
+        )
     if condition == "DATA_SOURCE_NOT_FOUND" or (
         condition == "TABLE_OR_VIEW_NOT_FOUND" and not named
     ):

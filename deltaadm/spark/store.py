@@ -18,7 +18,7 @@ from deltaadm.domain.model.log_segment import (
 from deltaadm.errors import DeltaadmError, EngineError, FileMissing, StorageError, TableError
 from deltaadm.limits import LIMITS
 from deltaadm.spark.decode import qualifier_of
-from deltaadm.spark.errors import error_text, sentence
+from deltaadm.spark.errors import FILE_SYSTEM_REMEDY, NO_FILE_SYSTEM, error_text, sentence
 from deltaadm.spark.executor import address
 from deltaadm.storage.discover import not_listed
 from deltaadm.storage.local import too_large
@@ -126,6 +126,8 @@ class HadoopStore:
     limits = LIMITS
     local_path = None
     survives_fork = False  # the connection to the JVM is not copied
+    at_once = 1
+    storage_options: Mapping[str, str] = {}
 
     def __init__(self, hadoop: Hadoop, location: str) -> None:
         self.root = location
@@ -160,6 +162,12 @@ class HadoopStore:
         if found is None:
             raise no_table(self.root)
         return {file.path: file for file in found if file.path >= first}
+
+    def list_short_log(self) -> None:
+        """See `LogStore`; Hadoop does not tell how many requests a listing takes."""
+
+    def read_ahead(self, paths: Iterable[str]) -> None:
+        """See `LogStore`; the connection to the JVM has one request at a time."""
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
@@ -317,7 +325,6 @@ def java_errors() -> tuple[type[Exception], ...]:
     return Py4JError, PySparkException, OSError
 
 
-_NO_FILE_SYSTEM: Final = ("No FileSystem for scheme", "UnsupportedFileSystem", "ClassNotFound")
 _NOT_FOUND: Final = ("PATH_NOT_FOUND", "FILE_NOT_EXIST", "FileNotFoundException", "NoSuchFile")
 
 
@@ -328,11 +335,10 @@ def failure(path: str, error: Exception) -> DeltaadmError:
     named = "" if thrown is None else str(thrown.getClass().getName())
     if any(word in f"{named} {text}" for word in _NOT_FOUND):
         return _missing(path)
-    if any(word in f"{named} {text}" for word in _NO_FILE_SYSTEM):
+    if any(word in f"{named} {text}" for word in NO_FILE_SYSTEM):
         return StorageError(
             f"Spark has no file system for {path}: {sentence(text)[0].rstrip('.')}.",
-            remedy="Give it one, as by --spark-conf spark.jars.packages=... or --jars PLACE; for "
-            "s3a:// that is org.apache.hadoop:hadoop-aws of Spark's Hadoop version.",
+            remedy=FILE_SYSTEM_REMEDY,
         )
     return StorageError(
         f"Spark cannot read {path}: {sentence(text)[0].rstrip('.')}.",

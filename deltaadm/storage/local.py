@@ -20,7 +20,7 @@ from deltaadm.limits import LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import BinaryIO, Final
 
     from deltaadm.limits import Limits
@@ -41,6 +41,8 @@ class LocalStore:
 
     qualifier = "file:"
     survives_fork = True
+    at_once = 1
+    storage_options: Mapping[str, str] = {}
 
     def __init__(self, path: str, root: str | None = None, limits: Limits = LIMITS) -> None:
         self.local_path = path
@@ -58,6 +60,12 @@ class LocalStore:
             first = listing_prefix(start)
             found = {name: entry for name, entry in found.items() if name >= first}
         return _Listing(found)
+
+    def list_short_log(self) -> None:
+        """See `LogStore`; to read `_last_checkpoint` costs less than to list a long log."""
+
+    def read_ahead(self, paths: Iterable[str]) -> None:
+        """See `LogStore`; reading takes no time in which others could be read."""
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """See `LogStore`."""

@@ -9,11 +9,13 @@ from deltaadm.limits import LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import BinaryIO, Final, Protocol
 
     from deltaadm.domain.model.log_segment import FileInfo
     from deltaadm.limits import Limits
+    from deltaadm.storage.discover import Directories
+    from deltaadm.storage.object_store import Connections
 else:
     Protocol = object
 
@@ -47,8 +49,26 @@ class LogStore(Protocol):
     def survives_fork(self) -> bool:
         """Whether a copy of this process could read as well."""
 
+    @property
+    def at_once(self) -> int:
+        """How many files are best looked at at the same time; 1 where that takes no waiting."""
+
+    @property
+    def storage_options(self) -> Mapping[str, str]:
+        """What else than the environment another program has to be told to reach it."""
+
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """The files directly in the log from the names of version *start* on, by their paths."""
+
+    def list_short_log(self) -> Mapping[str, FileInfo] | None:
+        """
+        All files directly in the log, where a single request tells of them.
+
+        None where that takes more, or where `_last_checkpoint` is as quickly read as listed.
+        """
+
+    def read_ahead(self, paths: Iterable[str]) -> None:
+        """Expect that *paths* are read next, in this order; where that pays they are fetched."""
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """The files directly in a directory of the log by their paths, none if it is not there."""
@@ -71,10 +91,63 @@ class LogStore(Protocol):
         """Such a file, seekable; the caller closes it."""
 
 
-def open_store(location: str, limits: Limits = LIMITS) -> LogStore:
-    """
-    The store for a table's location: a path, a `file:` URL, or delta.`path`.
+class WritableStore(LogStore, Protocol):
+    """A store that also writes, which commits never go through."""
 
+    def overwrite(self, path: str, body: bytes) -> None:
+        """Write a whole file; whoever reads it meanwhile sees the old or the new one."""
+
+    def remove(self, path: str) -> None:
+        """Remove a file, if it is there."""
+
+
+class ObjectStores:
+    """
+    The object stores of a run, which share connections.
+
+    *options* is called when the first is opened; it answers what tells what is set for a location
+    besides the environment.
+    """
+
+    def __init__(
+        self, options: Callable[[], Callable[[str], Mapping[str, str]]] | None = None
+    ) -> None:
+        self._options = options
+        self._connections: Connections | None = None
+
+    @property
+    def connections(self) -> Connections:
+        """The connections, made when they are first needed."""
+        if self._connections is None:
+            from deltaadm.storage.object_store import Connections
+
+            self._connections = Connections(self._options() if self._options else _no_options)
+        return self._connections
+
+    def open(self, location: str, limits: Limits = LIMITS) -> WritableStore:
+        """The store for the *location* of a table."""
+        from deltaadm.storage.object_store import ObjectStore
+
+        return ObjectStore(self.connections, location, limits)
+
+    def directories(self) -> Directories:
+        """The directories in them."""
+        from deltaadm.storage.object_store import BucketDirectories
+
+        return BucketDirectories(self.connections)
+
+
+def _no_options(_location: str) -> Mapping[str, str]:
+    return {}
+
+
+def open_store(
+    location: str, limits: Limits = LIMITS, object_stores: ObjectStores | None = None
+) -> WritableStore:
+    """
+    The store for a table's location: a path, a URL, or delta.`path`.
+
+    *object_stores* say how those of the clouds are reached; otherwise the environment does.
     Raises `Refused` for a table name, which needs a catalog, and `StorageError` for a kind of
     store that is not supported. Nothing is read yet.
     """
@@ -86,16 +159,29 @@ def open_store(location: str, limits: Limits = LIMITS) -> LogStore:
     scheme, separator, _ = place.partition(":")
     if not separator or not _is_scheme(scheme):
         return _local(place, limits)
-    try:
-        return _SCHEMES[scheme.lower()](place, limits)
-    except KeyError:
-        raise _unsupported(place, scheme) from None
+    if scheme.lower() == "file":
+        return _file_url(place, limits)
+    if is_in_object_store(place):
+        return (object_stores or ObjectStores()).open(place, limits)
+    raise _unsupported(place, scheme)
+
+
+OBJECT_STORES: Final = frozenset(
+    {"s3", "s3a", "gs", "az", "adl", "abfs", "abfss", "http", "https", "memory"}
+)
+"""The schemes of stores that are reached without Spark."""
+
+
+def is_in_object_store(location: str) -> bool:
+    """Whether *location* is a URL of an object store that is reached without Spark."""
+    scheme, separator, _ = location.partition("://")
+    return bool(separator) and scheme.lower() in OBJECT_STORES
 
 
 def is_remote(location: str) -> bool:
     """Whether *location* is a URL of anything but this machine's file system."""
     scheme, separator, _ = location.partition("://")
-    return bool(separator) and _is_scheme(scheme) and scheme.lower() not in _SCHEMES
+    return bool(separator) and _is_scheme(scheme) and scheme.lower() != "file"
 
 
 def require_no_secret(location: str) -> None:
@@ -111,19 +197,19 @@ def require_no_secret(location: str) -> None:
     if masked(location) != location:
         raise Refused(
             f"{location} has a secret in it, and locations are shown and saved.",
-            remedy="Give the location without it. Spark takes credentials from variables such as "
-            "AWS_SECRET_ACCESS_KEY, and from settings such as spark.hadoop.fs.s3a.secret.key in "
-            "spark-defaults.conf.",
+            remedy="Give the location without it. Credentials are taken from variables such as "
+            "AWS_SECRET_ACCESS_KEY or from --storage-options-file FILE; Spark also takes them from "
+            "settings such as spark.hadoop.fs.s3a.secret.key in spark-defaults.conf.",
         )
 
 
-def _local(place: str, limits: Limits) -> LogStore:
+def _local(place: str, limits: Limits) -> WritableStore:
     from deltaadm.storage.local import LocalStore
 
     return LocalStore(place, limits=limits)
 
 
-def _file_url(place: str, limits: Limits) -> LogStore:
+def _file_url(place: str, limits: Limits) -> WritableStore:
     from urllib.parse import unquote, urlsplit
 
     parts = urlsplit(place, allow_fragments=False)
@@ -133,10 +219,6 @@ def _file_url(place: str, limits: Limits) -> LogStore:
     from deltaadm.storage.local import LocalStore
 
     return LocalStore(unquote(path), root=place, limits=limits)
-
-
-_SCHEMES: Final[Mapping[str, Callable[[str, Limits], LogStore]]] = {"file": _file_url}
-"""A store by URL scheme; anything without a scheme is a local path."""
 
 
 def _is_scheme(text: str) -> bool:
@@ -211,8 +293,8 @@ def _foreign_host(place: str, host: str) -> StorageError:
 
 
 def _unsupported(place: str, scheme: str) -> StorageError:
+    known = ", ".join(f"{one}://" for one in sorted(OBJECT_STORES - {"memory"}))
     return StorageError(
-        f"Cannot read {place}: without Spark, deltaadm reads no object stores and other remote "
-        f"file systems such as {scheme}://.",
-        remedy="Let Spark read it with --engine spark, or mount the storage.",
+        f"Cannot read {place}: without Spark, deltaadm knows no {scheme}://.",
+        remedy=f"It knows {known} and local paths. Let Spark read others with --engine spark.",
     )

@@ -220,7 +220,7 @@ def test_shown_but_not_changed(tmp_path: Path, start: list[Any], code: int) -> N
 @pytest.mark.parametrize(
     ("location", "code", "words"),
     [
-        ("s3://bucket/table", STORAGE, "reads no object stores"),
+        ("hdfs://nn/table", STORAGE, "knows no hdfs://"),
         ("file://host/table", STORAGE, "three slashes"),
         ("catalog.schema.name", REFUSED, "no catalog is configured"),
     ],

@@ -163,7 +163,11 @@ def test_no_secret_among_spark_s_arguments_is_shown() -> None:
         ("spark.jars.packages=org.apache.hadoop:hadoop-aws:3.5.0", "warning", "ok"),
     ],
 )
-def test_what_a_commit_to_s3_needs(tmp_path: Path, conf: str, store: str, system: str) -> None:
+def test_what_a_commit_to_s3_needs(
+    tmp_path: Path, conf: str, store: str, system: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ENDPOINT_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "https://127.0.0.1:1")  # where nobody answers
     found = checks("s3a://bucket/table", "--spark-conf", conf)
     assert found["LogStore for s3a"]["health"] == store
     assert found["file system for s3a"]["health"] == system

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -28,6 +28,8 @@ class CountingStore:
 
     qualifier = "file:"
     survives_fork = False
+    at_once = 1
+    storage_options: Mapping[str, str] = {}
 
     def __init__(self, path: Path) -> None:
         self.limits = LIMITS
@@ -40,6 +42,12 @@ class CountingStore:
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         self.requests.append("list")
         return self._store.list_log(start)
+
+    def list_short_log(self) -> None:
+        """Nothing is told."""
+
+    def read_ahead(self, paths: Iterable[str]) -> None:
+        """Nothing is fetched."""
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         self.requests.append(f"list {name}")

@@ -39,6 +39,23 @@ def test_local_places(location: str, path: str) -> None:
     assert store.qualifier == "file:"
 
 
+@pytest.mark.parametrize(
+    ("location", "qualifier"),
+    [
+        ("s3://bucket/x", "s3://bucket"),
+        ("s3a://bucket/x/", "s3a://bucket"),
+        ("abfss://c@a.dfs.core.windows.net/x", "abfss://c@a.dfs.core.windows.net"),
+        ("memory://m/x", "memory://m"),
+        ("delta.`https://host/x`", "https://host"),
+    ],
+)
+def test_object_stores(location: str, qualifier: str) -> None:
+    store = open_store(location)
+    assert store.local_path is None
+    assert store.qualifier == qualifier
+    assert store.root == location.removeprefix("delta.").strip("`").rstrip("/")
+
+
 def test_root_is_what_the_user_gave() -> None:
     assert open_store("file:///a%20b").root == "file:///a%20b"
     assert open_store("/a").root == "/a"
@@ -47,11 +64,9 @@ def test_root_is_what_the_user_gave() -> None:
 @pytest.mark.parametrize(
     ("location", "error", "said"),
     [
-        ("s3://bucket/x", StorageError, "s3://"),
-        ("s3a://bucket/x", StorageError, "reads no object stores"),
-        ("abfss://c@a.dfs.core.windows.net/x", StorageError, "abfss://"),
-        ("delta.`gs://b/x`", StorageError, "gs://"),
         ("hdfs://h/x", StorageError, "hdfs://"),
+        ("delta.`dbfs:/x`", StorageError, "dbfs://"),
+        ("s3://", StorageError, "no bucket"),
         ("file://host/x", StorageError, "host"),
         ("main.sales.orders", Refused, "table name"),
         ("sales.orders", Refused, "table name"),

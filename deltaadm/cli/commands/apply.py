@@ -18,10 +18,10 @@ from deltaadm.runs.apply_plans import (
     saved_target,
 )
 from deltaadm.runs.catalogs import look_up, open_catalog
-from deltaadm.runs.files import read_file
 from deltaadm.runs.foreign_plans import apply_saved
 from deltaadm.runs.output import check_format, handle_errors
 from deltaadm.runs.plan_run import carry_out_plan, project_settings
+from deltaadm.runs.reading import read_file
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader
 
@@ -68,7 +68,7 @@ class Apply(Parameters):
 def command(given: Apply, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     check_format(given.options.output, OutcomeReport)
-    context = context.with_request(given.options.spark, given.options.output)
+    context = context.with_request(given.options.spark, given.options.output, given.options.access)
 
     def work() -> int:
         text = read_file(given.file)

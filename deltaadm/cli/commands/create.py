@@ -13,7 +13,6 @@ from deltaadm.errors import UsageError
 from deltaadm.operations.create import plan_create, read_schema, schema_of_query
 from deltaadm.operations.foreign.catalog import DELTA, get_provider
 from deltaadm.runs import catalogs
-from deltaadm.runs.files import read_file
 from deltaadm.runs.output import handle_errors
 from deltaadm.runs.places import chosen_place, is_occupied, table_around
 from deltaadm.runs.plan_run import (
@@ -22,6 +21,7 @@ from deltaadm.runs.plan_run import (
     project_settings,
     require_plan_options,
 )
+from deltaadm.runs.reading import read_file
 from deltaadm.runs.requests import pairs
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader, session_settings
@@ -94,7 +94,8 @@ def command(given: Create, context: RunContext) -> int:
         raise UsageError("specify either --schema or --as", option="--schema")
     properties = pairs(given.properties, "--property", "PROPERTY=VALUE")
     write_options = pairs(given.write_options, "--write-option")
-    context = context.with_request(given.change.commit.spark, given.change.commit.output)
+    commit = given.change.commit
+    context = context.with_request(commit.spark, commit.output, commit.access)
     settings = session_settings(context.spark)
 
     def work() -> int:

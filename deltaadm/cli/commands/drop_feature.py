@@ -80,7 +80,8 @@ def command(given: DropFeature, context: RunContext) -> int:
             raise UsageError(f"is required for {plan_options}", option="FEATURE")
         check_format(output, DropReport)
         require_streaming(given.many, output.output)
-        context = context.with_request(given.change.commit.spark, output)
+        commit = given.change.commit
+        context = context.with_request(commit.spark, output, commit.access)
 
         def answer() -> int:
             with log_reader(context) as reader:

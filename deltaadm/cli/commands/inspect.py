@@ -7,6 +7,7 @@ from functools import partial
 from deltaadm.cli.declare import Parameters, argument, option
 from deltaadm.cli.options import (
     TABLES_HELP,
+    AccessOptions,
     FleetOptions,
     SparkOptionGroup,
     TableOutputOptions,
@@ -59,6 +60,7 @@ class Inspect(Parameters):
         help="Also save a row for each table: delta, parquet or csv, and the path.",
     )
     many: FleetOptions
+    access: AccessOptions
     spark: SparkOptionGroup
     output: TableOutputOptions
 
@@ -72,7 +74,7 @@ def command(given: Inspect, context: RunContext) -> int:
     require_tables(tables, many)
     require_streaming(many, output.output)
     report = _reporter(given)
-    context = context.with_request(given.spark, output)
+    context = context.with_request(given.spark, output, given.access)
     reads_alone = given.save_as is None and given.spark.engine is Engine.EMBEDDED
     # What many tables need takes longer to import than one table takes to inspect.
     if reads_alone and len(tables) == 1 and many == FleetOptions():

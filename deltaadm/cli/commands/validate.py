@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from deltaadm.cli.declare import Parameters, argument, option
 from deltaadm.cli.options import (
     TABLES_HELP,
+    AccessOptions,
     ChangeOptions,
     ClientOptions,
     CommitOptions,
@@ -40,10 +41,11 @@ from deltaadm.operations.validate import (
 from deltaadm.render.formats import Style
 from deltaadm.runs.context import do_without_numpy, now
 from deltaadm.runs.exit_codes import FOUND
-from deltaadm.runs.files import read_file, write_file
+from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import TableTask, collect_tables, table_results
 from deltaadm.runs.output import handle_errors
 from deltaadm.runs.progress import Progress
+from deltaadm.runs.reading import read_file
 from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.results import ResultPrinter
 from deltaadm.runs.sessions import log_reader
@@ -170,6 +172,7 @@ class Validate(Parameters):
     fix: bool = option("--fix", help="Plan everything that deltaadm can fix, as one plan.")
     planning: PlanOptions
     consent: ConsentOptions
+    access: AccessOptions
     spark: SparkOptionGroup
     output: ReportOptions
 
@@ -187,11 +190,21 @@ def command(given: Validate, context: RunContext) -> int:
             show_secrets=given.output.show_secrets,
         )
         commit = CommitOptions(
-            clients=clients, consent=given.consent, spark=given.spark, output=plans
+            clients=clients,
+            consent=given.consent,
+            access=given.access,
+            spark=given.spark,
+            output=plans,
         )
         change = ChangeOptions(planning=given.planning, commit=commit)
 
-        context = context.with_request(given.spark, plans)
+        context = context.with_request(
+            given.spark,
+            plans,
+            given.access,
+            config=given.settings.config,
+            isolated=given.settings.isolated,
+        )
 
         def fix() -> int:
             from deltaadm.runs.plan_tables import plan_tables
@@ -208,6 +221,9 @@ def command(given: Validate, context: RunContext) -> int:
     context = context.with_request(
         given.spark,
         OutputOptions(output=next((place.format for place in places if not place.file), "text")),
+        given.access,
+        config=given.settings.config,
+        isolated=given.settings.isolated,
     )
 
     def work() -> int:

@@ -1,0 +1,175 @@
+"""What goes wrong with an object store, in a sentence with what to do about it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from deltaadm.errors import FileMissing, StorageError, UsageError
+
+if TYPE_CHECKING:
+    from deltaadm.errors import DeltaadmError
+
+
+class _Trouble(NamedTuple):
+    """What is said in a text with one of `words` in it; {doing} and {url} are filled in."""
+
+    words: tuple[str, ...]
+    message: str
+    remedy: str
+
+
+_CANNOT: Final = "Cannot {doing} {url}: "
+_CREDENTIALS: Final = {
+    "s3": "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, with AWS_SESSION_TOKEN if there is "
+    "one (`aws configure export-credentials --format env` prints those of a profile), run where "
+    "the machine has a role, or set AWS_SKIP_SIGNATURE=true for a public bucket.",
+    "gs": "Set GOOGLE_APPLICATION_CREDENTIALS to a file with credentials, log in with `gcloud auth "
+    "application-default login`, or run where the machine has a service account.",
+    "az": "Set AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN "
+    "or the variables of a service principal, set AZURE_USE_AZURE_CLI=true after `az login`, or "
+    "run where the machine has an identity.",
+    "ht": "Give a location that can be read without a login.",
+}
+"""How credentials are given, by the beginning of the scheme."""
+
+_PERMISSIONS: Final = {
+    "list": "s3:ListBucket", "read": "s3:GetObject and s3:ListBucket", "write": "s3:PutObject",
+    "remove": "s3:DeleteObject",
+}  # fmt: skip
+
+_TROUBLES: Final = (
+    _Trouble(
+        ("NoSuchBucket", "ContainerNotFound", "specified bucket does not exist"),
+        "There is no {noun} {bucket}.",
+        "Check its name, and the endpoint if it is not the cloud's own.",
+    ),
+    _Trouble(
+        ("BadScheme",),
+        _CANNOT + "the endpoint is plain HTTP, which is allowed only where somebody says so.",
+        "Set AWS_ALLOW_HTTP, AZURE_ALLOW_HTTP or GOOGLE_ALLOW_HTTP to true, or give "
+        "--storage-option allow_http=true, where nobody can listen in.",
+    ),
+    _Trouble(
+        ("RequestTimeTooSkewed",),
+        _CANNOT + "this machine's clock differs too much from the store's.",
+        "Set the clock.",
+    ),
+    _Trouble(
+        ("ExpiredToken", "RequestExpired", "TokenRefreshRequired", "TokenExpired", "invalid_grant",
+         "Signature not valid in the specified time frame"),
+        _CANNOT + "the credentials have expired.",
+        "Get new ones.",
+    ),
+    _Trouble(
+        ("169.254.169.254", "169.254.170.2", "168.63.129.16", "metadata.google.internal",
+         "Missing AccessKeyId", "Missing SecretAccessKey", "MissingAccessKeyId",
+         "MissingSecretAccessKey", "Account must be specified", "MissingAccount"),
+        _CANNOT + "no credentials were found.",
+        "{credentials}",
+    ),
+    _Trouble(
+        ("PermanentRedirect", "AuthorizationHeaderMalformed", "BareRedirect", "301 Moved",
+         "Received redirect without LOCATION", "IllegalLocationConstraint"),
+        _CANNOT + "its bucket is in another region than the one that is asked.",
+        "Set AWS_REGION to the region of the bucket.",
+    ),
+    _Trouble(
+        ("InvalidAccessKeyId", "SignatureDoesNotMatch", "AuthenticationFailed", "InvalidToken",
+         "InvalidAuthenticationInfo", "UnauthenticatedError", "401 Unauthorized", "invalid_client"),
+        _CANNOT + "the store does not accept the credentials.",
+        "Check that they are complete, and those of this store.",
+    ),
+    _Trouble(
+        ("AccessDenied", "403 Forbidden", "PermissionDenied", "AuthorizationPermissionMismatch",
+         "AuthorizationFailure", "AllAccessDisabled"),
+        _CANNOT + "permission denied.",
+        "Ask for the permission to {doing} objects of {bucket}{permissions}.",
+    ),
+    _Trouble(
+        ("PreconditionError", "412 Precondition", "EOFError"),
+        _CANNOT + "it was replaced meanwhile.",
+        "Try again.",
+    ),
+    _Trouble(
+        ("PROPFIND", "405 Method Not Allowed", "501 "),
+        _CANNOT + "the server does not list files, which takes WebDAV.",
+        "Read the table where it is stored, or from a server that can list files.",
+    ),
+    _Trouble(
+        ("CorruptMessage", "InvalidContentType", "tls handshake", "TlsError", "received fatal"),
+        _CANNOT + "the server does not speak TLS.",
+        "Check the endpoint: its port, and whether it is plain HTTP.",
+    ),
+    _Trouble(
+        ("certificate", "InvalidCertificate"),
+        _CANNOT + "the server's certificate is not accepted.",
+        "Check the endpoint; SSL_CERT_FILE names a file with the certificates of an authority of "
+        "your own.",
+    ),
+    _Trouble(
+        ("dns error", "failed to lookup address"),
+        _CANNOT + "its host has no address.",
+        "Check the endpoint, the region and the account.",
+    ),
+    _Trouble(
+        ("Connection refused", "ConnectionRefused"),
+        _CANNOT + "the connection is refused.",
+        "Check the endpoint and its port.",
+    ),
+    _Trouble(
+        ("TimedOut", "timed out", "Timeout", "deadline"),
+        _CANNOT + "the server does not answer in time.",
+        "Check the endpoint and the network.",
+    ),
+    _Trouble(
+        ("SlowDown", "503 Service", "429 Too Many", "ServerBusy", "rateLimitExceeded"),
+        _CANNOT + "the store is overloaded, and stayed so.",
+        "Try again later, and with a smaller --jobs.",
+    ),
+)  # fmt: skip
+
+
+def failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
+    """The error that an exception in *doing* something to what is at *url* amounts to."""
+    scheme = url[:2].lower()
+    text = f"{type(error).__name__}: {error}"
+    words = {
+        "doing": doing,
+        "url": url,
+        "bucket": "/".join(url.split("/", 3)[:3]),
+        "noun": "container" if scheme in {"az", "ab", "ad"} else "bucket",
+        "credentials": _CREDENTIALS.get("az" if scheme in {"ab", "ad"} else scheme, ""),
+        "permissions": f" ({_PERMISSIONS[doing]})" if scheme == "s3" else "",
+    }
+    found = next((one for one in _TROUBLES if any(word in text for word in one.words)), None)
+    if isinstance(error, FileNotFoundError) and found is not _TROUBLES[0]:
+        return FileMissing(
+            f"The file {url} is missing.",
+            remedy="Another process may be cleaning up the log; try again.",
+            delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
+        )
+    if found is not None:
+        return StorageError(found.message.format_map(words), remedy=found.remedy.format_map(words))
+    return StorageError(
+        f"Cannot {doing} {url}: {_first_sentence(str(error))}.",
+        remedy="Check the location, the endpoint and the credentials.",
+    )
+
+
+def failure_of_options(location: str, error: Exception) -> DeltaadmError | UsageError:
+    """The error for options with which no connection to *location* can be made."""
+    if found := re.match(r"Configuration key: '([^']*)' is not valid", str(error)):
+        return UsageError(
+            f"{found[1]!r} is no option of the store of {location}", option="--storage-option"
+        )
+    return failure(location, error)
+
+
+_REQUEST: Final = r"Error performing [A-Z]+ \S+ in \S+(?: after \d+ retries[^-:]*)?(?: - |: )?"
+
+
+def _first_sentence(text: str) -> str:
+    """What an exception says, without the details of the answer and of the request."""
+    line = re.sub(_REQUEST, "", text.strip().partition("\n")[0])
+    return re.sub(r"<.*", "", line).strip(" :.-") or "the store's answer makes no sense"

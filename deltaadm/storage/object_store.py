@@ -1,0 +1,617 @@
+"""
+A table's log in an object store: S3, Google Cloud Storage, Azure, HTTP.
+
+Every request waits in a thread of its own, so that many are under way at once and an interrupt
+ends the run without waiting for any. obstore makes them, which takes credentials from where the
+programs of each cloud look for them.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from urllib.parse import unquote, urlsplit
+
+from deltaadm.domain.model.data_paths import is_absolute
+from deltaadm.domain.model.log_segment import (
+    LOG_DIRECTORY,
+    FileInfo,
+    listing_prefix,
+    no_table,
+)
+from deltaadm.errors import FileMissing, StorageError
+from deltaadm.limits import LIMITS
+from deltaadm.storage.discover import not_listed
+from deltaadm.storage.local import too_large
+from deltaadm.storage.object_errors import failure, failure_of_options
+from deltaadm.storage.threads import Pending, Threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import BinaryIO
+
+    from obstore import ObjectMeta
+    from obstore.store import ObjectStore as Backend
+
+    from deltaadm.limits import Limits
+
+PAGE: Final = 1_000
+"""Objects that a store tells of in one answer."""
+
+_AT_ONCE: Final = 64
+"""Requests that are under way at the same time, at most."""
+
+_AHEAD: Final = 32
+"""Files of a log that are fetched before they are asked for."""
+
+_AHEAD_SIZE: Final = 1 << 20
+"""Bytes of the largest file that is fetched before it is asked for."""
+
+_KEPT_SIZE: Final = 1 << 24
+"""Bytes of a log's small files that are kept, for those that are read more than once."""
+
+_BLOCK: Final = 1 << 16
+_LARGEST_BLOCK: Final = 1 << 23
+_BLOCKS_KEPT: Final = 4
+
+
+class Address(NamedTuple):
+    """
+    What a URL says: the kind of store, its bucket or container, and where in there.
+
+    `qualifier` is scheme and authority as the URL has them.
+    """
+
+    kind: str
+    qualifier: str
+    bucket: str
+    path: str
+    account: str = ""
+
+    @classmethod
+    def of(cls, location: str) -> Address:
+        """
+        The parts of *location*.
+
+        >>> Address.of("s3a://lake/events/")[:4]
+        ('s3', 's3a://lake', 'lake', 'events')
+        >>> Address.of("abfss://raw@acme.dfs.core.windows.net/events")[2:]
+        ('raw', 'events', 'acme')
+        """
+        scheme, _, rest = location.partition("://")
+        authority, _, path = rest.partition("/")
+        kind = KINDS[scheme.lower()]
+        qualifier, path = f"{scheme}://{authority}", path.strip("/")
+        if not authority:
+            raise StorageError(
+                f"{location} names no {_NOUNS[kind]}.",
+                remedy=f"A location there looks like {_EXAMPLES[kind]}.",
+            )
+        if kind == "http":
+            parts = urlsplit(location)
+            if parts.query or parts.fragment:
+                raise StorageError(
+                    f"{location} is no directory: it has a query or a fragment.",
+                    remedy="Give the URL of the directory that contains _delta_log.",
+                )
+            return cls(kind, qualifier, location.rstrip("/"), "")
+        container, at, host = authority.partition("@")
+        if kind == "azure" and at:
+            return cls(kind, qualifier, container, path, host.partition(".")[0])
+        return cls(kind, qualifier, authority, path)
+
+    def join(self, *names: str) -> str:
+        """The path of something below it, within the bucket."""
+        return "/".join(filter(None, (self.path, *names)))
+
+
+KINDS: Final[Mapping[str, str]] = {
+    "s3": "s3",
+    "s3a": "s3",
+    "gs": "gcs",
+    "az": "azure",
+    "adl": "azure",
+    "abfs": "azure",
+    "abfss": "azure",
+    "http": "http",
+    "https": "http",
+    "memory": "memory",
+}
+"""The kind of store by the scheme of a URL."""
+
+_NOUNS: Final = {
+    "s3": "bucket", "gcs": "bucket", "azure": "container", "http": "host", "memory": "store",
+}  # fmt: skip
+_EXAMPLES: Final = {
+    "s3": "s3://bucket/path/to/table",
+    "gcs": "gs://bucket/path/to/table",
+    "azure": "abfss://container@account.dfs.core.windows.net/path/to/table",
+    "http": "https://host/path/to/table",
+    "memory": "memory://name/path/to/table",
+}
+
+
+class Connections:
+    """
+    The buckets that a run has asked something of, and the threads in which it waits for them.
+
+    *options_for* tells what is set for a location besides the environment.
+    """
+
+    def __init__(self, options_for: Callable[[str], Mapping[str, str]]) -> None:
+        self._options_for = options_for
+        self._buckets: dict[object, Bucket] = {}
+        self._memory: dict[str, Backend] = {}
+        self._threads = Threads(_AT_ONCE)
+
+    def bucket(self, location: str) -> Bucket:
+        """The bucket that *location* is in."""
+        address, options = Address.of(location), self._options_for(location)
+        key = (address.kind, address.bucket, address.account, *sorted(options.items()))
+        found = self._buckets.get(key)
+        if found is None:
+            backend = self._backend(location, address, options)
+            made = Bucket(address, backend, options, self._threads)
+            found = self._buckets.setdefault(key, made)
+        return found
+
+    def _backend(self, location: str, address: Address, options: Mapping[str, str]) -> Backend:
+        from obstore import store
+
+        if address.kind == "memory":
+            return self._memory.setdefault(address.bucket, store.MemoryStore())
+        settings, client = _divided(address.kind, options)
+        try:
+            if address.kind == "http":
+                return store.HTTPStore(address.bucket, client_options=client, retry_config=_retry())
+            if address.kind == "s3":
+                endpoint = os.environ.get("AWS_ENDPOINT_URL_S3")
+                if endpoint and not {"endpoint", "endpoint_url"} & _plain_keys(settings):
+                    settings["endpoint"] = endpoint
+                kind: Any = store.S3Store
+            elif address.kind == "gcs":
+                kind = store.GCSStore
+            else:
+                if address.account:
+                    settings["account_name"] = address.account
+                kind = store.AzureStore
+            made: Backend = kind(
+                address.bucket, config=settings, client_options=client, retry_config=_retry()
+            )
+        except Exception as error:
+            raise failure_of_options(location, error) from error
+        return made
+
+
+def _retry() -> Any:
+    """Throttling and errors of the server are tried again, at growing and random intervals."""
+    from datetime import timedelta
+
+    return {"max_retries": 5, "retry_timeout": timedelta(seconds=60)}
+
+
+_PREFIXES: Final = {"s3": "aws_", "gcs": "google_", "azure": "azure_", "http": "http_"}
+
+_CLIENT_KEYS: Final = frozenset({
+    "allow_http", "allow_invalid_certificates", "connect_timeout", "http1_only", "http2_only",
+    "pool_idle_timeout", "proxy_excludes", "proxy_url", "read_timeout", "timeout",
+})  # fmt: skip
+"""What is about connections, in each cloud alike."""
+
+_OF_WRITERS: Final = frozenset({
+    "aws_s3_allow_unsafe_rename", "s3_allow_unsafe_rename", "allow_unsafe_rename",
+    "aws_s3_locking_provider", "s3_locking_provider", "aws_conditional_put", "conditional_put",
+    "aws_copy_if_not_exists", "copy_if_not_exists", "delta_dynamo_table_name",
+})  # fmt: skip
+"""What delta-rs takes besides, and what means nothing to whoever only reads."""
+
+
+def _divided(kind: str, options: Mapping[str, str]) -> tuple[dict[str, str], Any]:
+    """
+    The options of a kind of store, and those of its connections.
+
+    Options of the other clouds are left out, so that one file can have those of all.
+    """
+    from deltaadm import __version__
+
+    own = _PREFIXES[kind]
+    others = tuple(prefix for prefix in _PREFIXES.values() if prefix != own)
+    client = {"user_agent": f"deltaadm/{__version__}", "timeout": "30s", "connect_timeout": "5s"}
+    settings = {}
+    for name in _CLIENT_KEYS:
+        for variable in (f"{own}{name}".upper(), name.upper() if name == "allow_http" else ""):
+            if variable and (value := os.environ.get(variable)):
+                client[name] = value
+    for name, value in options.items():
+        key = name.lower()
+        if key in _OF_WRITERS or key.startswith(others):
+            continue
+        if key.removeprefix(own) in _CLIENT_KEYS:
+            client[key.removeprefix(own)] = value
+        else:
+            settings[key] = value
+    return settings, client
+
+
+def _plain_keys(settings: Mapping[str, str]) -> set[str]:
+    return {key.removeprefix("aws_") for key in settings}
+
+
+class Bucket:
+    """Requests to one bucket; each waits in a thread, and whoever asks can be interrupted."""
+
+    def __init__(
+        self, address: Address, backend: Backend, options: Mapping[str, str], threads: Threads
+    ) -> None:
+        self.backend = backend
+        self.options = options
+        self._address = address
+        self._threads = threads
+
+    def url(self, path: str) -> str:
+        """What a path in it is called in messages."""
+        if self._address.kind == "http":
+            return f"{self._address.bucket}/{path}"
+        return f"{self._address.qualifier}/{path}"
+
+    def get(self, path: str, most: int) -> Pending[bytes]:
+        """The whole object; an error for more than *most* bytes."""
+        return self._threads.submit(partial(self._get, path, most))
+
+    def get_range(self, path: str, start: int, end: int, tag: str | None) -> bytes:
+        """The bytes from *start* to *end* of the object, as long as it still has this *tag*."""
+        options: dict[str, Any] = {"range": (start, end)}
+        if tag:
+            options["if_match"] = tag
+        return self._threads.submit(partial(self._get_range, path, options)).result()
+
+    def head(self, path: str) -> ObjectMeta | None:
+        """What there is at *path*; None where there is no object."""
+        return self._threads.submit(partial(self._head, path)).result()
+
+    def first_page(self, prefix: str) -> tuple[Sequence[ObjectMeta], bool]:
+        """The first objects below *prefix*, and whether these are all."""
+        return self._threads.submit(partial(self._page, prefix)).result()
+
+    def all_below(self, prefix: str, offset: str | None = None) -> list[ObjectMeta]:
+        """All objects below *prefix*, after *offset*."""
+        return self._threads.submit(partial(self._list, prefix, offset)).result()
+
+    def put(self, path: str, body: bytes) -> None:
+        """Write a whole object."""
+        self._threads.submit(partial(self._put, path, body)).result()
+
+    def delete(self, path: str) -> None:
+        """Remove an object, if it is there."""
+        self._threads.submit(partial(self._delete, path)).result()
+
+    def directories(self, prefix: str) -> Pending[Sequence[str] | None]:
+        """The names of the directories right in *prefix*; None where that is a table."""
+        return self._threads.submit(partial(self._directories, prefix))
+
+    # In a thread
+
+    def _get(self, path: str, most: int) -> bytes:
+        import obstore
+
+        try:
+            found = obstore.get(self.backend, path)
+            size = found.meta["size"]
+            body = bytes(found.bytes()) if size <= most else b""
+        except Exception as error:
+            raise failure(self.url(path), error) from error
+        if size > most:
+            raise too_large(self.url(path), size, most)
+        return body
+
+    def _get_range(self, path: str, options: Any) -> bytes:
+        import obstore
+
+        try:
+            return bytes(obstore.get(self.backend, path, options=options).bytes())
+        except Exception as error:
+            raise failure(self.url(path), error) from error
+
+    def _head(self, path: str) -> ObjectMeta | None:
+        import obstore
+
+        try:
+            return obstore.head(self.backend, path)
+        except Exception as error:
+            found = failure(self.url(path), error)
+            if isinstance(found, FileMissing):
+                return None
+            raise found from error
+
+    def _put(self, path: str, body: bytes) -> None:
+        import obstore
+
+        try:
+            obstore.put(self.backend, path, body)
+        except Exception as error:
+            raise failure(self.url(path), error, "write") from error
+
+    def _delete(self, path: str) -> None:
+        import obstore
+
+        try:
+            obstore.delete(self.backend, path)
+        except FileNotFoundError:
+            return
+        except Exception as error:
+            raise failure(self.url(path), error, "remove") from error
+
+    def _page(self, prefix: str) -> tuple[Sequence[ObjectMeta], bool]:
+        first = next(self._stream(prefix, None), [])
+        return first, len(first) < PAGE
+
+    def _list(self, prefix: str, offset: str | None) -> list[ObjectMeta]:
+        return [meta for page in self._stream(prefix, offset) for meta in page]
+
+    def _stream(self, prefix: str, offset: str | None) -> Iterator[Sequence[ObjectMeta]]:
+        import obstore
+
+        try:
+            yield from obstore.list(self.backend, prefix or None, offset=offset, chunk_size=PAGE)
+        except Exception as error:
+            raise failure(self.url(prefix), error, "list") from error
+
+    def _directories(self, prefix: str) -> Sequence[str] | None:
+        import obstore
+
+        if next(self._stream(f"{prefix}/{LOG_DIRECTORY}".lstrip("/"), None), []):
+            return None
+        try:
+            found = obstore.list_with_delimiter(self.backend, prefix or None)
+        except Exception as error:
+            raise failure(self.url(prefix), error, "list") from error
+        return [one.rpartition("/")[2] for one in found["common_prefixes"]]
+
+
+class ObjectStore:
+    """Lists and reads a table's log in a bucket; see `LogStore`."""
+
+    local_path = None
+    survives_fork = False  # neither threads nor connections are copied
+    at_once = 16
+
+    def __init__(self, connections: Connections, location: str, limits: Limits = LIMITS) -> None:
+        self._address = Address.of(location)
+        self.root = location.rstrip("/")
+        self.limits = limits
+        self.qualifier = self._address.qualifier
+        self._bucket = connections.bucket(location)
+        self._log = self._address.join(LOG_DIRECTORY)
+        self._metas: dict[str, ObjectMeta] = {}
+        self._data_metas: dict[str, ObjectMeta] = {}
+        self._fetched: dict[str, Pending[bytes]] = {}
+        self._ahead: deque[str] = deque()
+        self._kept: dict[str, bytes] = {}
+        self._all: Sequence[ObjectMeta] | None = None
+        self._room = _KEPT_SIZE
+
+    def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
+        """See `LogStore`."""
+        if start:
+            first = f"{self._log}/{listing_prefix(start)}"
+            return self._listed(self._bucket.all_below(self._log, first))
+        self._all = self._bucket.all_below(self._log)
+        found = self._listed(self._all)
+        if not found:
+            raise no_table(self.root, "it has no _delta_log")
+        return found
+
+    def list_short_log(self) -> Mapping[str, FileInfo] | None:
+        """See `LogStore`."""
+        found, complete = self._bucket.first_page(self._log)
+        if not complete:
+            return None
+        if not found:
+            raise no_table(self.root, "it has no _delta_log")
+        return self._listed(found)
+
+    def list_directory(self, name: str) -> Mapping[str, FileInfo]:
+        """See `LogStore`."""
+        found = self._all
+        if found is None:
+            found = self._bucket.all_below(f"{self._log}/{name}")
+        return self._listed(found, f"{name}/")
+
+    def read_ahead(self, paths: Iterable[str]) -> None:
+        """See `LogStore`."""
+        self._ahead = deque(one for one in paths if one not in self._fetched)
+        self._fetch_ahead()
+
+    def read(self, path: str) -> bytes:
+        """See `LogStore`."""
+        body = self._kept.get(path)
+        if body is None:
+            pending = self._fetched.pop(path, None) or self._get(path)
+            self._fetch_ahead()
+            body = pending.result()
+            self._keep(path, body)
+        return body
+
+    def open(self, path: str) -> BinaryIO:
+        """See `LogStore`."""
+        where = f"{self._log}/{path}"
+        meta = self._metas.get(path) or self._bucket.head(where)
+        if meta is None:
+            raise failure(self._bucket.url(where), FileNotFoundError())
+        return cast("BinaryIO", _RangedFile(self._bucket, where, meta))
+
+    def data_size(self, path: str) -> int | None:
+        """See `LogStore`."""
+        where = self._data_path(path)
+        meta = self._bucket.head(where)
+        if meta is None:
+            return None
+        self._data_metas[where] = meta
+        return meta["size"]
+
+    def open_data(self, path: str) -> BinaryIO:
+        """See `LogStore`."""
+        where = self._data_path(path)
+        meta = self._data_metas.pop(where, None) or self._bucket.head(where)
+        if meta is None:
+            raise failure(self._bucket.url(where), FileNotFoundError())
+        return cast("BinaryIO", _RangedFile(self._bucket, where, meta))
+
+    @property
+    def storage_options(self) -> Mapping[str, str]:
+        """See `LogStore`."""
+        return self._bucket.options
+
+    def overwrite(self, path: str, body: bytes) -> None:
+        """See `WritableStore`."""
+        self._bucket.put(f"{self._log}/{path}", body)
+
+    def remove(self, path: str) -> None:
+        """See `WritableStore`."""
+        self._bucket.delete(f"{self._log}/{path}")
+
+    def _get(self, path: str) -> Pending[bytes]:
+        return self._bucket.get(f"{self._log}/{path}", self.limits.line)
+
+    def _fetch_ahead(self) -> None:
+        while self._ahead and len(self._fetched) < _AHEAD:
+            path = self._ahead.popleft()
+            meta = self._metas.get(path)
+            known = path in self._fetched or path in self._kept
+            if not known and (meta is None or meta["size"] <= _AHEAD_SIZE):
+                self._fetched[path] = self._get(path)
+
+    def _keep(self, path: str, body: bytes) -> None:
+        """Remember a file that never changes, while there is room for it."""
+        if len(body) <= self._room and path[:1].isdigit() and path.endswith((".json", ".crc")):
+            self._kept[path] = body
+            self._room -= len(body)
+
+    def _listed(self, found: Iterable[ObjectMeta], directory: str = "") -> dict[str, FileInfo]:
+        """Those of the objects that are files directly in the log, or in a *directory* of it."""
+        start = f"{self._log}/{directory}"
+        files = {}
+        for meta in found:
+            name = meta["path"][len(start) :]
+            if name and "/" not in name and meta["path"].startswith(start):
+                self._metas[directory + name] = meta
+                modified = round(meta["last_modified"].timestamp() * 1000)
+                files[directory + name] = FileInfo(directory + name, meta["size"], modified)
+        return files
+
+    def _data_path(self, path: str) -> str:
+        """Where a file of the table is within the bucket."""
+        if not is_absolute(path):
+            return self._address.join(unquote(path))
+        if path.startswith("/"):
+            return unquote(path).strip("/")
+        scheme = path.partition(":")[0].lower()
+        if scheme in KINDS and "://" in path:
+            there = Address.of(path)
+            if there[:1] + there[2:3] == self._address[:1] + self._address[2:3]:
+                return unquote(there.path)
+        raise StorageError(
+            f"{path} is in another store, which is out of reach from here.",
+            remedy="Check that file with a program that reaches its store.",
+        )
+
+
+class _RangedFile(io.RawIOBase):
+    """An object that is read in blocks, which grow while they are read one after the other."""
+
+    def __init__(self, bucket: Bucket, path: str, meta: ObjectMeta) -> None:
+        self._bucket, self._path = bucket, path
+        self._size, self._tag = meta["size"], meta["e_tag"]
+        self._at = 0
+        self._blocks: deque[tuple[int, bytes]] = deque(maxlen=_BLOCKS_KEPT)
+        self._block = _BLOCK
+
+    def readable(self) -> bool:
+        """See `io.IOBase`."""
+        return True
+
+    def seekable(self) -> bool:
+        """See `io.IOBase`."""
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """See `io.IOBase`."""
+        self._at = max(0, offset + (0, self._at, self._size)[whence])
+        return self._at
+
+    def tell(self) -> int:
+        """See `io.IOBase`."""
+        return self._at
+
+    def read(self, size: int | None = -1) -> bytes:
+        """See `io.RawIOBase`; as many bytes as are asked for, if there are so many."""
+        end = self._size if size is None or size < 0 else min(self._size, self._at + size)
+        if end <= self._at:
+            return b""
+        start, self._at = self._at, end
+        return self._span(start, end)
+
+    def readinto(self, buffer: Any) -> int:
+        """See `io.RawIOBase`."""
+        found = self.read(len(buffer))
+        buffer[: len(found)] = found
+        return len(found)
+
+    def _span(self, start: int, end: int) -> bytes:
+        for first, block in self._blocks:
+            if first <= start and end <= first + len(block):
+                return block[start - first : end - first]
+        if self._blocks and start in _range_of(*self._blocks[-1]):
+            self._block = min(_LARGEST_BLOCK, 2 * self._block)
+        last = min(self._size, max(end, start + self._block))
+        found = self._bucket.get_range(self._path, start, last, self._tag)
+        if len(found) != last - start:
+            raise failure(self._bucket.url(self._path), EOFError())
+        self._blocks.append((start, found))
+        return found[: end - start]
+
+
+def _range_of(start: int, block: bytes) -> range:
+    """From where on a read goes on with *block*."""
+    return range(start, start + len(block) + 1)
+
+
+class BucketDirectories:
+    """The directories in buckets; see `Directories`. Those in one are looked into all at once."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        self._looks: dict[str, Pending[Sequence[str] | None]] = {}
+
+    def is_directory(self, place: str) -> bool:
+        """See `Directories`; there is one where anything has a name below it."""
+        address, bucket = Address.of(place), self._connections.bucket(place)
+        found, _ = bucket.first_page(address.path)
+        return bool(found)
+
+    def identity(self, place: str) -> str:
+        """See `Directories`; there are no links."""
+        return place
+
+    def look(self, place: str) -> Iterable[str] | None:
+        """See `Directories`; its directories are looked into ahead of time."""
+        pending = self._looks.pop(place, None) or self._submitted(place)
+        try:
+            names = pending.result()
+        except StorageError as error:
+            raise not_listed(place, error.message.rstrip(".")) from error
+        for name in names or ():
+            if name[0] not in "._":
+                below = self.join(place, name)
+                self._looks[below] = self._submitted(below)
+        return names
+
+    def join(self, place: str, name: str) -> str:
+        """See `Directories`."""
+        return f"{place.rstrip('/')}/{name}"
+
+    def _submitted(self, place: str) -> Pending[Sequence[str] | None]:
+        return self._connections.bucket(place).directories(Address.of(place).path)

@@ -1,0 +1,78 @@
+"""
+Threads that wait for others' answers, and are not waited for themselves.
+
+Those of `concurrent.futures` are joined when the program ends; an interrupt would have to wait
+for a server that does not answer.
+"""
+
+from __future__ import annotations
+
+import threading
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Result = TypeVar("Result")
+
+
+class Pending(Generic[Result]):
+    """Work that was given to a thread; `result` waits for it, and an interrupt ends the wait."""
+
+    def __init__(self, work: Callable[[], Result]) -> None:
+        self._work: Callable[[], Result] | None = work
+        self._done = threading.Event()
+        self._result: Any = None
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        """Do the work, here and now; what it raises is raised by `result`."""
+        work, self._work = self._work, None
+        try:
+            assert work is not None  # noqa: S101 -- each work is done once
+            self._result = work()
+        except BaseException as error:  # noqa: BLE001 -- raised again where it is asked for
+            self._error = error
+        self._done.set()
+
+    def result(self) -> Result:
+        """What the work answered; raises what it raised."""
+        self._done.wait()
+        if self._error is not None:
+            raise self._error
+        found: Result = self._result
+        return found
+
+
+class Threads:
+    """At most so many daemon threads, started as they are needed. Works must not submit others."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._queue: SimpleQueue[Pending[Any] | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._started = self._idle = 0
+
+    def submit(self, work: Callable[[], Result]) -> Pending[Result]:
+        """Have *work* done by a thread, after what was submitted before."""
+        pending = Pending(work)
+        with self._lock:
+            if self._idle:
+                self._idle -= 1
+            elif self._started < self._most:
+                self._started += 1
+                threading.Thread(target=self._serve, daemon=True).start()
+        self._queue.put(pending)
+        return pending
+
+    def close(self) -> None:
+        """Let the threads end once they have nothing left to do."""
+        for _ in range(self._started):
+            self._queue.put(None)
+
+    def _serve(self) -> None:
+        while (pending := self._queue.get()) is not None:
+            pending.run()
+            with self._lock:
+                self._idle += 1

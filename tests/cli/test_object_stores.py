@@ -1,0 +1,391 @@
+"""Tables in an object store, by whole runs of the program on a real S3 server."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import deltalake
+import pyarrow as pa
+import pytest
+
+from tests.support.program import Result, deltaadm, process, surroundings
+from tests.support.s3 import SECRET, S3Server, error, s3_server, tls_in_front
+from tests.support.tables import Table, add, commit_info, metadata, protocol
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[S3Server]:
+    with s3_server() as server:
+        yield server
+
+
+@pytest.fixture
+def s3(server: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:
+    """The server, which the environment leads to."""
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("DELTAADM_ISOLATED", "1")
+    yield server
+    server.answer = None
+
+
+def commits(path: Path, count: int, *, checksum: bool = False) -> Table:
+    made = Table(path)
+    made.commit(0, protocol(), metadata(), commit_info())
+    for version in range(1, count):
+        made.commit(version, commit_info(), add(f"f{version}"))
+    if checksum:
+        parts = {"protocol": protocol()["protocol"]}, {"metadata": metadata()["metaData"]}
+        made.crc(count - 1, parts, numFiles=count - 1, tableSizeBytes=100 * (count - 1))
+    return made
+
+
+@pytest.fixture
+def ten(s3: S3Server, tmp_path: Path) -> str:
+    commits(tmp_path / "ten", 10)
+    return s3.upload(tmp_path / "ten", f"{tmp_path.name}/ten")
+
+
+# Requests
+
+
+def test_with_a_checksum_three_requests_are_enough(s3: S3Server, tmp_path: Path) -> None:
+    commits(tmp_path, 10, checksum=True)
+    location = s3.upload(tmp_path, "checksum")
+    with s3.counted() as requests:
+        done = deltaadm("inspect", location, "-o", "json")
+    assert done.document["version"] == 9
+    assert len(requests) <= 3
+
+
+def test_ten_commits_take_twelve_requests(s3: S3Server, ten: str) -> None:
+    with s3.counted() as requests:
+        assert deltaadm("inspect", ten).code == 0
+    assert len(requests) <= 12
+
+
+def test_a_large_checkpoint_is_read_in_ranges(s3: S3Server, tmp_path: Path) -> None:
+    made = Table(tmp_path)
+    made.commit(0, protocol(), metadata(), commit_info())
+    made.commit(1, *(add(f"part-{uuid.uuid4()}.parquet") for _ in range(40_000)))
+    deltalake.DeltaTable(str(tmp_path)).create_checkpoint()
+    for version in range(2, 22):
+        made.commit(version, commit_info(), add(f"f{version}"))
+    (checkpoint,) = made.log.glob("*.checkpoint.parquet")
+    assert checkpoint.stat().st_size > 1_000_000
+    location = s3.upload(tmp_path, "large")
+    before = s3.sent
+    with s3.counted() as requests:
+        assert deltaadm("inspect", location, "-o", "json").document["version"] == 21
+    assert len(requests) <= 27
+    assert s3.sent - before <= 200_000
+    assert (
+        deltaadm("inspect", location, "--files", "-o", "json").document["files"]["files"] == 40_020
+    )
+
+
+def test_a_validation_reads_each_commit_once(s3: S3Server, ten: str) -> None:
+    with s3.counted() as requests:
+        assert deltaadm("validate", ten).code == 0
+    assert len(requests) <= 14
+
+
+def test_requests_and_tables_are_under_way_at_once(s3: S3Server, tmp_path: Path) -> None:
+    for number in range(16):
+        commits(tmp_path / f"t{number:02d}", 2, checksum=True)
+    root = s3.upload(tmp_path, "fleet")
+    gate, inside = threading.Barrier(16, timeout=30), threading.local()
+
+    def wait_for_others(environ: dict[str, Any], _start: object) -> None:
+        if environ["PATH_INFO"].endswith("1.crc") and not hasattr(inside, "seen"):
+            gate.wait()
+
+    s3.answer = wait_for_others
+    done = deltaadm("inspect", "--discover", root, "-o", "jsonl")
+    assert [one["table"] for one in done.lines] == [f"{root}/t{n:02d}" for n in range(16)]
+    assert {one["version"] for one in done.lines} == {1}
+
+
+# Commands
+
+
+@pytest.mark.usefixtures("s3")
+def test_every_way_of_looking(ten: str) -> None:
+    root = ten.removesuffix("/ten")
+    for command in (
+        ["inspect", ten, "--version", "3"],
+        ["inspect", ten.replace("s3://", "s3a://"), "--files", "--columns"],
+        ["inspect", "--discover", root],
+        ["validate", ten, "--history", "--ignore", "DL8"],
+        ["upgrade-protocol", ten, "--reader", "3", "--writer", "7"],
+        ["enable-feature", ten, "deletionVectors"],
+        ["set-mapping-mode", ten, "name"],
+        ["alter", ten, "--set", "delta.appendOnly=true"],
+        ["drop-feature", ten],
+    ):
+        done = deltaadm(*command)
+        assert done.code == 0, (command, done.err)
+        assert "error" not in done.err
+        assert root.removeprefix("s3") in done.out
+
+
+def test_data_files_are_looked_for_there(s3: S3Server, tmp_path: Path) -> None:
+    deltalake.write_deltalake(str(tmp_path), pa.table({"a": [1, 2]}))
+    location = s3.upload(tmp_path, "data")
+    args = ("validate", location, "--deep", "--cross-check", "--ignore", "DL8")
+    assert deltaadm(*args).code == 0
+    (data,) = tmp_path.glob("*.parquet")
+    import obstore
+
+    obstore.delete(s3.bucket, f"data/{data.name}")
+    found = deltaadm(*args)
+    assert found.code == 1
+    assert "not in storage" in found.out
+
+
+def test_a_checkpoint_is_written_there(s3: S3Server, tmp_path: Path) -> None:
+    deltalake.write_deltalake(str(tmp_path), pa.table({"a": [1, 2]}))
+    location = s3.upload(tmp_path, "checkpointed")
+    from deltaadm.commit.checkpoint import write_checkpoint
+
+    assert write_checkpoint(location) == 0
+    segment = deltaadm("inspect", location, "-o", "json")
+    assert segment.code == 0
+    import obstore
+
+    names = [
+        one["path"] for page in obstore.list(s3.bucket, "checkpointed/_delta_log") for one in page
+    ]
+    assert f"checkpointed/_delta_log/{0:020d}.checkpoint.parquet" in names
+    assert "checkpointed/_delta_log/_last_checkpoint" in names
+
+
+@pytest.mark.usefixtures("s3")
+def test_doctor_says_what_it_has_tried(ten: str) -> None:
+    checks = {
+        one["subject"]: one for one in deltaadm("doctor", ten, "-o", "json").document["checks"]
+    }
+    assert "version 9 can be read" in checks[ten]["detail"]
+    assert "written" not in checks[ten]["detail"] or "not tried" in checks[ten]["detail"]
+
+
+def test_a_local_run_imports_nothing_for_object_stores(tmp_path: Path) -> None:
+    commits(tmp_path, 2)
+    code = (
+        "import sys; from deltaadm.cli.program import run; "
+        f"run(['inspect', {str(tmp_path)!r}]); "
+        "print(sorted({'obstore', 'threading', 'signal', 'deltaadm.storage.object_store', "
+        "'deltaadm.runs.storage_options', 'deltaadm.runs.deadline'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=surroundings({}),
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+# Options
+
+
+def test_options_come_from_files_and_settings(
+    s3: S3Server, ten: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in s3.environment:
+        monkeypatch.delenv(name)
+    monkeypatch.delenv("DELTAADM_ISOLATED")
+    monkeypatch.chdir(tmp_path)
+    secrets, settings = tmp_path / "secrets", tmp_path / "deltaadm.toml"
+    secrets.write_text(
+        f"# of the test\nexport AWS_ACCESS_KEY_ID=x\naws_secret_access_key='{SECRET}'\n"
+        "azure_storage_account_name=other\naws_s3_allow_unsafe_rename=true\n"
+    )
+    settings.write_text(
+        '[[storage]]\nprefix = "s3://lake"\naws_region = "us-east-1"\naws_allow_http = true\n'
+        f'aws_endpoint_url = "{s3.endpoint}"\n'
+        '[[storage]]\nprefix = "s3://lak"\naws_endpoint_url = "http://127.0.0.1:1"\n'
+    )
+    command = ("inspect", ten, "--storage-options-file", secrets)
+    assert deltaadm(*command).code == 0
+    assert deltaadm("validate", *command[1:]).code == 0
+    refused = deltaadm(*command, "--storage-option", "aws_endpoint_url=http://127.0.0.1:1")
+    assert refused.code == 4
+    assert "refused" in refused.err
+    settings.write_text('[[storage]]\nprefix = "s3://lake"\naws_secret_access_key = "x"\n')
+    done = deltaadm(*command)
+    assert done.code == 2
+    assert "secret" in done.err
+
+
+@pytest.mark.usefixtures("s3")
+@pytest.mark.parametrize(
+    "key", ["aws_secret_access_key", "AWS_SESSION_TOKEN", "azure_storage_sas_key"]
+)
+def test_a_secret_is_refused_on_the_command_line(ten: str, key: str) -> None:
+    done = deltaadm("inspect", ten, "--storage-option", f"{key}={SECRET}")
+    assert done.code == 7
+    assert SECRET not in done.out + done.err
+
+
+@pytest.mark.usefixtures("s3")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--storage-option", "nonsense"],
+        ["--storage-option", "no_such_option=1"],
+        ["--timeout", "soon"],
+        ["--timeout", "0s"],
+    ],
+)
+def test_what_is_no_option_is_a_usage_error(ten: str, arguments: list[str]) -> None:
+    assert deltaadm("inspect", ten, *arguments).code == 2
+
+
+# What goes wrong
+
+S3_ERRORS = {
+    "no permission": ("403 Forbidden", "AccessDenied", "permission denied", "s3:ListBucket"),
+    "expired token": ("400 Bad Request", "ExpiredToken", "expired", "Get new ones"),
+    "wrong region": ("301 Moved Permanently", "PermanentRedirect", "region", "AWS_REGION"),
+    "wrong key": ("403 Forbidden", "InvalidAccessKeyId", "not accept", "complete"),
+    "wrong secret": ("403 Forbidden", "SignatureDoesNotMatch", "not accept", "complete"),
+    "wrong clock": ("403 Forbidden", "RequestTimeTooSkewed", "clock", "Set the clock"),
+    "no bucket": ("404 Not Found", "NoSuchBucket", "There is no bucket s3://lake", "name"),
+    "nonsense": ("418 I'm a teapot", "Teapot", "Cannot list", "endpoint"),
+}
+
+
+def failed(done: Result, *words: str) -> None:
+    assert done.code == 4, done
+    assert done.err.startswith("error: ")
+    assert len(done.err.splitlines()) == 2
+    for word in words:
+        assert word in done.err
+    for leak in (SECRET, "AKIAIOSFODNN7EXAMPLE", "X-Amz", "Signature=", "<Error>"):
+        assert leak not in done.out + done.err
+
+
+@pytest.mark.parametrize("case", S3_ERRORS)
+def test_a_refusal_is_a_sentence_with_a_remedy(s3: S3Server, ten: str, case: str) -> None:
+    status, code, *words = S3_ERRORS[case]
+    s3.answer = error(status, code)
+    failed(deltaadm("inspect", ten), *words)
+    jsonl = deltaadm("inspect", "--table", ten, "-o", "jsonl")
+    assert jsonl.code in {4, 9}
+    assert jsonl.lines[0]["error"]["exit_code"] == 4
+
+
+@pytest.mark.usefixtures("s3")
+def test_a_bucket_that_is_not_there() -> None:
+    failed(deltaadm("inspect", "s3://no-such-lake/t"), "There is no bucket s3://no-such-lake.")
+
+
+ENDPOINTS = {
+    "plain HTTP": ({"AWS_ALLOW_HTTP": "false"}, "plain HTTP", "AWS_ALLOW_HTTP"),
+    "no server": ({"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1"}, "connection is refused"),
+    "no host": ({"AWS_ENDPOINT_URL": "http://no-such-host.invalid"}, "Check the endpoint"),
+}
+
+
+@pytest.mark.usefixtures("s3")
+@pytest.mark.parametrize("case", ENDPOINTS)
+def test_an_endpoint_that_cannot_be_used(
+    ten: str, case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variables, *words = ENDPOINTS[case]
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    failed(deltaadm("inspect", ten), *words)
+
+
+def test_a_server_without_tls(s3: S3Server, ten: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3.endpoint.replace("http:", "https:"))
+    failed(deltaadm("inspect", ten), "TLS")
+
+
+def test_a_certificate_that_nobody_vouches_for(
+    s3: S3Server, ten: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with tls_in_front(tmp_path) as endpoint:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+        failed(deltaadm("inspect", ten), "certificate", "SSL_CERT_FILE")
+    assert s3.port
+
+
+@pytest.mark.usefixtures("s3")
+def test_an_unknown_scheme() -> None:
+    failed(deltaadm("inspect", "hdfs://nn/t"), "hdfs://", "--engine spark")
+
+
+def test_throttling_is_sat_out(s3: S3Server, ten: str) -> None:
+    turns = iter([True, True, False])
+    throttled = error("503 Slow Down", "SlowDown")
+
+    def answer(environ: dict[str, Any], start: Callable[..., object]) -> Any:
+        return throttled(environ, start) if next(turns, False) else None
+
+    s3.answer = answer
+    assert deltaadm("inspect", ten).code == 0
+
+
+@pytest.fixture
+def hanging(s3: S3Server) -> Iterator[S3Server]:
+    """The server, which does not answer until the test ends."""
+    over = threading.Event()
+
+    def wait(_environ: object, _start: object) -> None:
+        over.wait(60)
+
+    s3.answer = wait
+    yield s3
+    s3.answer = None
+    over.set()
+
+
+@pytest.mark.parametrize("more", [[], ["--table", "s3://lake/other"]])
+def test_a_deadline_ends_what_hangs(hanging: S3Server, more: list[str]) -> None:
+    before = time.monotonic()
+    done = process("inspect", "s3://lake/t", *more, "--timeout", "500ms", env=hanging.environment)
+    assert done.code == 4
+    assert "--timeout" in done.err
+    assert time.monotonic() - before < 20
+
+
+@pytest.mark.parametrize("more", [[], ["--table", "s3://lake/other"]])
+def test_an_interrupt_ends_what_hangs(hanging: S3Server, more: list[str]) -> None:
+    asked = len(hanging.requests)
+    with subprocess.Popen(
+        [sys.executable, "-m", "deltaadm", "inspect", "s3://lake/t", *more],
+        env=surroundings(hanging.environment),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
+        while len(hanging.requests) == asked:
+            time.sleep(0.01)
+        before = time.monotonic()
+        program.send_signal(signal.SIGINT)
+        _, err = program.communicate(timeout=20)
+    assert program.returncode == 130
+    assert "Interrupted" in err
+    assert time.monotonic() - before < 10
+
+
+@pytest.mark.usefixtures("s3")
+def test_a_plan_knows_no_secret(ten: str, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    done = deltaadm("alter", ten, "--set", "delta.appendOnly=true", "--out", plan)
+    assert done.code == 0
+    text = plan.read_text()
+    assert json.loads(text)["table"] == ten
+    assert SECRET not in text
+    assert "AKIA" not in text

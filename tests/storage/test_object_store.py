@@ -1,0 +1,221 @@
+"""The log in object stores: the engine's contract, and what stores do besides."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import obstore
+import pytest
+
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.errors import Refused, StorageError, TableError
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.load import load_snapshot
+from deltaadm.storage.discover import find_tables, table_around
+from deltaadm.storage.store import ObjectStores
+from tests.support.contract import EngineContract, Load
+from tests.support.s3 import S3Server, s3_server
+from tests.support.tables import (
+    START_BODY,
+    Table,
+    commit,
+    commit_info,
+    metadata,
+    protocol,
+    table,
+)
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[S3Server]:
+    with s3_server() as server:
+        yield server
+
+
+def stores_of(server: S3Server) -> ObjectStores:
+    """A run's object stores, told everything by options."""
+    options = {
+        "aws_endpoint_url": server.endpoint,
+        "aws_allow_http": "true",
+        "aws_access_key_id": "x",
+        "aws_secret_access_key": "x",
+        "aws_region": "us-east-1",
+    }
+    return ObjectStores(lambda: lambda _: options)
+
+
+def upload(stores: ObjectStores, directory: Path, location: str) -> None:
+    """Put the files of a table there; what it calls by a file: URL is in the store as well."""
+    scheme, _, rest = location.partition("://")
+    bucket, _, prefix = rest.partition("/")
+    own = f"{scheme}://{bucket}/".encode()
+    backend = stores.connections.bucket(location).backend
+    for path in sorted(directory.rglob("*")):
+        if path.is_file():
+            body = path.read_bytes()
+            if path.suffix == ".json":
+                body = re.sub(rb"file:/+", own, body)
+            obstore.put(backend, f"{prefix}/{path.relative_to(directory).as_posix()}", body)
+
+
+def loader(stores: ObjectStores, base: str) -> Load:
+    """Loads tables that it uploads when it first sees them."""
+    seen: dict[Path, str] = {}
+
+    def load(place: Path, detail: Detail) -> Snapshot:
+        if place not in seen:
+            seen[place] = f"{base}/{len(seen)}"
+            upload(stores, place, seen[place])
+        return load_snapshot(stores.open(seen[place]), detail=detail)
+
+    return load
+
+
+class TestMemory(EngineContract):
+    @pytest.fixture
+    def load(self) -> Load:
+        return loader(ObjectStores(), "memory://lake")
+
+
+@pytest.mark.slow
+class TestS3(EngineContract):
+    """Only the real tables, since each file is a request to upload."""
+
+    test_odd_logs = test_random_histories = test_starts_of_recorded_operations = None  # type: ignore[assignment]
+    test_foreign_tables = None  # type: ignore[assignment]
+
+    @pytest.fixture
+    def load(self, s3: S3Server, request: pytest.FixtureRequest) -> Load:
+        return loader(stores_of(s3), f"s3://lake/{abs(hash(request.node.name))}")
+
+
+@pytest.fixture(params=["memory", "s3"])
+def stores(s3: S3Server, request: pytest.FixtureRequest) -> ObjectStores:
+    return stores_of(s3) if request.param == "s3" else ObjectStores()
+
+
+@pytest.fixture
+def base(stores: ObjectStores, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """A place of this test alone, with a few tables."""
+    scheme = "memory" if "memory" in request.node.name else "s3"
+    base = f"{scheme}://lake/{tmp_path.name}"
+    for name in (
+        "sales/orders",
+        "sales/b/returns",
+        "hr/people",
+        "z",
+        "a b%20ü",
+        ".trash/t",
+        "_x/t",
+    ):
+        table(tmp_path / name, START_BODY)
+    (tmp_path / "z" / "p=1").mkdir()
+    table(tmp_path / "z" / "p=1" / "inner", START_BODY)
+    (tmp_path / "no log").mkdir()
+    (tmp_path / "no log" / "_delta_log").touch()
+    upload(stores, tmp_path, base)
+    return base
+
+
+def found_below(stores: ObjectStores, root: str) -> list[str]:
+    errors: list[StorageError] = []
+    tables = list(find_tables(root, errors.append, stores.directories()))
+    assert errors == []
+    return [one.removeprefix(root).strip("/") for one in tables]
+
+
+def test_tables_are_found_in_the_order_of_their_paths(stores: ObjectStores, base: str) -> None:
+    expected = ["a b%20ü", "hr/people", "sales/b/returns", "sales/orders", "z"]
+    assert found_below(stores, base) == expected
+    assert found_below(stores, f"{base}/z") == [""]
+
+
+def test_the_table_around_a_place(stores: ObjectStores, base: str) -> None:
+    around = partial(table_around, directories=stores.directories())
+    assert around(f"{base}/z/p=1/inner/x") == f"{base}/z/p=1/inner"
+    assert around(f"{base}/z/p=1") == f"{base}/z"
+    assert around(f"{base}/sales") is None
+
+
+def test_where_nothing_is_there_is_no_directory(stores: ObjectStores, base: str) -> None:
+    with pytest.raises(StorageError, match="There is no directory"):
+        found_below(stores, f"{base}/nope")
+
+
+def test_a_place_without_a_log_is_no_table(stores: ObjectStores, base: str) -> None:
+    for name in ("nope", "no log", "sales"):
+        with pytest.raises(TableError) as caught:
+            load_snapshot(stores.open(f"{base}/{name}"))
+        assert caught.value.delta_error_class == "DELTA_MISSING_DELTA_TABLE"
+
+
+@pytest.mark.parametrize("size", [0, 1, 1 << 16, 1_300_000])
+def test_files_are_read_in_ranges(stores: ObjectStores, base: str, size: int) -> None:
+    body = bytes(range(251)) * (size // 251 + 1)
+    location = f"{base}/z"
+    bucket = stores.connections.bucket(location)
+    obstore.put(bucket.backend, f"{base.partition('://lake/')[2]}/z/_delta_log/x", body[:size])
+    random = Random(size)  # noqa: S311 -- reads, not secrets
+    with stores.open(location).open("x") as file:
+        assert file.seek(0, 2) == size
+        for _ in range(40):
+            start, length = random.randrange(size + 9), random.randrange(90_000)
+            file.seek(start)
+            assert file.read(length) == body[start : min(size, start + length)]
+        file.seek(0)
+        assert file.read() == body[:size]
+
+
+def test_a_file_that_is_replaced_meanwhile_is_not_mixed(stores: ObjectStores, base: str) -> None:
+    store = stores.open(f"{base}/z")
+    store.overwrite("x", bytes(1 << 17))
+    with store.open("x") as file:
+        file.read(1)
+        store.overwrite("x", b"x" * (1 << 17))
+        file.seek(1 << 16)
+        with pytest.raises(StorageError, match="replaced"):
+            file.read()
+
+
+def test_data_files_have_the_names_of_the_log(stores: ObjectStores, base: str) -> None:
+    store = stores.open(f"{base}/z")
+    prefix = base.partition("://lake/")[2]
+    backend = stores.connections.bucket(base).backend
+    obstore.put(backend, f"{prefix}/z/p=a b/ü%.parquet", b"four")
+    encoded = "p=a%20b/%C3%BC%25.parquet"
+    for path in (encoded, f"{base}/z/{encoded}", f"/{prefix}/z/{encoded}"):
+        assert store.data_size(path) == 4
+        with store.open_data(path) as file:
+            assert file.read() == b"four"
+    assert store.data_size("gone") is None
+    with pytest.raises(TableError, match="missing"):
+        store.open_data("gone")
+    for elsewhere in ("s3://other/f", "file:///f", "hdfs:/f", "gs://lake/f"):
+        with pytest.raises(StorageError, match="another store"):
+            store.data_size(elsewhere)
+
+
+def test_a_long_log_is_listed_from_the_last_checkpoint(s3: S3Server, tmp_path: Path) -> None:
+    made = Table(tmp_path)
+    made.write(f"{5000:020d}.json", START_BODY)
+    made.write(f"{5001:020d}.json", commit(commit_info()))
+    made.checkpoint(5000, [protocol(), metadata()])
+    made.last_checkpoint(5000)
+    location = s3.upload(tmp_path, "long")
+    for version in range(3990, 5000):
+        obstore.put(s3.bucket, f"long/_delta_log/{version:020d}.json", b"{}")
+    with s3.counted() as requests:
+        snapshot = load_snapshot(stores_of(s3).open(location))
+    assert snapshot.version == 5001
+    lists = [one for one in requests if "list-type" in one]
+    assert len(lists) == 2
+    assert f"start-after=long%2F_delta_log%2F{5000:020d}." in lists[1]
+
+
+@pytest.mark.parametrize("location", ["s3://", "abfss:///x", "https://host/t?sig=1", "gs:///x"])
+def test_half_a_location_says_what_is_missing(location: str) -> None:
+    with pytest.raises((StorageError, Refused)) as caught:
+        ObjectStores().open(location)
+    assert caught.value.remedy
