@@ -260,10 +260,9 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
 
 def _notes_on_unjudged(plan: Plan) -> Iterator[str]:
     """Which expressions only Spark can tell to be conditions."""
-    states = (plan.before, *(stage.after for stage in plan.stages))
     unjudged = [
         stage.step.name
-        for before, stage in zip(states, plan.stages, strict=False)
+        for before, stage in zip(plan.states, plan.stages, strict=False)
         if isinstance(stage.step, AddConstraint)
         and not is_certain_condition(before.metadata.schema, stage.step.expression)
     ]

@@ -104,6 +104,11 @@ class Plan:
         return tuple(stage.step for stage in self.stages)
 
     @property
+    def states(self) -> tuple[Snapshot, ...]:
+        """The state before, and those predicted after each step."""
+        return (self.before, *(stage.after for stage in self.stages))
+
+    @property
     def cost(self) -> Cost:
         """The highest of the stages."""
         return max_cost(*(stage.cost for stage in self.stages))
@@ -126,10 +131,9 @@ class Plan:
     @property
     def taken(self) -> tuple[Taken, ...]:
         """Each step between the states before and after it, in order."""
-        states = (self.before, *(stage.after for stage in self.stages))
         return tuple(
             Taken(before, stage.step, stage.after)
-            for before, stage in zip(states, self.stages, strict=False)
+            for before, stage in zip(self.states, self.stages, strict=False)
         )
 
     @property
@@ -168,7 +172,7 @@ def propose(
         return plan
     from deltaadm.operations.safeguard import new_findings
 
-    return replace(plan, findings=new_findings(plan))
+    return replace(plan, findings=new_findings(plan.states, plan.steps))
 
 
 def predicted(

@@ -12,23 +12,22 @@ from deltaadm.validation.finding import Severity
 from deltaadm.validation.snapshots import snapshot_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from deltaadm.domain.model.schema import Path
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.steps import Step
-    from deltaadm.operations.plan import Plan
     from deltaadm.validation.finding import Finding
 
 
-def new_findings(plan: Plan) -> tuple[Finding, ...]:
+def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Finding, ...]:
     """
-    What the rules find on the state after *plan*, and not on the one before.
+    What the rules find on the last of *states*, and not on the first; *steps* lie between.
 
     What they find in other words at the same place, or on a column that is renamed, is not new.
     """
-    before, after = plan.before, plan.after
-    names = _names([before, *(stage.after for stage in plan.stages)])
+    before, after = states[0], states[-1]
+    names = _names(states)
     known = Counter(
         (finding.code, finding.severity, finding.where, finding.message)
         for finding in (snapshot_findings(before) if before.exists else ())
@@ -40,7 +39,7 @@ def new_findings(plan: Plan) -> tuple[Finding, ...]:
             known[key] -= 1
         else:
             different.append(finding)
-    renamed = _renames(plan.steps)
+    renamed = _renames(steps)
     left = Counter(
         (code, severity, _renamed(where, renamed)) for code, severity, where, _ in known.elements()
     )
@@ -76,11 +75,11 @@ def _renamed(where: str, renames: Iterable[tuple[str, str]]) -> str:
     return where
 
 
-def require_accepted(plan: Plan, accepted: Collection[str] = ()) -> None:
-    """Raise `Refused` for errors that *plan* brings about, unless their codes are *accepted*."""
+def require_accepted(findings: Iterable[Finding], accepted: Collection[str] = ()) -> None:
+    """Raise `Refused` for errors among *findings* whose codes are not *accepted*."""
     errors = [
         finding
-        for finding in plan.findings
+        for finding in findings
         if finding.severity is Severity.ERROR and finding.code not in accepted
     ]
     if not errors:

@@ -227,7 +227,7 @@ def make_plan(
     if plan.findings:
         from deltaadm.operations.safeguard import require_accepted
 
-        require_accepted(plan, requirements.findings)
+        require_accepted(plan.findings, requirements.findings)
     left = still_shut_out(plan, reading=reading, writing=writing)
     return replace(plan, notes=(*plan.notes, *left)) if left else plan
 

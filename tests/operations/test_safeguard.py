@@ -201,9 +201,9 @@ def test_an_error_refuses_the_plan_unless_its_code_is_accepted(name: str):
     plan = propose("alter", table, [step])
     assert set(errors(plan)) == {code}
     with pytest.raises(Refused, match=f"{code} .*") as caught:
-        require_accepted(plan, {"DL101"})
+        require_accepted(plan.findings, {"DL101"})
     assert f"--accept-finding {code}" in caught.value.remedy
-    require_accepted(plan, {code})
+    require_accepted(plan.findings, {code})
     documents = plan_document(plan, "t")["findings"]
     assert [(one["code"], one["severity"]) for one in documents if one["severity"] == "error"] == [
         (code, "error")
