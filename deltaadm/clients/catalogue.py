@@ -43,7 +43,7 @@ def parse_client(text: str) -> ClientRelease:
     if client is None:
         raise Refused(
             f"There is no client named {name!r}.",
-            remedy=did_you_mean(name, CLIENTS) or f"Known are {', '.join(CLIENTS)}.",
+            remedy=did_you_mean(name, CLIENTS) or f"Known clients are {', '.join(CLIENTS)}.",
         )
     if not separator:
         return ClientRelease(client, client.newest)

@@ -50,7 +50,11 @@ TRINO: Final = Client(
         unknown("columnMapping[id]", _TRINO_414, until="480", note="only names are mentioned"),
         works("columnMapping", _TRINO_FEATURES, since="480"),
         wrong(
-            "deletionVectors", _TRINO_414, until="414", active=False, note="deleted rows come back"
+            "deletionVectors",
+            _TRINO_414,
+            until="414",
+            active=False,
+            note="deleted rows are returned",
         ),
         fails("deletionVectors", _TRINO_414, since="414", until="427"),
         works("deletionVectors", _TRINO_427, since="427"),
@@ -74,7 +78,7 @@ TRINO: Final = Client(
         works("changeDataFeed timestampNtz", _TRINO_FEATURES, since="480"),
         works("generatedColumns", _TRINO_METADATA, since="480"),
         fails("generatedColumns", _TRINO_METADATA, since="480", active=True),
-        unknown("identityColumns", _TRINO_METADATA, since="480", note="not looked at by version"),
+        unknown("identityColumns", _TRINO_METADATA, since="480", note="not checked by version"),
         fails("generatedColumns identityColumns", _TRINO_FEATURES, since="480", listed=True),
         fails("*", _TRINO_FEATURES, since="480"),
     ),
@@ -116,7 +120,7 @@ _DUCKDB: Final = Source(
     "2026-11-21",
 )
 _NOT_TRIED: Final = "not tried"
-_BY_NAME: Final = "columns are found by name; files that name them otherwise give nulls"
+_BY_NAME: Final = "columns are matched by name; files with other column names give nulls"
 
 DUCKDB: Final = Client(
     id="duckdb-delta",
@@ -206,7 +210,7 @@ CLICKHOUSE: Final = Client(
         works(
             "deletionVectors",
             _CLICKHOUSE,
-            note="with allow_delta_kernel_rs=0 deleted rows come back",
+            note="with allow_delta_kernel_rs=0 deleted rows are returned",
         ),
         works("columnMapping timestampNtz vacuumProtocolCheck", _CLICKHOUSE),
         wrong("columnMapping[id]", _CLICKHOUSE, note=_BY_NAME),

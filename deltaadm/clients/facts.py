@@ -16,7 +16,7 @@ Version = tuple[int, ...]
 
 class Compatibility(Enum):
     """
-    What becomes of a table in a program's hands, from the best to the worst.
+    What a program does with a table, from the best to the worst.
 
     Silently wrong is worse than failing loudly, and that is worse than not knowing.
     """
@@ -77,7 +77,7 @@ EVERY_OTHER: Final = "*"
 """Stands for each feature that no other fact names."""
 
 ID_MODE: Final = "columnMapping[id]"
-"""Column mapping in `id` mode; holds together with what is said of column mapping at all."""
+"""Column mapping in `id` mode; applies in addition to the facts about column mapping."""
 READER_2: Final = "columnMapping[reader=2]"
 """Column mapping by reader version 2, where no list of reader features names it."""
 UNREADABLE: Final = "invariants[unreadable]"
@@ -158,7 +158,7 @@ def wrong(
     until: str = "",
     active: bool = True,
 ) -> Fact:
-    """A table with one of the *features* gives wrong data, or is damaged, without an error."""
+    """A table with one of the *features* is read or written wrongly, without an error."""
     return _fact(Compatibility.SILENTLY_WRONG, features, source, since, until, active, note)
 
 
@@ -188,7 +188,7 @@ class Client:
 
     `versioned_by` says what its version counts: a package, a runtime, or days for a service that
     has no releases. Nothing is known about releases before `oldest`; facts about `newest` are
-    taken to hold for later ones, until somebody looks. From release `reference_since` on it is the
+    assumed for later ones, until they are checked. From release `reference_since` on it is the
     program whose answers deltaadm reproduces, so that no fact here is needed; empty for never.
     """
 

@@ -105,8 +105,8 @@ _DELTA_RS_WRITES: Final = Source(
     "tried with deltalake 1.6.6: append, overwrite, delete, update, merge and optimize",
     "2026-11-21",
 )
-_BY_QUERY: Final = "by QueryBuilder; to_pyarrow_table refuses it"
-_BY_NAME: Final = "columns are found by name; files that name them otherwise give nulls"
+_BY_QUERY: Final = "with QueryBuilder; to_pyarrow_table cannot read it"
+_BY_NAME: Final = "columns are matched by name; files with other column names give nulls"
 
 DELTA_RS: Final = Client(
     id="delta-rs",
@@ -139,7 +139,7 @@ DELTA_RS: Final = Client(
             "deletionVectors",
             _DELTA_RS,
             until="1.0.0",
-            note="QueryBuilder brings deleted rows back",
+            note="QueryBuilder returns deleted rows",
         ),
         fails("deletionVectors", _DELTA_RS, since="1.0.0", until="1.4.0"),
         works("deletionVectors", _DELTA_RS, since="1.4.0", note=_BY_QUERY),
@@ -187,7 +187,7 @@ DELTA_RS: Final = Client(
             "invariants[unreadable]",
             _DELTA_RS_WRITES,
             since="1.6.6",
-            note="it fails to read the invariant of a column",
+            note="it cannot parse the invariant of a column",
         ),
         fails("identityColumns domainMetadata rowTracking", _DELTA_RS),
         fails("icebergCompatV1 icebergCompatV2", _DELTA_RS, until="1.6.6"),
@@ -200,12 +200,12 @@ DELTA_RS: Final = Client(
         fails("typeWidening typeWidening-preview vacuumProtocolCheck", _DELTA_RS),
         fails("columnMapping", _DELTA_RS, until="1.6.1"),
         works("columnMapping", _DELTA_RS, since="1.6.1", until="1.6.6"),
-        works("columnMapping", _DELTA_RS_WRITES, since="1.6.6", note="optimize refuses it"),
+        works("columnMapping", _DELTA_RS_WRITES, since="1.6.6", note="optimize fails"),
         wrong(
             "columnMapping[id]",
             _DELTA_RS_WRITES,
             since="1.6.1",
-            note="update and merge take columns of files by name; others become nulls",
+            note="update and merge match file columns by name; others become nulls",
         ),
         fails("deletionVectors", _DELTA_RS, until="1.4.0"),
         works("deletionVectors", _DELTA_RS, since="1.4.0"),

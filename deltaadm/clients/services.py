@@ -44,7 +44,7 @@ _FABRIC: Final = Source(
 _FABRIC_READS: Final = (
     works("columnMapping deletionVectors", _FABRIC),
     unknown("columnMapping[id]", _FABRIC, note="only the name mode is mentioned"),
-    unknown("timestampNtz", _FABRIC, note="not supported; what happens is not said"),
+    unknown("timestampNtz", _FABRIC, note="not supported; the source does not say what happens"),
 )
 
 FABRIC_SQL: Final = Client(
@@ -55,7 +55,7 @@ FABRIC_SQL: Final = Client(
     newest="2026-11-21",
     read_gates=(Gate(3, _FABRIC, above=_UNKNOWN),),
     reads=_FABRIC_READS,
-    write_gates=(Gate(0, _FABRIC, note="a reader only"),),
+    write_gates=(Gate(0, _FABRIC, note="read-only"),),
 )
 
 POWER_BI: Final = Client(
@@ -66,7 +66,7 @@ POWER_BI: Final = Client(
     newest="2026-11-21",
     read_gates=(Gate(3, _FABRIC, above=_UNKNOWN),),
     reads=_FABRIC_READS,
-    write_gates=(Gate(0, _FABRIC, note="a reader only"),),
+    write_gates=(Gate(0, _FABRIC, note="read-only"),),
 )
 
 _REDSHIFT: Final = Source("docs.delta.io, AWS Redshift Spectrum connector", "2026-11-21")
@@ -88,7 +88,7 @@ REDSHIFT: Final = Client(
     newest="2026-11-21",
     read_gates=(Gate(1, _REDSHIFT, above=_UNKNOWN),),
     reads=(
-        unknown("columnMapping", _MANIFEST_MAPPING, note="not said where it is not used"),
+        unknown("columnMapping", _MANIFEST_MAPPING, note="not documented where it is not used"),
         fails("columnMapping", _MANIFEST_MAPPING, active=True, note=_NO_MANIFEST),
         fails("deletionVectors", _MANIFEST_VECTORS, active=True, note=_NO_MANIFEST),
     ),

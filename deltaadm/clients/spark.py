@@ -24,7 +24,7 @@ _VACUUM_CHECK: Final = Source("delta-io/delta#2730", "2024-03-07")
 _WIDENING_PREVIEW: Final = Source("docs.delta.io 3.3.1, Delta type widening", "2026-11-21")
 _RELEASE_4: Final = Source("delta-io/delta release v4.0.0-preview-rc1", "2026-11-21")
 _DEFAULTS: Final = Source("docs.delta.io 3.3.0, Delta default column values", "2026-11-21")
-_NOT_SAID: Final = "the first release with it is not known"
+_NOT_SAID: Final = "the first release that has it is not known"
 
 _FOR_READERS: Final = (
     works("columnMapping", _VERSIONING),
@@ -150,7 +150,7 @@ DATABRICKS: Final = Client(
             "allowColumnDefaults",
             _RUNTIME_DEFAULTS,
             since="15.4",
-            note="the runtime of the day is not named",
+            note="the runtime version is not named",
         ),
     ),
 )
@@ -159,7 +159,7 @@ _FABRIC: Final = Source(
     "MicrosoftDocs/fabric-docs docs/fundamentals/delta-lake-interoperability.md @01a0bb3",
     "2026-11-21",
 )
-_FABRIC_SAYS_NO: Final = "not supported; what happens is not said"
+_FABRIC_SAYS_NO: Final = "not supported; the source does not say what happens"
 
 _FABRIC_SPARK_FOR_READERS: Final = (
     works("columnMapping", _FABRIC),

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Access(Enum):
-    """What a program is wanted for."""
+    """How a program uses a table."""
 
     READ = "read"
     WRITE = "write"
@@ -60,10 +60,10 @@ class Cell:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """
-    What becomes of a table in the hands of a release; the cell that decides comes first.
+    What a release does with a table; the cell that decides comes first.
 
-    That is the worst one. Only a write that is refused because of the protocol cannot go wrong any
-    more, so there the refusal decides.
+    That is the worst one, except that a write that is refused because of the protocol cannot go
+    wrong any more, so there the refusal decides.
     """
 
     release: ClientRelease
@@ -96,7 +96,7 @@ class Shift:
 
     @property
     def turns_silently_wrong(self) -> bool:
-        """Whether the client goes on without an error, and is wrong from now on."""
+        """Whether the client continues without an error and is wrong from now on."""
         return self.after.compatibility is Compatibility.SILENTLY_WRONG
 
 
@@ -104,13 +104,13 @@ def verdict(
     release: ClientRelease, protocol: Protocol, metadata: Metadata, access: Access
 ) -> Verdict:
     """
-    What becomes of a table with *protocol* and *metadata* in the hands of *release*.
+    What *release* does with a table that has *protocol* and *metadata*.
 
     Readers are concerned by the reader version and by reader features; writers by both versions
     and by every feature. Reading and writing are facts of their own: of the former only a refusal
     counts for the latter, and only where nothing is known of writing. A feature that is
     supported but not in use matters to a client that checks the protocol, and is harmless where
-    only using it goes wrong. What no source tells is unknown.
+    only using it goes wrong. What no source says is unknown.
 
     The reference client does what `obstacle_to_reading` and `obstacle_to_writing` say, and nothing
     else.
@@ -195,7 +195,7 @@ def _is_reader(name: str) -> bool:
 
 
 def _mapping_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
-    """The forms of column mapping that facts tell apart."""
+    """The forms of column mapping that facts distinguish."""
     if protocol.min_reader_version == 2:  # noqa: PLR2004 -- PROTOCOL.md, Column Mapping
         yield READER_2
     try:
@@ -214,7 +214,7 @@ def _invariant_forms(metadata: Metadata) -> Iterator[str]:
 
 
 def _in_use(name: str, metadata: Metadata) -> bool:
-    """In doubt yes: of a feature that nobody knows, and of metadata that cannot be read."""
+    """True in doubt: for an unknown feature, and for metadata that cannot be read."""
     feature = lookup(name)
     if feature is None or feature.activation.find is None or feature.name in _LASTING:
         return True

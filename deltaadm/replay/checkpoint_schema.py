@@ -36,7 +36,7 @@ def type_mismatch(footer: Footer, names: Iterable[str]) -> str:
             continue
         wrong = _mismatched_field(column, expected)
         if wrong is not None:
-            return f"its column {'.'.join(wrong.path)} is of another type than in Delta's log"
+            return f"its column {'.'.join(wrong.path)} has a different type than in Delta's log"
     return ""
 
 

@@ -75,7 +75,7 @@ _READERS: Final = 4
 _WHOLE: Final = slice(None)
 
 _MEANINGLESS: Final = (LookupError, TypeError, AttributeError, StopIteration, MemoryError)
-"""Errors whose text alone says nothing to whoever reads it."""
+"""Errors whose text alone means nothing to a reader."""
 
 
 class CheckpointReader:
@@ -106,7 +106,7 @@ class CheckpointReader:
         return found
 
     def state_actions(self) -> Iterator[Named]:
-        """Protocol and metaData, file by file: whoever has both need not read on."""
+        """Protocol and metaData, file by file: a caller that has both can stop."""
         for file in self._checkpoint.files:
             yield from self._small(file.path, STATE)
 
@@ -202,9 +202,9 @@ class CheckpointReader:
                 marked = _possibly_removed(pc.struct_field(adds, "path"), touched)
                 doubts = repeat(False) if marked is None else marked.to_pylist()
                 for row, doubtful in zip(adds.to_pylist(), doubts, strict=False):
-                    one = _plain_fact(row)
-                    if not doubtful or fold.offer("add", one):
-                        yield one
+                    file = _plain_fact(row)
+                    if not doubtful or fold.offer("add", file):
+                        yield file
 
     def _parquet_small(self, path: str, names: Sequence[str]) -> list[Named]:
         with self._store.open(path) as source:
@@ -226,7 +226,7 @@ class CheckpointReader:
                 left -= batch.nbytes
                 if left < 0:
                     raise parquet.too_much_state(self._store.limits.state)
-                rows += [(name, one) for name in present for one in _rows(batch.column(name))]
+                rows += [(name, row) for name in present for row in _rows(batch.column(name))]
             return sorted(rows, key=lambda row: present.index(row[0]))
 
     def _add_batches(
@@ -266,7 +266,7 @@ class CheckpointReader:
         return total
 
     def _shares(self, paths: Sequence[str]) -> list[Iterator[Adds]]:
-        """What facts are counted from, so that several threads have about as much to read."""
+        """What facts are counted from, split so that the threads have about equal work."""
         readers = range(min(processors(), _READERS) if paths else 0)
         shares = [slice(reader, None, len(readers)) for reader in readers]
         if len(paths) == 1:
@@ -349,9 +349,9 @@ def require_address_space(limits: Limits) -> None:
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
     if allowed != resource.RLIM_INFINITY and allowed < limits.address_space:
         raise EngineError(
-            f"Reading this checkpoint takes {limits.address_space:,} bytes of address space, and "
-            f"{allowed:,} are allowed.",
-            remedy="Allow more: ulimit -v shows the limit of a shell, in kilobytes.",
+            f"Reading this checkpoint takes {limits.address_space:,} bytes of address space, but "
+            f"only {allowed:,} are allowed.",
+            remedy="Raise the limit: ulimit -v shows the shell's limit in kilobytes.",
         )
 
 
@@ -551,7 +551,7 @@ def _plain_add(add: Document) -> Document:
 
 
 def _plain_fact(add: Document) -> Document:
-    """An `add` row with statistics in either form; struct ones are told in JSON."""
+    """An `add` row with statistics in either form; struct statistics are converted to JSON."""
     parsed = add.pop("stats_parsed", None)
     document = _plain_add(add)
     if parsed is not None and "stats" not in document:
@@ -608,7 +608,7 @@ def _lacking(stats: pa.Array, parsed: pa.Array) -> tuple[int, int]:
 
 
 _PLAINLY_COUNTED: Final = tuple(f'{{"numRecords":{digit}'.encode() for digit in range(10))
-"""How nearly all statistics begin, which is told much faster than a pattern is found."""
+"""How nearly all statistics begin; checking a prefix is much faster than a pattern."""
 
 _COUNTED: Final = '{"numRecords":0}'
 """Stands for statistics that are known to have a count and have not been read."""

@@ -48,7 +48,7 @@ def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
     """
     Every file of the version, with all that its `add` action says; twice in the same order.
 
-    Statistics that a checkpoint has as a struct alone are told by their number of records.
+    Statistics that a checkpoint has as a struct alone are given by their number of records.
     """
     from deltaadm.replay.add_files import add_file
 
@@ -220,7 +220,7 @@ class Replay:
             )
 
     def _actions_if_few(self, path: str) -> list[Named] | None:
-        """The actions that count; None for a file whose actions would take much memory."""
+        """The actions that apply; None for a file whose actions would take much memory."""
         body = commits.body(self._store, path)
         return list(self._actions(path, body)) if len(body) <= _SMALL else None
 
@@ -325,8 +325,8 @@ class Replay:
     def _not_recovered(self, what: str) -> TableError:
         version = self._segment.version
         return TableError(
-            f"The table at {self._store.root} cannot be loaded: none of the files that make "
-            f"version {version} holds its {what}.",
+            f"The table at {self._store.root} cannot be loaded: none of the files for version "
+            f"{version} contains its {what}.",
             remedy="Restore the missing or edited files of _delta_log from a backup.",
             delta_error_class="DELTA_STATE_RECOVER_ERROR",
         )
@@ -343,7 +343,7 @@ _SMALL: Final = 1 << 20
 
 def several(path: str, count: int, name: str) -> str:
     """The warning about a commit with more than one action of a kind that may occur once."""
-    return f"{path} has {count} {name} actions; the last one counts."
+    return f"{path} has {count} {name} actions; the last one is used."
 
 
 def _has_state(checksum: Document) -> bool:

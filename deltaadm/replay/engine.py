@@ -19,7 +19,7 @@ else:
 
 
 class Detail(Enum):
-    """How much of a snapshot is wanted; what is more costs more."""
+    """How much of a snapshot to load; more costs more."""
 
     PROTOCOL = "protocol"
     """Protocol and metadata; reading stops when both are known."""
@@ -44,7 +44,7 @@ class UnreadableCheckpoint(TableError):  # noqa: N818 -- reads as the finding it
 
 
 def added_files(store: LogStore, version: int) -> int | None:
-    """The number of `add` actions that `_last_checkpoint` tells of the checkpoint of *version*."""
+    """How many `add` actions `_last_checkpoint` states for the checkpoint of *version*."""
     try:
         hint = hint_of(store.read("_last_checkpoint"))
     except DeltaadmError:
@@ -54,7 +54,7 @@ def added_files(store: LogStore, version: int) -> int | None:
 
 
 def hint_of(body: bytes) -> dict[str, Any]:
-    """The object that `_last_checkpoint` holds, which may be anything; empty if it is none."""
+    """The JSON object in `_last_checkpoint`, with any content; empty if it is not an object."""
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):

@@ -114,7 +114,9 @@ class _FactCollector:
         examiner = self._checkpoint_examiner()
         yield self._log(examiner.orphans() if self._depth.deep else None)
         yield from self._commits()
-        yield from compaction_facts(self._store, self._listing, compared=self._doubtful())
+        yield from compaction_facts(
+            self._store, self._listing, compared=self._compared_compactions()
+        )
         for fact in examiner.facts():
             yield self._with_replay(fact)
         if self._snapshot is not None:
@@ -122,7 +124,7 @@ class _FactCollector:
             if self._depth.cross_check:
                 yield self._cross_check(self._snapshot)
 
-    def _doubtful(self) -> Collection[LogFile]:
+    def _compared_compactions(self) -> Collection[LogFile]:
         """
         The compacted files that are compared with the commits that they replace.
 
@@ -427,7 +429,7 @@ def _pointer(store: LogStore) -> Pointer | None:
     text = body.decode(errors="replace")
     document, error = _object(body)
     if document is not None and not _is_version(document.get("version")):
-        return Pointer(text=text, document=None, error="it names no version")
+        return Pointer(text=text, document=None, error="it does not name a version")
     return Pointer(text=text, document=document, error=error)
 
 
@@ -436,7 +438,7 @@ def _is_version(value: Any) -> bool:
 
 
 def _object(body: bytes) -> tuple[dict[str, Any] | None, str]:
-    """The one JSON object of a file, or why it is none."""
+    """The one JSON object of a file, or why it is not one."""
     try:
         document = json.loads(body.decode())
     except (ValueError, RecursionError) as error:
@@ -508,7 +510,7 @@ def _completed(state: State, other: State) -> State:
 
 
 def _columns_after(earlier: Mapping[int, str], commit: CommitFacts) -> Mapping[int, str]:
-    """The column ids given so far; a table that is made anew or unmapped starts again."""
+    """The column ids given so far; they start again when a table is replaced or unmapped."""
     from deltaadm.domain.model.features import mapping_mode
     from deltaadm.domain.model.schema import walk
     from deltaadm.domain.transaction.column_mapping import column_id, physical_name

@@ -65,7 +65,7 @@ _COUNTED_FIELDS: Final = {name: (f"{name}.{key}",) for name, key in _KEY_FIELDS.
 """What is read of each action's column, so as to count the rows and to compare live files."""
 
 _TOLD: Final = 3
-"""How many paths of a difference are told."""
+"""How many paths of a difference are reported."""
 
 
 def state_after(before: State, version: int, actions: Iterable[tuple[str, Any]]) -> State:
@@ -171,9 +171,11 @@ class CheckpointExaminer:
                 state=state_after(made.state, made.version, small),
                 sidecars=tuple(
                     SidecarFacts(
-                        str(one.get("path")), _integer(one.get("sizeInBytes")), sizes.get(path)
+                        str(sidecar.get("path")),
+                        _integer(sidecar.get("sizeInBytes")),
+                        sizes.get(path),
                     )
-                    for one, path in zip(sidecars, paths, strict=True)
+                    for sidecar, path in zip(sidecars, paths, strict=True)
                 ),
             )
             present = [path for path in paths if path in sizes]
@@ -207,9 +209,9 @@ class CheckpointExaminer:
     def _expected(self, version: int, differing: set[int]) -> _Expected | None:
         """The state of *version* by its commits, on top of the nearest fit checkpoint if any."""
         bases: list[Checkpoint | None] = [
-            one
-            for one in reversed(self._complete)
-            if one.version < version and one.version not in differing
+            checkpoint
+            for checkpoint in reversed(self._complete)
+            if checkpoint.version < version and checkpoint.version not in differing
         ]
         for base in (*bases, None):
             first = 0 if base is None else base.version + 1

@@ -168,7 +168,7 @@ def _footer_bytes(source: BinaryIO, most: int) -> tuple[bytes, int]:
     source.seek(max(0, size - _TAIL))
     tail = source.read()
     if size < 12 or tail[-4:] != _MAGIC:  # noqa: PLR2004 -- two magics and a length
-        raise DamagedFooter("it is no Parquet file, or cut off")
+        raise DamagedFooter("it is not a Parquet file, or is truncated")
     length = int.from_bytes(tail[-8:-4], "little")
     if length > min(size - 12, most):
         raise DamagedFooter(f"it has a footer of {length} bytes")
@@ -192,13 +192,13 @@ def _columns(elements: Sequence[Struct]) -> dict[str, Field]:
     def children(path: tuple[str, ...], count: int, *, repeated: bool) -> list[Field]:
         made = [field(path, repeated=repeated) for _ in range(count)]
         if len({child.name for child in made}) != len(made):
-            raise ValueError("it has two columns of one name")
+            raise ValueError("two of its columns have the same name")
         return made
 
     root = next(rest)
     found = children((), root.get(5, 0), repeated=False)
     if next(rest, None) is not None:
-        raise ValueError("its schema has fields too many")
+        raise ValueError("its schema has too many fields")
     return {child.name: child for child in found}
 
 
@@ -209,13 +209,13 @@ def _check(document: Struct, leaves: Sequence[Field], end: int) -> None:
     """Raise `ValueError` for what contradicts itself; the pages of the file end before *end*."""
     for group in document[4]:
         if len(group[1]) != len(leaves):
-            raise ValueError("a row group has not all columns")
+            raise ValueError("a row group lacks some columns")
         for chunk, leaf in zip(group[1], leaves, strict=True):
             cause = _contradiction(chunk[3], leaf, group[3], end)
             if cause:
                 raise ValueError(f"{cause} in {'.'.join(leaf.path)}")
     if sum(group[3] for group in document[4]) != document[3]:
-        raise ValueError("its row groups have not as many rows as it says")
+        raise ValueError("its row groups do not have the number of rows that it states")
 
 
 def _contradiction(chunk: Struct, leaf: Field, rows: int, end: int) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deltaadm.replay.commits import LargeFile
 
 _MOST_NAMES: Final = (1 << 16) - 1
-"""How many names of actions are told apart; what comes after them counts under the last one."""
+"""How many names of actions are counted separately; further ones are counted under the last one."""
 
 
 class StoredLines:

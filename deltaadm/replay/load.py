@@ -188,7 +188,7 @@ def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
     version = hint_of(body).get("version")
     if type(version) is int and version >= 0:
         return version, ()
-    return None, ("_last_checkpoint cannot be understood and was ignored.",)
+    return None, ("_last_checkpoint cannot be parsed and was ignored.",)
 
 
 def _oddities(listing: LogListing) -> tuple[str, ...]:
@@ -203,7 +203,7 @@ def _oddities(listing: LogListing) -> tuple[str, ...]:
             for file in empty
         ),
         *(
-            f"The checkpoint of version {version} lacks some of its parts and was ignored."
+            f"The checkpoint of version {version} is missing some of its parts and was ignored."
             for version in sorted(version for version in partial if version is not None)
         ),
     )

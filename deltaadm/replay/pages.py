@@ -130,7 +130,7 @@ def _row_starts(source: BinaryIO, chunk: Struct) -> Iterator[str]:
         head = header.get(5) or header[8]
         left -= head[1]
         if left < 0:
-            raise DamagedFooter("its pages have more values than it says")
+            raise DamagedFooter("its pages have more values than it states")
         source.seek(at)
         if 5 in header:  # noqa: PLR2004 -- Parquet's number of the older kind of page
             body = _decompressed(source.read(header[3]), header[2], chunk[4])

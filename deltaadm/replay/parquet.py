@@ -82,7 +82,7 @@ def rows(
         found: list[Named] = []
         for name in names:
             if name in columns:
-                found += [(name, one) for one in _column(source, footer, columns[name], budget)]
+                found += [(name, row) for row in _column(source, footer, columns[name], budget)]
     except DAMAGE as error:
         raise Unfamiliar(str(error)) from error
     return found
@@ -122,7 +122,9 @@ def _column(
 
 def _parts(source: BinaryIO, held: Sequence[Struct]) -> dict[tuple[str, ...], bytes]:
     """The bytes of each chunk; those that are neighbours are read at once."""
-    spans = sorted(((first_page(one), one[7], one) for one in held), key=lambda span: span[:2])
+    spans = sorted(
+        ((first_page(chunk), chunk[7], chunk) for chunk in held), key=lambda span: span[:2]
+    )
     found: dict[tuple[str, ...], bytes] = {}
     pending: list[tuple[int, int, Struct]] = []
     for span in [*spans, None]:

@@ -1,4 +1,4 @@
-"""Whose the versions of a table are, told from their commitInfo."""
+"""Which versions of a table are whose, according to their commitInfo."""
 
 from __future__ import annotations
 

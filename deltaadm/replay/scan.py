@@ -87,7 +87,7 @@ class _Helper:
         self._answers = os.fdopen(answers, "rb")
 
     def answers(self) -> list[Any] | None:
-        """What was found in its next turn; None if it could not say, or is no more."""
+        """What was found in its next turn; None if the process failed or has ended."""
         length = int.from_bytes(self._answers.read(_PREFIX))
         body = self._answers.read(length)
         return marshal.loads(body) if length and len(body) == length else None  # noqa: S302 -- ours
@@ -100,7 +100,7 @@ class _Helper:
 
 
 def _work(turns: Sequence[Sequence[str]], look: Callable[[str], Found], tell: int) -> Never:
-    """Write to *tell* what is found in each turn; nothing where there is trouble."""
+    """Write what is found in each turn to *tell*; nothing where it fails."""
     try:
         with os.fdopen(tell, "wb") as out:
             for turn in turns:

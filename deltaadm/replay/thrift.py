@@ -16,10 +16,10 @@ def variable(body: bytes, at: int) -> tuple[int, int]:
     """A number of variable length, and where it ends."""
     number = shift = 0
     while True:
-        one = body[at]
+        byte = body[at]
         at += 1
-        number |= (one & 0x7F) << shift
-        if one < 0x80:  # noqa: PLR2004 -- the last byte of it
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:  # noqa: PLR2004 -- the last byte of it
             return number, at
         shift += 7
         if shift > _LONGEST:
@@ -103,6 +103,6 @@ def _list(body: bytes, at: int, budget: Budget) -> tuple[list[Any], int]:
         return [byte == 1 for byte in body[at : at + count]], at + count
     found = []
     for _ in range(count):
-        one, at = _value(body, at, kind, budget)
-        found.append(one)
+        value, at = _value(body, at, kind, budget)
+        found.append(value)
     return found, at

@@ -88,7 +88,7 @@ def _time_inside(store: LogStore, file: LogFile) -> int:
 def _no_timestamp(file: LogFile, what: str) -> TableError:
     return TableError(
         f"{file.path} has no in-commit timestamp, which this table requires.",
-        remedy="A writer ignored the table's inCommitTimestamp feature; name a version instead.",
+        remedy="A writer ignored the table's inCommitTimestamp feature; specify a version instead.",
         delta_error_class=f"DELTA_MISSING_{what}",
     )
 
@@ -116,16 +116,16 @@ def _number(file: LogFile) -> int:
 
 def _too_early(root: str, timestamp: int, first: int) -> TableError:
     return TableError(
-        f"The table at {root} has no version as old as {instant(timestamp)}: the earliest one "
-        f"available is of {instant(first)}.",
-        remedy="Choose a later time; older versions go when the log is cleaned up.",
+        f"The table at {root} has no version as old as {instant(timestamp)}: the earliest "
+        f"available version is from {instant(first)}.",
+        remedy="Choose a later time; log cleanup removes older versions.",
         delta_error_class="DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION",
     )
 
 
 def _too_late(root: str, timestamp: int, last: int) -> TableError:
     return TableError(
-        f"{instant(timestamp)} is after the latest version of the table at {root}, which is of "
+        f"{instant(timestamp)} is after the latest version of the table at {root}, which is from "
         f"{instant(last)}.",
         remedy="Choose an earlier time, or leave it out to see the latest version.",
         delta_error_class="DELTA_TIMESTAMP_GREATER_THAN_COMMIT",

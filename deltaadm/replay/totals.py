@@ -162,8 +162,8 @@ class _Ranges:
             pc.index(ends.slice(0, position + 1), reached[position]).as_py() for position in found
         )
         return [
-            (self._positions[order[left].as_py()], self._positions[order[one + 1].as_py()])
-            for left, one in zip(earlier, found, strict=True)
+            (self._positions[order[left].as_py()], self._positions[order[position + 1].as_py()])
+            for left, position in zip(earlier, found, strict=True)
         ]
 
 

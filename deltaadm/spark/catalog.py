@@ -63,12 +63,12 @@ class CatalogTable(NamedTuple):
         if self.is_view:
             raise TableError(
                 f"{self.name} is a view, which has no protocol.",
-                remedy="Name the tables that it reads; SHOW CREATE TABLE tells them.",
+                remedy="Use the tables that it reads; SHOW CREATE TABLE shows them.",
                 delta_error_class="EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
             )
         if not self.is_delta:
             what = (
-                "CONVERT TO DELTA makes a Delta table of one whose files are Parquet"
+                "CONVERT TO DELTA turns a Parquet table into a Delta table"
                 if self.provider == "parquet"
                 else "Only Delta tables have a protocol"
             )
@@ -79,8 +79,8 @@ class CatalogTable(NamedTuple):
                     if self.provider
                     else "catalog names no provider."
                 ),
-                remedy=f"{what}. Of other tables deltaadm alters those of Spark's own catalog, "
-                "one at a time: deltaadm alter NAME.",
+                remedy=f"{what}. Of other tables, deltaadm can alter those in Spark's own "
+                "catalog, one at a time: deltaadm alter NAME.",
                 delta_error_class="DELTA_TABLE_ONLY_OPERATION",
             )
         return self
@@ -111,9 +111,9 @@ class DeltaCatalog:
         if found is not None:
             return found
         raise TableError(
-            f"There is no table {path_text(tuple(name))}.",
+            f"Table {path_text(tuple(name))} does not exist.",
             remedy=_alike(table, (listed_name for listed_name, _ in self._tables(namespace, "*")))
-            or "SHOW TABLES in Spark lists those there are.",
+            or "SHOW TABLES in Spark lists the tables that exist.",
             delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
         )
 
@@ -186,7 +186,7 @@ class DeltaCatalog:
         except Exception as error:
             found = refusal(error)
             raise Refused(
-                f"Spark does not understand the query: {found.message}",
+                f"Spark cannot analyze the query: {found.message}",
                 remedy="Give a SELECT statement.",
                 delta_error_class=found.delta_error_class,
             ) from error
@@ -257,36 +257,36 @@ class DeltaCatalog:
         place = path_text(tuple(namespace)) or "the catalog"
         if _FORBIDDEN.search(error_text(error)):
             return StorageError(
-                f"The catalog does not let this user look into {place}: {found.message}",
-                remedy="Ask whoever runs it for the right to see its tables.",
+                f"The catalog denies this user access to {place}: {found.message}",
+                remedy="Ask its administrator for permission to list its tables.",
                 delta_error_class=found.delta_error_class,
             )
         if found.delta_error_class in _NO_CATALOG:
             setting = f"{_CATALOG_SETTINGS}.{namespace[0]}"
             return TableError(
-                f"There is no catalog {namespace[0]}.",
-                remedy=f"Spark learns of one by --spark-conf {setting}=CLASS.",
+                f"Catalog {namespace[0]} does not exist.",
+                remedy=f"Configure it with --spark-conf {setting}=CLASS.",
                 delta_error_class=found.delta_error_class,
             )
         if found.delta_error_class == "SCHEMA_NOT_FOUND":
             *catalog, schema = namespace
             return TableError(
-                f"There is no schema {place}.",
+                f"Schema {place} does not exist.",
                 remedy=_alike(schema, self._schemas(catalog, "*"))
-                or "SHOW SCHEMAS in Spark lists those there are.",
+                or "SHOW SCHEMAS in Spark lists the schemas that exist.",
                 delta_error_class=found.delta_error_class,
             )
         if isinstance(found, CommitError):
             return StorageError(
-                f"The catalog does not answer about {place}: {found.message}",
-                remedy="Check its settings, spark.sql.catalog.*; --debug shows what Spark says.",
+                f"The catalog failed to look up {place}: {found.message}",
+                remedy="Check its settings, spark.sql.catalog.*; --debug shows Spark's output.",
                 delta_error_class=found.delta_error_class,
             )
         return found
 
 
 def details(rows: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-    """What DESCRIBE TABLE EXTENDED tells about a table, after its columns and partitions."""
+    """What DESCRIBE TABLE EXTENDED says about a table, after its columns and partitions."""
     found = [number for number, (key, _) in enumerate(rows) if key == _DETAILS]
     return rows[found[-1] + 1 :] if found else []
 
@@ -359,7 +359,7 @@ def _pattern(text: str) -> list[str]:
     if len(parts) in (2, 3) and all(parts) and not (len(parts) > 2 and _is_pattern(parts[0])):  # noqa: PLR2004
         return parts
     raise Refused(
-        f"{text!r} is not a pattern of table names.",
+        f"{text!r} is not a pattern for table names.",
         remedy="Write catalog.schema.table or schema.table, with * for any text in schema and "
         "table, such as main.sales.*.",
     )

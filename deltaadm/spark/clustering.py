@@ -1,4 +1,4 @@
-"""Clustering a table anew whose clustering columns are lost, on which Delta's CLUSTER BY fails."""
+"""Clustering a table again whose clustering columns are lost, on which Delta's CLUSTER BY fails."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def cluster_anew(session: SparkSession, path: str, step: ClusterBy) -> None:
     jvm: Any = getattr(session, "_jvm", None)
     if jvm is None:
         raise CommitError(
-            "The table is clustered by columns that it does not have, and Spark Connect has no "
-            "way to fix that; nothing was committed.",
-            remedy="Run it without --remote.",
+            "The table is clustered by columns that it does not have, and Spark Connect cannot "
+            "fix that; nothing was committed.",
+            remedy="Run the command without --remote.",
         )
     delta = jvm.org.apache.spark.sql.delta
     nothing = jvm.scala.Option.empty()

@@ -71,7 +71,7 @@ def _new_session(url: str, patience: float) -> Any:
 
 @contextmanager
 def _quiet_connection() -> Iterator[None]:
-    """Silence what gRPC and pyspark tell standard error of a connection that does not work."""
+    """Silence what gRPC and pyspark write to standard error about a failing connection."""
     with environment({"GRPC_VERBOSITY": "NONE"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", module=r"pyspark\.sql\.connect")
         yield
@@ -86,7 +86,7 @@ def _require_answer(url: str) -> None:
         try:
             grpc.channel_ready_future(channel).result(timeout=_PATIENCE)
         except grpc.FutureTimeoutError:
-            raise _unreachable(url, "what listens there does not answer as Spark Connect") from None
+            raise _unreachable(url, "the server there is not a Spark Connect server") from None
 
 
 def _configure_retries(session: Any) -> None:
@@ -160,6 +160,6 @@ def without_secrets(target: str) -> str:
 def _unreachable(target: str, cause: str) -> EngineError:
     return EngineError(
         f"Cannot reach Spark at {without_secrets(target)}: {cause}.",
-        remedy="Check the address, and that Spark runs there; without one, Spark runs on this "
-        "machine.",
+        remedy="Check the address and that Spark is running there; without an address, Spark "
+        "runs on this machine.",
     )

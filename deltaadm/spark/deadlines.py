@@ -83,7 +83,8 @@ def seconds(text: str) -> float:
     found = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
     if found is None or found[2] not in _UNITS:
         raise Refused(
-            f"{text!r} is no time, as {TIMEOUT} has one.", remedy="Write it like 30s or 10min."
+            f"{text!r} is not a duration, which {TIMEOUT} requires.",
+            remedy="Use a duration such as 30s or 10min.",
         )
     return int(found[1]) * _UNITS[found[2]]
 

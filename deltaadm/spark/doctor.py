@@ -38,7 +38,7 @@ def look(options: SparkOptions) -> Iterator[Check]:
     yield from packages
     yield _java()
     if all(check.health is Health.OK for check in packages):
-        yield _sound("packages", "pyspark and delta-spark fit each other", _fit)
+        yield _sound("packages", "pyspark and delta-spark are compatible", _fit)
         yield from _spark(target)
         yield _delta(options)
         yield _class_archive()
@@ -58,7 +58,7 @@ def start(options: SparkOptions, say: Callable[[str], None]) -> Check:
                 return _answer(found, sentence(error_text(error))[0])
     except DeltaadmError as error:
         return Check("session", Health.FAILED, error.message, error.remedy)
-    return Check("session", Health.OK, f"Spark {found} starts, and Delta answers")
+    return Check("session", Health.OK, f"Spark {found} starts, and Delta responds")
 
 
 def warm(say: Callable[[str], None]) -> Check:
@@ -95,11 +95,11 @@ def _class_archive() -> Check:
 def _answer(spark: str, message: str) -> Check:
     """Delta knows the statement and misses the table; Spark alone does not know the statement."""
     if "delta" in message.lower() and "table" in message.lower():
-        return Check("session", Health.OK, f"Spark {spark} starts, and Delta answers")
+        return Check("session", Health.OK, f"Spark {spark} starts, and Delta responds")
     return Check(
         "session",
         Health.FAILED,
-        f"Spark {spark} starts, but Delta does not answer: {message}",
+        f"Spark {spark} starts, but Delta does not respond: {message}",
         "Check --spark-conf and the jars on the class path.",
     )
 
@@ -138,7 +138,7 @@ def java_check(where: str, output: str) -> Check:
     if release in SUPPORTED_JAVA:
         return Check("Java", Health.OK, text)
     health = Health.FAILED if release < SUPPORTED_JAVA[0] else Health.WARNING
-    return Check("Java", health, f"{text}; Spark is not made for it", JAVA_REMEDY)
+    return Check("Java", health, f"{text}; Spark does not support it", JAVA_REMEDY)
 
 
 def _sound(subject: str, detail: str, require: Callable[[], object]) -> Check:
@@ -164,7 +164,7 @@ def _connect(target: str) -> Iterator[Check]:
     if lacking:
         detail = f"not installed: {', '.join(lacking)}"
         yield Check("packages", Health.FAILED, detail, jars.INSTALL_CONNECT)
-    where = f"Spark Connect at {without_secrets(target)}: Java and jars are its own"
+    where = f"Spark Connect at {without_secrets(target)}: it has its own Java and jars"
     yield _sound("Spark", where, lambda: require_reachable(target))
 
 
@@ -186,7 +186,7 @@ def _delta(options: SparkOptions) -> Check:
     if found is not None:
         return _sound("Delta jars", f"Delta {found.delta}: {found.path}", found.require_fit)
     if jars.brings_delta(jars.default_settings(home) | dict(options.conf)):
-        return Check("Delta jars", Health.OK, "named by Spark's settings")
+        return Check("Delta jars", Health.OK, "configured in Spark's settings")
     try:
         package = jars.delta_package()
     except DeltaadmError as error:
@@ -194,12 +194,12 @@ def _delta(options: SparkOptions) -> Check:
     suffix = f"-{package.rpartition(':')[2]}.jar"
     fetched = jars.delta_jar(path for path in jars.fetched_jars() if path.endswith(suffix))
     if fetched is not None:
-        return Check("Delta jars", Health.OK, f"{package}, fetched before: {fetched.path}")
+        return Check("Delta jars", Health.OK, f"{package}, already downloaded: {fetched.path}")
     return Check(
         "Delta jars",
         Health.WARNING,
-        f"{package} will be fetched when Spark first starts",
-        "Without access to a Maven repository, give the jars with --jars PLACE.",
+        f"{package} will be downloaded when Spark first starts",
+        "Without access to a Maven repository, provide the jars with --jars PLACE.",
     )
 
 
@@ -220,9 +220,10 @@ def storage(location: str, options: SparkOptions) -> Iterator[Check]:
         yield Check(
             f"LogStore for {scheme}",
             Health.WARNING,
-            f"{facts.name}, which loses commits where several drivers write at once",
-            "Let no other Spark write meanwhile, or have all of them use one that knows of others: "
-            f"--spark-conf {setting(scheme)}=io.delta.storage.S3DynamoDBLogStore",
+            f"{facts.name}, which loses commits when several drivers write at once",
+            "Make sure that no other Spark writes at the same time, or let all of them use a "
+            "LogStore that coordinates writers: --spark-conf "
+            f"{setting(scheme)}=io.delta.storage.S3DynamoDBLogStore",
         )
     else:
         yield Check(f"LogStore for {scheme}", Health.OK, chosen or facts.name)
@@ -234,13 +235,13 @@ def _connector(scheme: str, connector: str, paths: Iterable[str], conf: Mapping[
     subject = f"file system for {scheme}"
     found = next((path for path in paths if connector in Path(path).name), None)
     if found or any(connector in value for value in conf.values()):
-        return Check(subject, Health.OK, found or f"{connector}, named by Spark's settings")
+        return Check(subject, Health.OK, found or f"{connector}, configured in Spark's settings")
     return Check(
         subject,
         Health.FAILED,
-        f"Spark has no {connector}",
-        f"Give the {connector} of Spark's own Hadoop with --jars, or its Maven coordinates by "
-        "--spark-conf spark.jars.packages=...",
+        f"Spark lacks {connector}",
+        f"Provide the {connector} that matches Spark's Hadoop with --jars, or its Maven "
+        "coordinates with --spark-conf spark.jars.packages=...",
     )
 
 

@@ -91,10 +91,10 @@ _MISSING_CLASSES: Final = ("java.lang.LinkageError", "java.lang.ClassNotFoundExc
 
 def _missing_class(thrown: Any) -> EngineError:
     return EngineError(
-        "Spark lacks a class that this needs, or has another version of it "
+        "Spark lacks a required class, or has an incompatible version of it "
         f"({sentence(thrown.toString())[0]}).",
-        remedy="The jars of Spark, Delta and Hadoop have to be made for each other, and all be "
-        "there; `deltaadm doctor` looks at them.",
+        remedy="The jars of Spark, Delta and Hadoop must be complete and compatible; `deltaadm "
+        "doctor` checks them.",
     )
 
 
@@ -134,7 +134,7 @@ def is_outage(error: Exception) -> bool:
 
 
 def is_lost(error: Exception) -> bool:
-    """Whether Spark has gone, or has stopped answering: a Connect server, or a JVM."""
+    """Whether Spark was lost, or has stopped responding: a Connect server, or a JVM."""
     from py4j.protocol import Py4JNetworkError
 
     return is_outage(error) or isinstance(error, (Py4JNetworkError, OSError))
@@ -155,18 +155,19 @@ def _status(error: Exception) -> str:
 
 
 def lost(error: Exception) -> EngineLost:
-    """The error for a Spark that has gone, or does not answer any more."""
+    """The error for a Spark that was lost, or no longer responds."""
     if is_late(error):
         return EngineLost(
-            "Spark did not answer in time.",
-            remedy="Look whether the server hangs or has much to do; "
-            f"--spark-conf {TIMEOUT}=30min gives it more time than the usual {TIME_FOR_ANSWERS}.",
+            "Spark did not respond in time.",
+            remedy="Check whether the server hangs or is overloaded; --spark-conf "
+            f"{TIMEOUT}=30min allows more time than the default, {TIME_FOR_ANSWERS}.",
         )
     if ended := how_jvm_ended():
-        return EngineLost(f"Spark has gone: its JVM {ended}.", remedy=JVM_REMEDY)
+        return EngineLost(f"Spark was lost (its JVM {ended}).", remedy=JVM_REMEDY)
     return EngineLost(
-        f"The connection to Spark broke ({_cause(error).rstrip('.')}).",
-        remedy="Inspect the table before trying again: a Spark server that still runs may go on.",
+        f"The connection to Spark was lost ({_cause(error).rstrip('.')}).",
+        remedy="Inspect the table before trying again: a Spark server that is still running may "
+        "continue.",
         delta_error_class=getattr(error, "getCondition", lambda: None)(),
     )
 

@@ -95,7 +95,7 @@ class SparkExecutor:
         self._stack.close()
 
     def settings(self) -> SessionSettings:
-        """Those of the live session; starts one if there is none."""
+        """Those of the live session; starts one if needed."""
         session = self._live()
         try:
             return SessionSettings.from_conf(session.conf.getAll)
@@ -219,7 +219,8 @@ def _require_condition(session: SparkSession, columns: StructType, step: AddCons
     kind = fields[0].dataType
     if len(fields) == 1 and not isinstance(kind, BooleanType):
         raise CommitError(
-            f"The constraint {step.name} is no condition: its type is {kind.simpleString()}.",
+            f"The constraint {step.name} is not a Boolean expression: its type is "
+            f"{kind.simpleString()}.",
             remedy="Write an expression that is true for every row, such as: amount > 0.",
             delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
         )
@@ -255,13 +256,13 @@ USER_METADATA: Final = "spark.databricks.delta.commitInfo.userMetadata"
 def _require_same_columns(session: SparkSession, query: str, planned: StructType) -> None:
     if schema_of_query(DeltaCatalog(session).query_schema(query)) != planned:
         raise CommitError(
-            "The query gives other columns than when it was planned.", remedy="Plan again."
+            "The query returns different columns than when it was planned.", remedy="Plan again."
         )
 
 
 def address(root: str) -> str:
     """
-    A table's location as Spark has to be told it.
+    A table's location in the form that Spark needs.
 
     Spark takes a path literally, without decoding `%20`; a path without scheme would belong to
     the cluster's default file system, and `..` would not follow links.
@@ -277,7 +278,7 @@ def address(root: str) -> str:
 
 
 def _addressed(step: Step) -> Step:
-    """The same step, with the location in it as Spark has to be told it."""
+    """The same step, with its location in the form that Spark needs."""
     if not isinstance(step, SetLocation):
         return step
     return SetLocation(replace(step.there, root=address(step.there.root)))
@@ -288,9 +289,8 @@ def _require_unicode(root: str, sql: str) -> None:
         sql.encode()
     except UnicodeEncodeError:
         raise CommitError(
-            f"Spark cannot be told about {root!r} or this change to it: a name in it is not "
-            "valid Unicode.",
-            remedy="Rename what is concerned, or reach it by a link with another name.",
+            f"Cannot pass {root!r} or this change to Spark: a name in it is not valid Unicode.",
+            remedy="Rename it, or use a link with another name.",
         ) from None
 
 
@@ -309,16 +309,16 @@ def _misconfigured(root: str, found: DeltaadmError, *, named: bool) -> DeltaadmE
         condition == "TABLE_OR_VIEW_NOT_FOUND" and not named
     ):
         return EngineError(
-            "This Spark does not know Delta.",
+            "This Spark does not support Delta.",
             remedy="It needs Delta's jars, io.delta.sql.DeltaSparkSessionExtension among "
-            "spark.sql.extensions and Delta's catalog; `deltaadm doctor --start` looks for them.",
+            "spark.sql.extensions and Delta's catalog; `deltaadm doctor --start` checks them.",
             delta_error_class=condition,
         )
     if condition == "DELTA_MISSING_DELTA_TABLE" and not named:
         return CommitError(
             f"Spark finds no Delta table at {root}.",
-            remedy="If this machine has one there, Spark runs on other disks; give a place that "
-            "both reach.",
+            remedy="If this machine has a table there, Spark does not share this machine's "
+            "disks; use a location that both can access.",
             delta_error_class=condition,
         )
     return None

@@ -42,7 +42,7 @@ def in_order(
 
 
 def _slots(session: SparkSession) -> int:
-    """How many tasks run at the same time, as far as Spark tells."""
+    """How many tasks run at the same time, as far as Spark says."""
     context = getattr(session, "sparkContext", None)
     return 1 if context is None else int(context.defaultParallelism)
 
@@ -54,7 +54,7 @@ def _answers(
     answer: Callable[[str, str], Answer],
     lost: Callable[[str], Answer],
 ) -> list[Answer]:
-    """One job; where it fails the tables are told apart by halves."""
+    """One job; where it fails, bisection finds the tables that fail."""
     try:
         return _collected(session, tables, tasks, answer)
     except java_errors() as error:
@@ -80,7 +80,7 @@ def _collected(
         return pickle.dumps(answer(table, location))
 
     numbered = session.createDataFrame(
-        [(number, *one) for number, one in enumerate(tables)],
+        [(number, *table) for number, table in enumerate(tables)],
         "number int, table string, location string",
     )
     work = fn.udf(pickled, "binary", useArrow=False)

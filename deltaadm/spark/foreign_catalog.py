@@ -105,7 +105,7 @@ class SparkForeignCatalog:
         return {key: value for key, value in properties.items() if not key.startswith("option.")}
 
     def check(self, plan: ForeignPlan) -> None:
-        """Raise `Refused` for what Spark would not do, as far as it tells beforehand."""
+        """Raise `Refused` for what Spark would not do, as far as it says so beforehand."""
         words = _REFUSALS[plan.operation]
         for sql in plan.trial_statements:
             self._require_taken(sql, words)
@@ -147,13 +147,14 @@ class SparkForeignCatalog:
         query = step.query or ""
         if schema_of_query(self._catalog.query_schema(query)) != step.schema:
             raise CommitError(
-                "The query gives other columns than when it was planned; nothing was changed.",
+                "The query returns different columns than when it was planned; nothing was "
+                "changed.",
                 remedy="Plan again.",
             )
         if before is not None and self._reads(query, name, before.location):
             raise Refused(
                 f"The query reads {name}, which is dropped before the query is run.",
-                remedy="Make the new table under another name, then rename it.",
+                remedy="Create the new table under another name, then rename it.",
             )
 
     def _reads(self, query: str, name: str, location: str) -> bool:
@@ -201,10 +202,10 @@ def _as_declared(_: Path, column: StructField) -> StructField:
 
 _REFUSALS: Final = {
     CREATE: (
-        "Spark would not make the table",
-        "Change what the message is about; --provider names what knows the files.",
+        "Spark would refuse to create the table",
+        "Correct what the message names; --provider sets the provider of the table.",
     ),
-    ALTER: ("Spark would not alter the table", "Change what the message is about."),
+    ALTER: ("Spark would refuse to alter the table", "Correct what the message names."),
 }
 """What is said, by the operation, of what Spark would refuse, and what to do."""
 

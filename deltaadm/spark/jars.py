@@ -43,7 +43,7 @@ class DeltaJar:
         made_for = self.spark or self.delta.partition(".")[0]
         if not f"{installed}.".startswith(f"{made_for}."):
             raise EngineError(
-                f"{self.path} is made for Spark {made_for}, not {installed}.",
+                f"{self.path} is built for Spark {made_for}, not {installed}.",
                 remedy=f"Use the jar whose name begins with "
                 f"delta-spark_{'.'.join(installed.split('.')[:2])}.",
             )
@@ -65,10 +65,10 @@ def jars_at(place: str) -> list[str]:
     """
     path = Path(place)
     if not path.exists():
-        raise MissingFile(f"There is no jar at {place}.", remedy="Check its name.")
+        raise MissingFile(f"No jar was found at {place}.", remedy="Check its name.")
     found = sorted(map(str, path.glob("*.jar"))) if path.is_dir() else [place]
     if not found or not all(Path(path).is_file() for path in found):
-        raise Refused(f"There is no jar at {place}.", remedy="Give a jar, or a directory of jars.")
+        raise Refused(f"No jar was found at {place}.", remedy="Give a jar, or a directory of jars.")
     return found
 
 
@@ -121,8 +121,8 @@ def require_fitting_packages() -> None:
         requirement = Requirement(text)
         if requirement.name == "pyspark" and installed not in requirement.specifier:
             raise EngineError(
-                f"delta-spark {version('delta-spark')} wants pyspark {requirement.specifier}, not "
-                f"{installed}.",
+                f"delta-spark {version('delta-spark')} requires pyspark {requirement.specifier}, "
+                f"not {installed}.",
                 remedy=INSTALL,
             )
 

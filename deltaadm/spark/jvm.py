@@ -1,4 +1,4 @@
-"""A JVM that runs Spark: started, watched and ended by us; or why there is none."""
+"""The JVM that runs Spark: starting, watching and ending it, and why it failed."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def environment(changes: Mapping[str, str]) -> Iterator[None]:
 def _process(
     conf: Mapping[str, str], scratch: Scratch, java_options: Sequence[str], *, show: bool
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A JVM that ends by itself once its standard input does; killed where it does not."""
+    """A JVM that ends once its standard input is closed; killed where it does not."""
     with _log(scratch.path).open("wb") as log:
         output = _STANDARD_ERROR if show else log
         process = subprocess.Popen(  # noqa: S603 -- Spark's own launcher
@@ -184,7 +184,7 @@ def _gateway(
         yield gateway
     finally:
         SparkContext._gateway, SparkContext._jvm = before
-        with suppress(Exception):  # a JVM that has died cannot be told
+        with suppress(Exception):  # the JVM may have died already
             gateway.close()
 
 
@@ -208,12 +208,12 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 # Why there is no JVM
 
-JAVA_REMEDY: Final = "Install Java 17 or 21 and let JAVA_HOME or PATH lead to it."
+JAVA_REMEDY: Final = "Install Java 17 or 21 and set JAVA_HOME or PATH to it."
 """What to do about a Java that is missing or of no use."""
 
 JVM_REMEDY: Final = (
-    "See whether memory ran out, or who has killed it; --spark-conf spark.driver.memory=1g limits "
-    "what it takes, and --debug shows all that Spark says."
+    "Check whether memory ran out, or what killed it; --spark-conf spark.driver.memory=1g limits "
+    "its memory, and --debug shows all of Spark's output."
 )
 """What to do about a JVM that has come to a violent end."""
 
@@ -245,7 +245,7 @@ def java_program() -> str:
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=str(Path(home, "bin")) if home else None)
     if found is None:
-        where = f"there is none in JAVA_HOME ({home})" if home else "there is none on the PATH"
+        where = f"none was found in JAVA_HOME ({home})" if home else "none was found on the PATH"
         raise EngineError(f"Spark needs Java, but {where}.", remedy=JAVA_REMEDY)
     return found
 
@@ -253,18 +253,18 @@ def java_program() -> str:
 def _died(log: str, code: int) -> EngineError:
     """Read from its output, and its exit *code*, why a JVM did not come up."""
     if _NO_JAVA.search(log):
-        return EngineError("Spark needs Java, but finds none.", remedy=JAVA_REMEDY)
+        return EngineError("Spark needs Java, but none was found.", remedy=JAVA_REMEDY)
     if _OLD_JAVA.search(log):
         return EngineError(
-            f"The installed Java is not one that Spark {version('pyspark')} runs on.",
+            f"Spark {version('pyspark')} does not run on the installed Java.",
             remedy=JAVA_REMEDY,
         )
     if unresolved := _NO_JARS.search(log):
         return EngineError(
-            f"Spark {version('pyspark')} cannot get the jars it needs: {unresolved[1]}.",
-            remedy="Check the access to Maven Central, or name a mirror's settings by "
-            "--spark-conf spark.jars.ivySettings=FILE. Each pyspark needs a delta-spark that "
-            "was made for it: pip install 'deltaadm[spark]'",
+            f"Spark {version('pyspark')} cannot download the jars it needs: {unresolved[1]}.",
+            remedy="Check the access to Maven Central, or configure a mirror with --spark-conf "
+            "spark.jars.ivySettings=FILE. Each pyspark release needs the matching delta-spark: "
+            "pip install 'deltaadm[spark]'",
         )
     if _killed_by(code) is not None:
         return _jvm_ended(code)
@@ -306,7 +306,7 @@ def _ending(code: int) -> str:
     ('was killed by SIGKILL', 'was killed by SIGTERM', 'ended with exit code 1')
     """
     killed_by = _killed_by(code)
-    return f"ended with exit code {code}" if killed_by is None else f"was killed by {killed_by}"
+    return f"exited with code {code}" if killed_by is None else f"was killed by {killed_by}"
 
 
 def _killed_by(code: int) -> str | None:
@@ -318,10 +318,10 @@ def _killed_by(code: int) -> str | None:
 
 
 _ALL_THAT_SPARK_SAYS: Final = (
-    "Check --spark-master and --spark-conf; --debug shows all that Spark says."
+    "Check --spark-master and --spark-conf; --debug shows all of Spark's output."
 )
 
 
 def not_started(cause: str, remedy: str = _ALL_THAT_SPARK_SAYS) -> EngineError:
     """The error for a Spark that does not come up, for a reason that only Spark can explain."""
-    return EngineError(f"Spark does not start: {cause.rstrip('.')}.", remedy=remedy)
+    return EngineError(f"Cannot start Spark: {cause.rstrip('.')}.", remedy=remedy)

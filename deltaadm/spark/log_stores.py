@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class LogStoreFacts:
     """
-    What Delta uses for `schemes` unless told otherwise (delta-io/delta: `DelegatingLogStore`).
+    What Delta uses for `schemes` by default (delta-io/delta: `DelegatingLogStore`).
 
     `connector` begins the name of the jar with Hadoop's file system, empty where Spark has it;
     `alone` says that only one driver at a time may write.

@@ -52,7 +52,7 @@ class SparkOptions:
 @contextmanager
 def open_session(options: SparkOptions, say: Callable[[str], None]) -> Iterator[SparkSession]:
     """
-    A session for the time of the block; *say* is told when one has to be started.
+    A session for the time of the block; *say* is called when one has to be started.
 
     An active session comes first and is left as it was found. Otherwise one is started: on
     `options.remote`, `options.master`, `SPARK_REMOTE` or this machine, whichever is given
@@ -84,13 +84,13 @@ def _target(options: SparkOptions) -> str:
     target = remote or options.master or "local[*]"
     if remote and not remote.startswith((_CONNECT, "local")):
         raise Refused(
-            f"{without_secrets(remote)} is no address of a Spark Connect server.",
-            remedy=f"Write {_CONNECT}HOST:PORT; --spark-master is for other masters.",
+            f"{without_secrets(remote)} is not a Spark Connect address.",
+            remedy=f"Use {_CONNECT}HOST:PORT; --spark-master is for other masters.",
         )
     if target.startswith(_CONNECT) and options.jars:
         raise Refused(
-            f"The Spark Connect server at {without_secrets(target)} has its own jars, and takes "
-            "none of Delta's.",
+            f"The Spark Connect server at {without_secrets(target)} uses its own jars; --jars "
+            "does not apply to it.",
             remedy="Leave out --jars, and start the server with the jars that it needs.",
         )
     return target
@@ -211,9 +211,9 @@ def _require_executors(session: SparkSession, master: str) -> None:
     while not on_demand and len(context.statusTracker().getExecutorInfos()) == _THE_DRIVER:
         if time.monotonic() >= end:
             raise EngineError(
-                f"Spark at {master} gave deltaadm no executor within {wait} seconds.",
-                remedy="Look whether the master has a worker that is alive, with cores and memory "
-                "to spare. --spark-conf spark.executor.memory=512m asks for less, and "
+                f"Spark at {master} did not provide an executor within {wait} seconds.",
+                remedy="Check that the master has a live worker with free cores and memory. "
+                "--spark-conf spark.executor.memory=512m asks for less, and "
                 f"--spark-conf {_WAITING_TIME}=300s waits longer.",
             )
         time.sleep(0.1)

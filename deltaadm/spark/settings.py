@@ -32,9 +32,9 @@ def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]
                 if is_lost(error):
                     raise lost(error) from error
                 raise EngineError(
-                    f"The running Spark session does not let {key} be changed: "
+                    f"The running Spark session does not allow {key} to be changed: "
                     f"{sentence(error_text(error))[0]}",
-                    remedy="Give the setting where that session is started.",
+                    remedy="Set it where that session is started.",
                 ) from error
             stack.callback(_reset, session, key, before)
         yield

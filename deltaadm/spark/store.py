@@ -48,8 +48,8 @@ class Hadoop:
     def __init__(self, session: SparkSession) -> None:
         if not hasattr(session, "_jvm"):
             raise EngineError(
-                "Spark Connect lets nobody list or read the files of a log.",
-                remedy="Give --spark-master instead of --remote, or leave out --engine spark.",
+                "Spark Connect cannot list or read log files.",
+                remedy="Use --spark-master instead of --remote, or omit --engine spark.",
             )
         self.session = session
         jvm: Any = session._jvm
@@ -136,8 +136,8 @@ class HadoopStore:
             location.encode()
         except UnicodeEncodeError:
             raise StorageError(
-                f"Spark cannot be told about {location!r}, which is not valid Unicode.",
-                remedy="Reach the table by a link with another name, or leave out --engine spark.",
+                f"Cannot pass {location!r} to Spark: it is not valid Unicode.",
+                remedy="Use a link with another name, or omit --engine spark.",
             ) from None
         try:
             place = f"{address(location)}/{LOG_DIRECTORY}"
@@ -152,7 +152,7 @@ class HadoopStore:
         return qualifier_of(self.log)
 
     def path(self, name: str) -> str:
-        """Where a file of the log is, as Spark tells it."""
+        """Where a file of the log is, according to Spark."""
         return f"{self.log}/{name}"
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
@@ -256,7 +256,7 @@ _STATUS: Final = re.compile(
 
 
 def _is_of(text: re.Match[str], status: Any) -> bool:
-    """Whether the words are about the file: a status that wraps another has none of its own."""
+    """Whether the text is about the file: a status that wraps another has no text of its own."""
     return text["path"] == str(status.getPath().toString())
 
 
@@ -342,7 +342,7 @@ def failure(path: str, error: Exception) -> DeltaadmError:
         )
     return StorageError(
         f"Spark cannot read {path}: {sentence(text)[0].rstrip('.')}.",
-        remedy="Check the location, and the access that Spark has to it.",
+        remedy="Check the location and Spark's access to it.",
     )
 
 

@@ -34,8 +34,8 @@ def shipped(session: SparkSession) -> Iterator[None]:
             session.addArtifacts(str(archive), pyfile=True)
         except java_errors() as error:
             raise EngineError(
-                f"Spark does not take deltaadm to its executors: {sentence(error_text(error))[0]}",
-                remedy="Leave out --engine spark.",
+                f"Cannot send deltaadm to Spark's executors: {sentence(error_text(error))[0]}",
+                remedy="Omit --engine spark.",
             ) from error
         yield
 
@@ -58,7 +58,7 @@ def require_able(error: Exception) -> None:
 _UNABLE: Final = {
     "ModuleNotFoundError": (
         "Spark's executors lack a package that deltaadm needs",
-        "Install deltaadm where the executors run, or leave out --engine spark.",
+        "Install deltaadm where the executors run, or omit --engine spark.",
     ),
     "PYTHON_VERSION_MISMATCH": (
         "Spark's executors run another version of Python than this program",

@@ -18,7 +18,7 @@ class Directories(typing.Protocol):
     """The directories of some kind of storage; all but the first raise what `not_listed` makes."""
 
     def is_directory(self, place: str) -> bool:
-        """Whether there is a directory at *place*, as far as can be told."""
+        """Whether there is a directory at *place*, as far as that can be determined."""
 
     def identity(self, place: str) -> Hashable:
         """The same for two places only if a link makes one directory of them."""
@@ -38,14 +38,12 @@ def find_tables(
 
     Does not descend into tables, nor into hidden directories; links are followed, each place once.
     *directories* are those of this machine unless others are given. Each is looked into once, and
-    of its files nothing is kept. *on_error* is told of directories that cannot be listed. Raises
+    of its files nothing is kept. *on_error* is called for directories that cannot be listed. Raises
     `StorageError` if *root* is none itself.
     """
     there = LocalDirectories() if directories is None else directories
     if not there.is_directory(root):
-        raise StorageError(
-            f"There is no directory {root} to look for tables in.", remedy="Check the path."
-        )
+        raise StorageError(f"Directory {root} does not exist.", remedy="Check the path.")
     seen: set[Hashable] = set()
     pending = [root]
     while pending:
@@ -68,7 +66,7 @@ def find_tables(
 
 def table_around(place: str, directories: Directories | None = None) -> str | None:
     """
-    The nearest table in whose directory *place* is; None also where that cannot be told.
+    The nearest table in whose directory *place* is; None also where that cannot be determined.
 
     *place* is an absolute path, or a URL of what the *directories* are of.
     """
@@ -88,8 +86,8 @@ def table_around(place: str, directories: Directories | None = None) -> str | No
 def not_listed(place: str, why: str) -> StorageError:
     """The error for a directory that cannot be listed."""
     return StorageError(
-        f"The directory {place} cannot be listed: {why}.",
-        remedy="Tables below it were not looked for; check its permissions.",
+        f"Cannot list directory {place}: {why}.",
+        remedy="Tables below it were skipped; check its permissions.",
     )
 
 
@@ -123,7 +121,7 @@ class LocalDirectories:
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
-    """Whether it is worth looking into; a link that leads out of reach is, to be told of."""
+    """Whether to look into it; also a link that cannot be followed, so that it is reported."""
     try:
         return entry.is_dir()
     except OSError as error:

@@ -123,7 +123,7 @@ def _status(path: Place) -> os.stat_result | None:
     except FileNotFoundError:
         return None
     except ValueError as error:  # a NUL in the name
-        raise OSError(errno.EINVAL, "there is no such name") from error
+        raise OSError(errno.EINVAL, "the name is invalid") from error
 
 
 def _kind(status: os.stat_result) -> str:

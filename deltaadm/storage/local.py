@@ -116,13 +116,13 @@ class LocalStore:
         plain = without_file_scheme(path)
         if plain is None:
             raise StorageError(
-                f"{path} is in another store, which is out of reach from here.",
-                remedy="Check that file with a program that reaches its store.",
+                f"{path} is in another store, which cannot be accessed from here.",
+                remedy="Check that file with a program that can access its store.",
             )
         return os.path.join(self.local_path, unquote(plain))  # noqa: PTH118
 
     def overwrite(self, path: str, body: bytes) -> None:
-        """Write a whole file; whoever reads it meanwhile sees the old or the new one."""
+        """Write a whole file atomically: a concurrent reader sees the old or the new one."""
         where = self._prefix + path
         from deltaadm.storage.files import write_whole
 
@@ -146,7 +146,7 @@ def _instead_of_table(path: str) -> str:
     if os.path.isdir(path):  # noqa: PTH112 -- pathlib costs time
         return "it has no _delta_log"
     exists = os.path.exists(path)  # noqa: PTH110
-    return "it is no directory" if exists else "there is no such directory"
+    return "it is not a directory" if exists else "the directory does not exist"
 
 
 def _files_in(directory: str) -> dict[str, os.DirEntry[str]] | None:
@@ -185,7 +185,7 @@ class _Listing(Mapping[str, FileInfo]):
 
 
 class _Listed(FileInfo):
-    """A listed file whose size and time are looked up when somebody asks: nearly nobody does."""
+    """A listed file whose size and time are looked up on demand, which is rare."""
 
     __slots__ = ("_entry",)
     _entry: os.DirEntry[str]
@@ -206,7 +206,7 @@ class _Listed(FileInfo):
     @property
     def regular(self) -> bool:
         """Whether it is a regular file; true for what is not there."""
-        if self._entry.is_file():  # which the listing has told already
+        if self._entry.is_file():  # known from the listing
             return True
         status = self._status()
         return status is None or stat.S_ISREG(status.st_mode)
@@ -230,7 +230,7 @@ def too_large(where: str, size: int, most: int) -> TooLarge:
     """The error for a file that is not read at once."""
     return TooLarge(
         f"The file {where} has {size:,} bytes, more than the {most:,} that deltaadm reads at once.",
-        remedy="Find out what wrote it; no writer of Delta makes such a file so large.",
+        remedy="Find out what wrote it; no Delta writer creates such a large file.",
     )
 
 

@@ -196,8 +196,8 @@ def require_no_secret(location: str) -> None:
 
     if masked(location) != location:
         raise Refused(
-            f"{location} has a secret in it, and locations are shown and saved.",
-            remedy="Give the location without it. Credentials are taken from variables such as "
+            f"{location} contains a secret, and locations are displayed and saved.",
+            remedy="Remove it from the location. Credentials are taken from variables such as "
             "AWS_SECRET_ACCESS_KEY or from --storage-options-file FILE; Spark also takes them from "
             "settings such as spark.hadoop.fs.s3a.secret.key in spark-defaults.conf.",
         )
@@ -279,22 +279,22 @@ def _parts(location: str) -> list[re.Match[str]]:
 
 def _needs_catalog(name: str) -> Refused:
     return Refused(
-        f"{name} looks like a table name, and no catalog is configured to look it up.",
-        remedy="Say where Spark's catalog is, by --remote, --spark-master or --spark-conf, or give "
-        f"the table's location; a directory of that name can be written as ./{name}.",
+        f"{name} looks like a table name, but no catalog is configured.",
+        remedy="Configure Spark's catalog with --remote, --spark-master or --spark-conf, or give "
+        f"the table's location; write a directory of that name as ./{name}.",
     )
 
 
 def _foreign_host(place: str, host: str) -> StorageError:
     return StorageError(
         f"{place} names the host {host}, whose files cannot be read.",
-        remedy="A file URL of this machine has three slashes: file:///path/to/table.",
+        remedy="A file URL for this machine has three slashes: file:///path/to/table.",
     )
 
 
 def _unsupported(place: str, scheme: str) -> StorageError:
     known = ", ".join(f"{one}://" for one in sorted(OBJECT_STORES - {"memory"}))
     return StorageError(
-        f"Cannot read {place}: without Spark, deltaadm knows no {scheme}://.",
-        remedy=f"It knows {known} and local paths. Let Spark read others with --engine spark.",
+        f"Cannot read {place}: deltaadm does not support {scheme}:// without Spark.",
+        remedy=f"It supports {known} and local paths; Spark can read others with --engine spark.",
     )

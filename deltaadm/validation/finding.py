@@ -108,4 +108,4 @@ class ValidationReport:
 
 
 LIMIT: Final = 20
-"""How many findings of one rule are told one by one."""
+"""How many findings of one rule are listed individually."""

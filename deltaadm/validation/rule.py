@@ -161,8 +161,8 @@ class Judge:
     def __init__(self, rules: Iterable[Rule], *, limit: int | None = LIMIT) -> None:
         self._limit = limit
         self._by_scope: dict[type, list[Rule]] = {}
-        for one in rules:
-            self._by_scope.setdefault(one.scope.value, []).append(one)
+        for rule in rules:
+            self._by_scope.setdefault(rule.scope.value, []).append(rule)
         self._found: list[Finding] = []
         self._counts: Counter[str] = Counter()
 
@@ -193,15 +193,15 @@ class Judge:
         return {code: n - limit for code, n in sorted(self._counts.items()) if n > limit}
 
 
-def _finding(one: Rule, problem: Problem, fact: facts.Facts) -> Finding:
+def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:
     secrets = _secrets_of(fact)
     return Finding(
-        code=one.code,
-        name=one.name,
-        severity=problem.severity or one.severity,
+        code=rule.code,
+        name=rule.name,
+        severity=problem.severity or rule.severity,
         message=without(secrets, masked(problem.message)),
         where=masked(problem.where),
-        remedy=without(secrets, masked(problem.remedy)) or one.advice,
+        remedy=without(secrets, masked(problem.remedy)) or rule.advice,
         fix=problem.fix,
     )
 
@@ -227,8 +227,8 @@ def _secrets_of(fact: facts.Facts) -> tuple[str, ...]:
 def selected(rules: Iterable[Rule], select: Collection[str], ignore: Collection[str]) -> list[Rule]:
     """The rules whose code begins with one of *select* (all if empty) and with none of *ignore*."""
     return [
-        one
-        for one in rules
-        if (not select or one.code.startswith(tuple(select)))
-        and not one.code.startswith(tuple(ignore))
+        rule
+        for rule in rules
+        if (not select or rule.code.startswith(tuple(select)))
+        and not rule.code.startswith(tuple(ignore))
     ]

@@ -1,4 +1,4 @@
-"""What the rules find on a state by itself: without the log that it comes from, files and clock."""
+"""What the rules find on a state alone: without the log that it comes from, files and clock."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _rules() -> tuple[Rule, ...]:
 # What only the commit can choose
 
 _CHOSEN: Final = "chosen-by-the-commit"
-"""Stands in for a random name; like one, it is none that a table has already."""
+"""Stands for a random name: no table has a column of this name already."""
 
 _VERSIONS: Final = (ICT_ENABLEMENT_VERSION, PROTECTED_BEFORE)
 

@@ -81,9 +81,9 @@ def no_metadata(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (no_directory, ": there is no such directory."),
+        (no_directory, ": the directory does not exist."),
         (plain_directory, ": it has no _delta_log."),
-        (a_file, ": it is no directory."),
+        (a_file, ": it is not a directory."),
         (empty_log, ": it has no commits in _delta_log."),
         (truncated_commit, ""),
         (binary_commit, ""),
@@ -220,7 +220,7 @@ def test_shown_but_not_changed(tmp_path: Path, start: list[Any], code: int) -> N
 @pytest.mark.parametrize(
     ("location", "code", "words"),
     [
-        ("hdfs://nn/table", STORAGE, "knows no hdfs://"),
+        ("hdfs://nn/table", STORAGE, "does not support hdfs://"),
         ("file://host/table", STORAGE, "three slashes"),
         ("catalog.schema.name", REFUSED, "no catalog is configured"),
     ],

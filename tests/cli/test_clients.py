@@ -158,7 +158,7 @@ def test_an_older_release_that_is_asked_for_needs_the_consent_as_well(small: Tab
     wish = ["enable-feature", small.path, "deletionVectors", "--apply", "--yes"]
     asked = deltaadm(*wish, "--for-client", "delta-rs@0.25.5")
     assert asked.code == 7
-    assert "QueryBuilder brings deleted rows back" in asked.err
+    assert "QueryBuilder returns deleted rows" in asked.err
 
 
 def test_an_accepted_client_may_be_asked_for(small: Table, writer: LogWriter) -> None:

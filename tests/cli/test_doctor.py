@@ -85,7 +85,7 @@ def test_delta_named_by_the_defaults_of_spark(home: Path) -> None:
     (home / "conf" / "spark-defaults.conf").write_text(
         "# ours\n\nspark.jars.packages   io.delta:delta-spark_2.13:4.0.0\n"
     )
-    assert checks(SPARK_HOME=str(home))["Delta jars"]["detail"] == "named by Spark's settings"
+    assert checks(SPARK_HOME=str(home))["Delta jars"]["detail"] == "configured in Spark's settings"
 
 
 def test_delta_in_a_directory_of_the_user(tmp_path: Path) -> None:
@@ -96,14 +96,14 @@ def test_delta_in_a_directory_of_the_user(tmp_path: Path) -> None:
 def test_nothing_fetched_yet(tmp_path: Path) -> None:
     delta = checks(HOME=str(tmp_path))["Delta jars"]
     assert delta["health"] == "warning"
-    assert "will be fetched" in delta["detail"]
+    assert "will be downloaded" in delta["detail"]
     assert "--jars" in delta["remedy"]
 
 
 def test_a_place_without_jars_is_refused(tmp_path: Path) -> None:
     done = deltaadm("doctor", "--jars", tmp_path)
     assert done.code == 7
-    assert f"There is no jar at {tmp_path}" in done.err
+    assert f"No jar was found at {tmp_path}" in done.err
 
 
 @pytest.fixture

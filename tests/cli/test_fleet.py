@@ -84,7 +84,7 @@ def test_tables_from_standard_input(lake: Path) -> None:
         ([], 2, "Specify a TABLE, or use --table, --tables-from, --discover or --catalog"),
         (["--discover", "bare"], 3, "There is no table in bare."),
         (["--tables-from", "nothing.txt"], 3, "There is no table in nothing.txt."),
-        (["--discover", "nowhere"], 4, "There is no directory nowhere"),
+        (["--discover", "nowhere"], 4, "Directory nowhere does not exist"),
         (["--tables-from", "nowhere.txt"], 2, "The file nowhere.txt cannot be read"),
         (["--catalog", "main.sales.*"], 7, "There is no catalog to look for tables in."),
         (["--jobs", "0", "t"], 2, "--jobs"),

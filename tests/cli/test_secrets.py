@@ -54,7 +54,7 @@ def test_a_location_with_a_secret_is_refused(arguments: list[str], url: str) -> 
     command = [url if one == "URL" else one for one in arguments]
     text = deltaadm(*command)
     assert (text.code, text.out) == (REFUSED, "")
-    assert f"{URLS[url]} has a secret in it" in text.err
+    assert f"{URLS[url]} contains a secret" in text.err
     assert text.err.count(URLS[url]) == 1
     assert "hush" not in text.err
     told = deltaadm(*command, "-o", "json")
@@ -95,7 +95,7 @@ def test_the_doctor_and_usage_errors_say_nothing_either() -> None:
     url, shown = next(iter(URLS.items()))
     examined = deltaadm("doctor", url)
     assert examined.code == NOT_READY
-    assert f"{shown} has a secret in it" in examined.out
+    assert f"{shown} contains a secret" in examined.out
     misused = deltaadm("rules", "--fail-on", url)
     too_many = deltaadm("set-mapping-mode", "t", "name", url)
     for one in (examined, misused, too_many):

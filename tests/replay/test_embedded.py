@@ -137,7 +137,7 @@ def test_last_of_several_in_one_commit_counts(tmp_path: Path, detail: Detail) ->
     snapshot = load(table(tmp_path, commit(protocol(1, 2), protocol(1, 3), metadata())), detail)
     assert snapshot.protocol.min_writer_version == 3
     assert snapshot.warnings == (
-        "00000000000000000000.json has 2 protocol actions; the last one counts.",
+        "00000000000000000000.json has 2 protocol actions; the last one is used.",
     )
 
 
@@ -442,7 +442,7 @@ def test_empty_and_partial_checkpoints_are_ignored_aloud(tmp_path: Path) -> None
     assert paths(made) == {"a"}
     assert snapshot.warnings == (
         "The checkpoint file 00000000000000000001.checkpoint.parquet is empty and was ignored.",
-        "The checkpoint of version 1 lacks some of its parts and was ignored.",
+        "The checkpoint of version 1 is missing some of its parts and was ignored.",
     )
 
 

@@ -165,7 +165,7 @@ def test_spark_connect_commits_refuses_and_verifies(
     assert refused.document["error"]["delta_error_class"] == "PARSE_SYNTAX_ERROR"
     assert "nothing was committed" in refused.document["error"]["message"]
     found = there("doctor", "--start")
-    assert (found.code, "and Delta answers" in found.out) == (0, True)
+    assert (found.code, "and Delta responds" in found.out) == (0, True)
     assert DeltaTable(table).version() == 2
 
 
@@ -445,8 +445,8 @@ def test_a_server_that_hangs_is_not_waited_for(
     with forwarded(server, last) as (remote, _):
         told = process(*(one.format(table) for one in command), "--remote", remote, *patience)
     assert told.code == 6, told
-    assert "Spark did not answer in time" in told.err + told.out
-    assert "--spark-conf spark.network.timeout=30min gives it more time" in told.err + told.out
+    assert "Spark did not respond in time" in told.err + told.out
+    assert "--spark-conf spark.network.timeout=30min allows more time" in told.err + told.out
     assert DeltaTable(table).version() == 0
 
 
@@ -512,7 +512,7 @@ def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_
         where = ("--spark-master", address, *(f"--jars={jar}" for jar in delta_jars()))
         alone = process(*apply, *where, *said, *IMPATIENT)
         assert alone.code == 6
-        assert "no executor within 1 seconds" in alone.out
+        assert "did not provide an executor within 1 seconds" in alone.out
         spark = {"master": address, "conf": conf, "jars": delta_jars()}
         with worker(tmp_path, of=address), another_process(spark=spark) as run:
             done = run(*apply)

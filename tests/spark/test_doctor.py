@@ -9,4 +9,4 @@ from tests.support.program import deltaadm
 def test_delta_answers() -> None:
     done = deltaadm("doctor", "--start")
     assert done.code == 0
-    assert "and Delta answers" in done.out
+    assert "and Delta responds" in done.out

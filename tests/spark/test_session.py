@@ -98,8 +98,8 @@ def test_without_java(tmp_path: Path) -> None:
     assert stdout == ""
     assert stderr[1:] == [
         "engine",
-        "Spark needs Java, but there is none in JAVA_HOME (/nowhere).",
-        "Install Java 17 or 21 and let JAVA_HOME or PATH lead to it.",
+        "Spark needs Java, but none was found in JAVA_HOME (/nowhere).",
+        "Install Java 17 or 21 and set JAVA_HOME or PATH to it.",
     ]
 
 
@@ -111,7 +111,7 @@ def test_with_a_java_that_is_too_old(tmp_path: Path) -> None:
     stdout, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME=str(tmp_path / "jdk"))
     assert stdout == ""
     assert stderr[1] == "engine"
-    assert stderr[2].startswith("The installed Java is not one that Spark")
+    assert "does not run on the installed Java" in stderr[2]
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
@@ -121,14 +121,14 @@ def test_a_jvm_that_is_killed_at_its_start(tmp_path: Path, number: signal.Signal
     _, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME=str(home))
     assert stderr[1:3] == [
         "engine",
-        f"Spark does not start: its JVM was killed by {number.name}.",
+        f"Cannot start Spark: its JVM was killed by {number.name}.",
     ]
 
 
 @pytest.mark.parametrize(
     ("said", "cause"),
     [
-        ("WARNING: Using incubator modules", "its JVM ended with exit code 3"),
+        ("WARNING: Using incubator modules", "its JVM exited with code 3"),
         ("Error: Could not find class", "Could not find class"),
         ("Error occurred during initialization of VM\nToo small heap", "Too small heap"),
         ("# There is insufficient memory for Java.\n# See log.", "There is insufficient memory"),
@@ -140,7 +140,7 @@ def test_the_cause_is_what_java_says_last_but_for_warnings(
 ) -> None:
     home = java_that(tmp_path, f"printf '{said}\n' >&2; exit 3")
     _, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME=str(home))
-    assert stderr[2].startswith(f"Spark does not start: {cause}")
+    assert stderr[2].startswith(f"Cannot start Spark: {cause}")
 
 
 def java_that(directory: Path, does: str) -> Path:
@@ -206,7 +206,7 @@ def test_killed_runs_and_killed_jvms(tmp_path: Path) -> None:
         _, told = program.communicate(timeout=60)
     assert program.returncode == 6
     assert "error: " in told
-    assert "Spark has gone: its JVM was killed by SIGKILL; nothing was committed.\n" in told
+    assert "Spark was lost (its JVM was killed by SIGKILL); nothing was committed.\n" in told
     assert list(scratch.iterdir()) == []
 
 
@@ -240,7 +240,7 @@ def test_jars_that_cannot_be_had(tmp_path: Path) -> None:
     stdout, stderr = run(tmp_path, f"SparkOptions(conf={json.dumps(conf)})")
     assert stdout == ""
     assert stderr[1] == "engine"
-    assert "cannot get the jars it needs: io.delta#delta-spark" in stderr[2]
+    assert "cannot download the jars it needs: io.delta#delta-spark" in stderr[2]
 
 
 def test_jars_for_another_spark_start_nothing(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_jars_for_another_spark_start_nothing(tmp_path: Path) -> None:
     stdout, stderr = run(tmp_path, f"SparkOptions(jars=({str(jar)!r},))")
     assert stdout == ""
     assert stderr[1] == "engine"
-    assert stderr[2] == f"{jar} is made for Spark 4.0, not {pyspark.__version__}."
+    assert stderr[2] == f"{jar} is built for Spark 4.0, not {pyspark.__version__}."
 
 
 def test_jars_that_are_not_all_there(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_jars_that_are_not_all_there(tmp_path: Path) -> None:
     options = f"SparkOptions(master='local[1]', jars=({jar!r},), conf={FAST})"
     _, stderr = run(tmp_path, options, properties="team=data")
     assert stderr[1] == "engine"
-    assert "lacks a class" in stderr[2]
+    assert "lacks a required class" in stderr[2]
     assert "io" in stderr[2]
     assert commits(table) == 1
 
@@ -267,7 +267,7 @@ def test_a_server_that_is_no_spark(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"sc://127.0.0.1:{listener.getsockname()[1]}"
         _, stderr = run(tmp_path, f"SparkOptions(remote='{address}/;token=hush')")
-    cause = "what listens there does not answer as Spark Connect"
+    cause = "the server there is not a Spark Connect server"
     assert stderr[:3] == [
         f"Connecting to Spark at {address} ...",
         "engine",
@@ -281,8 +281,8 @@ def test_a_time_that_is_none(tmp_path: Path) -> None:
     _, stderr = run(tmp_path, f"SparkOptions(remote='sc://127.0.0.1:1', conf={conf})")
     assert stderr[1:] == [
         "refused",
-        "'soon' is no time, as spark.network.timeout has one.",
-        "Write it like 30s or 10min.",
+        "'soon' is not a duration, which spark.network.timeout requires.",
+        "Use a duration such as 30s or 10min.",
     ]
 
 
@@ -301,7 +301,7 @@ def test_a_master_that_is_no_master(tmp_path: Path) -> None:
     assert stderr[:3] == [
         "Starting Spark on lokal ...",
         "engine",
-        "Spark does not start: Master must either be yarn or start with spark, k8s, or local.",
+        "Cannot start Spark: Master must either be yarn or start with spark, k8s, or local.",
     ]
 
 

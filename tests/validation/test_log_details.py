@@ -15,7 +15,7 @@ ROWS: Final = [
     ("DL101", "a_commit_is_missing", "error", "from version 1 to 3: 2 is missing"),
     ("DL101", "the_commits_after_the_checkpoint_begin_too_late", "error", "2 to 4: 3 is missing"),
     ("DL101", "a_commit_is_missing_right_after_the_checkpoint", "error", "2 to 4: 3 is missing"),
-    ("DL101", "a_commit_is_there_twice", "error", "Two files are commit 1"),
+    ("DL101", "a_commit_is_there_twice", "error", "Two files have the version of commit 1"),
     ("DL101", "many_commits_are_missing", "error", "1 to 5: 2 to 4 is missing"),
     ("DL103", "a_line_has_no_action", "warning", "Line 4 has no action"),
     ("DL103", "a_line_has_two_actions", "error", "Line 4 has 2 actions: txn, domainMetadata"),
@@ -50,13 +50,13 @@ ROWS: Final = [
         "error",
         "has readerFeatures at version 1",
     ),
-    ("DL609", "a_checkpoint_only_lacks_a_file", "error", "0 files too many and lacks 1"),
-    ("DL609", "a_checkpoint_only_has_a_file_too_many", "error", "1 files too many and lacks 0"),
+    ("DL609", "a_checkpoint_only_lacks_a_file", "error", "0 extra files and lacks 1"),
+    ("DL609", "a_checkpoint_only_has_a_file_too_many", "error", "1 extra files and lacks 0"),
     ("DL610", "a_checkpoint_has_a_commit_info", "warning", "a commitInfo action"),
     ("DL801", "a_checksum_of_an_old_writer_has_no_protocol", "warning", "It has no metadata"),
     ("DL809", "a_histogram_of_deleted_rows_has_nine_bins", "warning", "not 10 numbers"),
-    ("DL810", "no_version_has_a_checksum", "info", "no checksum of version 0"),
-    ("DL810", "only_an_older_version_has_a_checksum", "warning", "no checksum of version 1"),
+    ("DL810", "no_version_has_a_checksum", "info", "Version 0 has no checksum"),
+    ("DL810", "only_an_older_version_has_a_checksum", "warning", "Version 1 has no checksum"),
 ]
 """Code and case, how bad it is, and words of the first finding's message."""
 

@@ -66,16 +66,16 @@ def test_a_feature_is_added_only_where_a_property_can(
 @pytest.mark.parametrize(
     ("key", "requirement", "message", "value"),
     [
-        ("owner", Requirement(allowed=("me",)), "owner is not set, and the policy requires 'me'.",
+        ("owner", Requirement(allowed=("me",)), "owner is not set, but the policy requires 'me'.",
          None),
         ("team", Requirement(allowed=("a", "b")),
-         "team is not set, and the policy requires 'a' or 'b'.", "a"),
+         "team is not set, but the policy requires 'a' or 'b'.", "a"),
         ("delta.appendOnly", Requirement(allowed=("true",)),
-         "delta.appendOnly is 'false' by default, and the policy requires 'true'.", "true"),
+         "delta.appendOnly is 'false' by default, but the policy requires 'true'.", "true"),
         ("delta.checkpointInterval", Requirement(most="5"),
-         "delta.checkpointInterval is '7', and the policy requires at most '5'.", "5"),
+         "delta.checkpointInterval is '7', but the policy requires at most '5'.", "5"),
         ("delta.columnMapping.maxColumnId", Requirement(least="5"),
-         "delta.columnMapping.maxColumnId is '0' by default, and the policy requires at least '5'.",
+         "delta.columnMapping.maxColumnId is '0' by default, but the policy requires at least '5'.",
          None),
     ],
 )  # fmt: skip
@@ -92,7 +92,7 @@ def test_a_client_is_named_with_what_shuts_it_out(tmp_path: Path) -> None:
     with_vectors(tmp_path)
     found = only(tmp_path, "DL907", Demands(readers=(OLD_SPARK,)))
     assert found.where == "client[delta-spark@2.2.0]"
-    assert found.message.startswith("delta-spark@2.2.0 refuses to read it, because of ")
+    assert found.message.startswith("delta-spark@2.2.0 cannot read it, because of ")
     assert found.severity is Severity.ERROR
 
 
@@ -101,4 +101,4 @@ def test_an_expired_ignore_is_told_with_its_reason(reason: str, shown: str, tmp_
     plain(tmp_path)
     old = Ignore(code="DL4", reason=reason, until=date(2026, 1, 31))
     found = only(tmp_path, "DL950", Demands(ignores=(old,)))
-    assert found.message == f"DL4 was to be ignored until 2026-01-31{shown}."
+    assert found.message == f"DL4 was ignored until 2026-01-31{shown}."

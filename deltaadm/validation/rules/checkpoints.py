@@ -35,7 +35,7 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     be, and some fail.
 
     What to do: restore the missing parts, or delete the others and write a checkpoint. A writer
-    may be at work: look again in a minute.
+    may still be writing it: check again in a minute.
 
     Source: PROTOCOL.md, Multi-part checkpoint.
     """
@@ -44,7 +44,7 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     parts = checkpoint.files[0].parts
     found = {file.part for file in checkpoint.files}
     severity = Severity.WARNING if _loads_without(checkpoint.listing) else Severity.ERROR
-    message = f"It has {len(found)} of the {parts} parts that their names speak of."
+    message = f"It has {len(found)} of the {parts} parts that their names announce."
     yield Problem(message, checkpoint.files[0].path, severity=severity)
 
 
@@ -55,7 +55,7 @@ def multipart_checkpoint_despite_v2(checkpoint: CheckpointFacts) -> Iterator[Pro
 
     Why it matters: the feature forbids them, and readers that rely on it need not look for them.
 
-    What to do: keep the writer away that ignores the feature, and write a checkpoint.
+    What to do: stop using the writer that ignores the feature, and write a checkpoint.
 
     Source: PROTOCOL.md, V2 Checkpoint Table Feature.
     """
@@ -68,8 +68,7 @@ def v2_checkpoint_without_feature(checkpoint: CheckpointFacts) -> Iterator[Probl
     """
     A checkpoint is of the V2 kind, but the table does not support the feature v2Checkpoint.
 
-    Why it matters: readers that do not know the feature miss the files in its sidecars, without
-    noticing.
+    Why it matters: readers that do not know the feature miss the files in its sidecars silently.
 
     What to do: write a classic checkpoint, or add the feature to the table.
 
@@ -127,8 +126,8 @@ def incomplete_checkpoint_state(checkpoint: CheckpointFacts) -> Iterator[Problem
 @rule("DL606", Severity.ERROR, Scope.CHECKPOINT)
 def feature_lists_unlike_versions(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
-    A checkpoint's protocol lacks a list of features that its versions demand, or has one, if
-    only an empty one, that they forbid.
+    A checkpoint's protocol lacks a list of features that its versions require, or has one that
+    they forbid, even an empty one.
 
     Why it matters: Delta Spark and Trino fail on such a protocol. A missing list also makes the
     table lose its features for every reader that starts from the checkpoint.
@@ -154,7 +153,7 @@ def feature_lists_unlike_versions(checkpoint: CheckpointFacts) -> Iterator[Probl
 @rule("DL607", Severity.ERROR, Scope.CHECKPOINT)
 def files_inline_and_in_sidecars(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
-    A V2 checkpoint has file actions of its own beside those in its sidecars.
+    A V2 checkpoint has file actions of its own in addition to those in its sidecars.
 
     Why it matters: the protocol allows one or the other; readers may take only one of them.
 
@@ -201,13 +200,13 @@ def unfit_sidecar(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 @rule("DL609", Severity.ERROR, Scope.CHECKPOINT)
 def checkpoint_unlike_commits(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
-    A checkpoint says something else than the commits up to its version.
+    A checkpoint differs from the commits up to its version.
 
     Why it matters: readers that start from the checkpoint see another table than those that
     read the commits: files come back or vanish, features or properties are lost.
 
     What to do: while the commits are still there, delete the checkpoint and write one with
-    another writer; then report the defect to the makers of the writer that wrote it.
+    another writer; then report the bug to the maintainers of the writer that wrote it.
 
     Source: PROTOCOL.md, Checkpoints and Action Reconciliation.
     """
@@ -221,7 +220,7 @@ def checkpoint_unlike_commits(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     if found.only_in_checkpoint or found.only_in_commits:
         some = ", ".join(map(repr, found.paths))
         message = (
-            f"It has {found.only_in_checkpoint} files too many and lacks {found.only_in_commits}, "
+            f"It has {found.only_in_checkpoint} extra files and lacks {found.only_in_commits}, "
             f"among them {some}."
         )
         yield Problem(message, _place(checkpoint))
@@ -232,7 +231,7 @@ def needless_checkpoint_action(checkpoint: CheckpointFacts) -> Iterator[Problem]
     """
     A checkpoint has actions that do not belong there: commitInfo, cdc, or removed domains.
 
-    Why it matters: they are not part of the table's state. Some readers trip over them.
+    Why it matters: they are not part of the table's state. Some readers fail on them.
 
     What to do: update the writer, and write a checkpoint.
 
@@ -256,7 +255,7 @@ def older_checkpoint_without_commit(checkpoint: CheckpointFacts) -> Iterator[Pro
     An older checkpoint is there, but the commit of its version is not.
 
     Why it matters: its version looks as if it could be rebuilt, but time travel refuses it; the
-    log was cleaned up by something else than Delta.
+    log was cleaned up by something other than Delta.
 
     What to do: delete the checkpoint, or restore the commit.
 
@@ -325,7 +324,7 @@ def only_v2_checkpoint_names(log: LogFacts) -> Iterator[Problem]:
     Why it matters: a reader that does not know V2 checkpoints finds none at all. With one under
     a classic name it would at least see the protocol, and fail with a message that makes sense.
 
-    What to do: nothing, if no old readers are about; otherwise write a checkpoint under a
+    What to do: nothing, if there are no old readers; otherwise write a checkpoint under a
     classic name now and then.
 
     Source: PROTOCOL.md, V2 Checkpoint Table Feature.
@@ -360,13 +359,13 @@ def orphan_sidecar(log: LogFacts) -> Iterator[Problem]:
     """
     for orphan in log.orphans or ():
         if log.now - orphan.info.modified > _DAY:
-            yield Problem("No checkpoint names this sidecar.", orphan.path)
+            yield Problem("No checkpoint references this sidecar.", orphan.path)
 
 
 @rule("DL616", Severity.WARNING, Scope.CHECKPOINT)
 def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
-    What `_last_checkpoint` says about the checkpoint is not so: its size, parts or files.
+    What `_last_checkpoint` says about the checkpoint is wrong: its size, parts or files.
 
     Why it matters: readers plan by these numbers; one that trusts the number of parts does not
     find the checkpoint.
@@ -378,7 +377,7 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     for key, stated, found in _pointer_claims(checkpoint):
         if stated is not None and found is not None and stated != found:
             message = (
-                f"It says {key} {stated!r} of version {checkpoint.version}, which has {found}."
+                f"It states {key} {stated!r} for version {checkpoint.version}, which has {found}."
             )
             fix = (WriteCheckpoint(),) if checkpoint.chosen else ()
             yield Problem(message, POINTER, fix=fix)

@@ -35,7 +35,7 @@ def broken_checksum(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     where = checksum.file.path
     if checksum.document is None:
-        yield Problem(f"It cannot be used: {checksum.error}.", where)
+        yield Problem(f"It is invalid: {checksum.error}.", where)
         return
     for key in _NUMBERS:
         if _integer(checksum.document, key) is None:
@@ -89,7 +89,7 @@ def checksum_of_other_metadata(checksum: ChecksumFacts) -> Iterator[Problem]:
 @rule("DL804", Severity.ERROR, Scope.CHECKSUM)
 def wrong_file_totals(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
-    A version checksum counts another number of files, or other bytes, than the log has.
+    A version checksum has a different number of files or bytes than the log.
 
     Why it matters: that is what checksums are for. Either the checksum is wrong, or actions of
     the log were lost or doubled; Delta Spark refuses the version where it checks.
@@ -105,7 +105,7 @@ def wrong_file_totals(checksum: ChecksumFacts) -> Iterator[Problem]:
     for key, found in (("numFiles", files.files), ("tableSizeBytes", files.bytes)):
         stated = _integer(checksum.document, key)
         if stated is not None and stated != found:
-            yield Problem(f"It says {key} {stated}, the log has {found}.", checksum.file.path)
+            yield Problem(f"Its {key} is {stated}, but the log has {found}.", checksum.file.path)
 
 
 @rule("DL805", Severity.ERROR, Scope.CHECKSUM)
@@ -113,8 +113,8 @@ def wrong_action_count(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     A version checksum counts more or fewer than one protocol or one metaData action.
 
-    Why it matters: every version has exactly one of each. The writer that wrote it saw another
-    state than there can be.
+    Why it matters: every version has exactly one of each. The writer that wrote it saw an
+    impossible state.
 
     What to do: delete the file; readers work without it. Find the writer that wrote it.
 
@@ -123,15 +123,15 @@ def wrong_action_count(checksum: ChecksumFacts) -> Iterator[Problem]:
     for key in ("numMetadata", "numProtocol"):
         stated = _integer(checksum.document or {}, key)
         if stated not in (None, 1):
-            yield Problem(f"It says {key} {stated} instead of 1.", checksum.file.path)
+            yield Problem(f"Its {key} is {stated} instead of 1.", checksum.file.path)
 
 
 @rule("DL806", Severity.ERROR, Scope.CHECKSUM)
 def wrong_checksum_timestamp(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
-    The in-commit timestamp in a version checksum is missing, needless or not the commit's.
+    The in-commit timestamp in a version checksum is missing, unneeded or not the commit's.
 
-    Why it matters: readers take it in the place of the commit's, and time travel finds another
+    Why it matters: readers use it instead of the commit's, and time travel finds a different
     version.
 
     What to do: delete the file; readers work without it. Find the writer that wrote it.
@@ -151,7 +151,7 @@ def wrong_checksum_timestamp(checksum: ChecksumFacts) -> Iterator[Problem]:
     elif stated is None:
         yield Problem("It lacks inCommitTimestampOpt.", where)
     elif inside is not None and stated != inside:
-        yield Problem(f"It says {stated!r}, the commit says {inside}.", where)
+        yield Problem(f"It has {stated!r}, but the commit has {inside}.", where)
 
 
 @rule("DL807", Severity.ERROR, Scope.CHECKSUM)
@@ -184,7 +184,7 @@ def wrong_transactions_or_domains(checksum: ChecksumFacts) -> Iterator[Problem]:
             kept = (entry for entry in _objects(document, key) if entry.get("removed") is not True)
             stated = {str(entry.get(name)): entry.get(value) for entry in kept}
             for odd in _different(stated, known, partial=partial):
-                yield Problem(f"Its {key} and the log differ about {odd!r}.", where)
+                yield Problem(f"Its {key} and the log disagree on {odd!r}.", where)
 
 
 @rule("DL808", Severity.WARNING, Scope.CHECKSUM)
@@ -192,7 +192,7 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     The histogram of file sizes in a version checksum contradicts itself or the totals.
 
-    Why it matters: it serves statistics only, but tells that the checksum was written wrongly.
+    Why it matters: it is only used for statistics, but shows that the checksum was written wrongly.
 
     What to do: delete the file; readers work without it. Find the writer that wrote it.
 
@@ -211,7 +211,7 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     A version checksum counts deletion vectors or deleted rows wrongly.
 
-    Why it matters: it serves statistics only, but tells that the checksum was written wrongly.
+    Why it matters: it is only used for statistics, but shows that the checksum was written wrongly.
 
     What to do: delete the file; readers work without it. Find the writer that wrote it.
 
@@ -220,7 +220,7 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
     document, totals, where = checksum.document or {}, checksum.totals, checksum.file.path
     bins = _bins(document)
     if bins is not None and (len(bins) != _BINS or not _all_integers(bins)):
-        yield Problem(f"Its histogram of deleted rows has not {_BINS} numbers.", where)
+        yield Problem(f"Its histogram of deleted rows does not have {_BINS} numbers.", where)
     elif bins is not None and sum(bins) != _integer(document, "numFiles"):
         yield Problem(f"Its histogram of deleted rows counts {sum(bins)} files.", where)
     elif bins is not None and totals is not None and tuple(bins) != totals.deleted_record_counts:
@@ -233,7 +233,7 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
     ):
         stated = _integer(document, key)
         if stated is not None and stated != found:
-            yield Problem(f"It says {key} {stated}, the log has {found}.", where)
+            yield Problem(f"Its {key} is {stated}, but the log has {found}.", where)
 
 
 @rule("DL810", Severity.WARNING, Scope.SNAPSHOT)
@@ -243,7 +243,7 @@ def missing_checksum(facts: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: nobody notices if actions of the log are lost, and readers look for protocol
     and metadata in older files. Many writers write none, which the protocol permits; one that
-    used to and does not any more is worth a look.
+    used to write them and no longer does is worth a look.
 
     What to do: nothing is broken. Prefer writers that write checksums.
 
@@ -252,7 +252,7 @@ def missing_checksum(facts: SnapshotFacts) -> Iterator[Problem]:
     versions = [file.version for file in facts.listing.of_kind(Kind.CRC)]
     if facts.snapshot.version not in versions:
         severity = Severity.WARNING if versions else Severity.INFO
-        message = f"There is no checksum of version {facts.snapshot.version}."
+        message = f"Version {facts.snapshot.version} has no checksum."
         yield Problem(message, "_delta_log", severity=severity)
 
 
@@ -278,7 +278,7 @@ def wrong_file_list(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     The list of all files in a version checksum is not that of the log.
 
-    Why it matters: a reader that takes it in the place of a replay sees another table.
+    Why it matters: a reader that uses it instead of replaying the log sees a different table.
 
     What to do: compare with a backup; if the log is right, delete the checksum.
 
@@ -291,13 +291,13 @@ def wrong_file_list(checksum: ChecksumFacts) -> Iterator[Problem]:
     listed = map(AddFile.from_wire, _objects(document, "allFiles"))
     stated, known = ({_file_key(file): file.size for file in found} for found in (listed, adds))
     for path, _ in _different(stated, known):
-        yield Problem(f"Its allFiles and the log differ about {path!r}.", checksum.file.path)
+        yield Problem(f"Its allFiles and the log disagree on {path!r}.", checksum.file.path)
 
 
 def _different(
     stated: Mapping[Any, Any], known: Mapping[Any, Any], *, partial: bool = False
 ) -> list[Any]:
-    """The keys that only one side has or that differ; *told* may lack some if *partial*."""
+    """The keys that only one side has or that differ; *stated* may lack some if *partial*."""
     keys = stated.keys() if partial else stated.keys() | known.keys()
     return sorted(key for key in keys if key not in stated or stated[key] != known.get(key, ...))
 
@@ -309,7 +309,9 @@ def _file_key(file: AddFile) -> tuple[str, str]:
 def _histogram_problems(document: Document, found: Any) -> Iterator[str]:
     parts = found if isinstance(found, dict) else {}
     keys = ("sortedBinBoundaries", "fileCounts", "totalBytes")
-    lists = [one for key in keys if isinstance(one := parts.get(key), list) and _all_integers(one)]
+    lists = [
+        part for key in keys if isinstance(part := parts.get(key), list) and _all_integers(part)
+    ]
     if len(lists) != len(keys):
         yield "does not consist of three lists of numbers"
         return
@@ -317,7 +319,7 @@ def _histogram_problems(document: Document, found: Any) -> Iterator[str]:
     if not len(boundaries) == len(counts) == len(sizes):
         yield "has lists of different lengths"
     if not boundaries or boundaries[0] != 0 or boundaries != sorted(boundaries):
-        yield "has boundaries that do not rise from 0"
+        yield "has boundaries that do not increase from 0"
     for name, key, numbers in (("files", "numFiles", counts), ("bytes", "tableSizeBytes", sizes)):
         stated = _integer(document, key)
         if stated is not None and sum(numbers) != stated:

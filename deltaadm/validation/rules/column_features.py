@@ -61,7 +61,7 @@ _IDENTITY_KEYS: Final = ("start", "step", "allowExplicitInsert")
 @rule("DL516", Severity.ERROR, Scope.SNAPSHOT)
 def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A column's record of type changes has one that is no widening, or that Iceberg does not know.
+    A column records a type change that is not a widening, or that Iceberg does not support.
 
     Why it matters: readers must fail on a change that they do not support, since they cannot
     read the older files.
@@ -77,7 +77,7 @@ def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
             if not old or not new:
                 continue  # DL517's
             if not is_widening(old, new):
-                yield Problem(f"A change from {old} to {new} is no widening.", place_of(path))
+                yield Problem(f"A change from {old} to {new} is not a widening.", place_of(path))
             elif compat and not widens_in_iceberg(old, new):
                 yield Problem(
                     f"Iceberg compatibility V{compat} does not allow the change from {old} to "
@@ -93,7 +93,7 @@ def inconsistent_type_changes(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: readers decide by the record how older files are to be read.
 
-    What to do: find the writer. A table that has left type widening must not keep the record.
+    What to do: find the writer. A table that has dropped type widening must not keep the record.
 
     Source: PROTOCOL.md, Type Widening (Type Change Metadata).
     """
@@ -103,13 +103,13 @@ def inconsistent_type_changes(table: SnapshotFacts) -> Iterator[Problem]:
             continue
         if not supported:
             yield Problem(
-                f"Column {path_text(path)!r} records type changes, and the protocol lacks "
+                f"Column {path_text(path)!r} records type changes, but the protocol lacks "
                 "typeWidening.",
                 place_of(path),
             )
         for flaw in record_flaws(field):
             yield Problem(
-                f"The record of type changes of column {path_text(path)!r} is wrong: {flaw}.",
+                f"The type changes recorded for column {path_text(path)!r} are wrong: {flaw}.",
                 place_of(path),
             )
 
@@ -133,7 +133,7 @@ def column_type_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
         if FEATURES[name].activation.by_type:
             listed = snapshot.protocol.supports_writer_features
             yield Problem(
-                f"The protocol lacks {name}, and {evidence[0]}.",
+                f"The protocol lacks {name}, but {evidence[0]}.",
                 "protocol.writerFeatures",
                 fix=() if listed else adding(snapshot, name),
             )
@@ -215,7 +215,7 @@ def identity_mark_out_of_step(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The high water mark of an identity column is not one of the values that it can have.
 
-    Why it matters: the next values do not go on from the last ones; they may repeat some.
+    Why it matters: the next values do not continue from the last ones, and may repeat some.
 
     What to do: ALTER TABLE … ALTER COLUMN … SYNC IDENTITY.
 
@@ -285,8 +285,8 @@ def reserved_change_data_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The change data feed is on, and the table has a column whose name it reserves.
 
-    Why it matters: Delta refuses to write such a table, since change data could not be told from
-    data.
+    Why it matters: Delta refuses to write such a table, since change data could not be
+    distinguished from data.
 
     What to do: rename the column, or turn the change data feed off.
 
@@ -306,7 +306,7 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
     """
     A commit removes data although the table is append-only.
 
-    Why it matters: whoever reads the table as a stream relies on nothing being taken away.
+    Why it matters: streaming readers of the table rely on nothing being removed.
 
     What to do: find the writer that does not honour delta.appendOnly; restore the table to the
     version before, if the rows are still wanted.
@@ -321,7 +321,7 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
     )
     if count:
         yield Problem(
-            f"The commit removes data ({count} files), and the table is append-only.",
+            f"The commit removes data ({count} files), but the table is append-only.",
             commit.file.path,
         )
 
@@ -351,7 +351,7 @@ def not_null_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     for path, field in _plain_fields(snapshot.metadata):
         if not field.nullable:
             yield Problem(
-                f"Column {path_text(path)!r} is NOT NULL, and versions {protocol.simple_string} "
+                f"Column {path_text(path)!r} is NOT NULL, but versions {protocol.simple_string} "
                 "do not imply invariants.",
                 place_of(path),
                 fix=adding(snapshot, "invariants"),
@@ -369,9 +369,9 @@ def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
     A column's invariant is not the JSON that the protocol describes.
 
     Why it matters: Delta Spark fails to write the table, and where the protocol lists features it
-    does not even load it. It is a warning where Delta Spark is content: it never looks at the
+    does not even load it. It is a warning where Delta Spark accepts it: it never reads the
     invariant of a NOT NULL column, and is lenient with others. delta-rs parses them all: it does
-    not write a table with one that is not JSON, and passes over one that says nothing to it.
+    not write a table with one that is not JSON, and ignores one that it does not recognize.
 
     What to do: take the invariant out of the column's metadata with the program that wrote it,
     and use a CHECK constraint.
@@ -397,10 +397,8 @@ def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
 def _effect_of_invariant(invariant: Invariant) -> str:
     if invariant.fails_in_delta_spark:
         return f"{invariant.flaw}, and Delta Spark cannot read it"
-    spark = (
-        "takes it as SQL" if invariant.read else "does not look at it, since the column is NOT NULL"
-    )
-    others = "refuses to write the table" if invariant.fails_in_delta_rs else "passes over it"
+    spark = "treats it as SQL" if invariant.read else "ignores it because the column is NOT NULL"
+    others = "refuses to write the table" if invariant.fails_in_delta_rs else "ignores it"
     return f"Delta Spark {spark}; delta-rs {others}"
 
 
@@ -421,7 +419,7 @@ def default_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     for path, field in fields_of(table.snapshot.metadata):
         if _DEFAULT in field.metadata:
             yield Problem(
-                f"Column {path_text(path)!r} has a default, and the protocol lacks "
+                f"Column {path_text(path)!r} has a default, but the protocol lacks "
                 "allowColumnDefaults.",
                 place_of(path),
                 fix=adding(table.snapshot, "allowColumnDefaults"),
@@ -447,6 +445,6 @@ def geospatial_column(table: SnapshotFacts) -> Iterator[Problem]:
     for path, field in fields_of(table.snapshot.metadata):
         if any(map(is_geospatial, leaves(field.type))):
             yield Problem(
-                f"Column {path_text(path)!r} is geospatial; Delta Spark does not load the table.",
+                f"Column {path_text(path)!r} is geospatial; Delta Spark cannot load the table.",
                 place_of(path),
             )

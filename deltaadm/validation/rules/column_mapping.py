@@ -62,7 +62,7 @@ MAX: Final = f"configuration[{MAX_COLUMN_ID}]"
 @rule("DL401", Severity.ERROR, Scope.SNAPSHOT)
 def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The column mapping mode is none that exists.
+    The column mapping mode does not exist.
 
     Why it matters: clients cannot tell under which names the columns stand in the files. Delta
     Spark fails, others may read nulls.
@@ -74,7 +74,7 @@ def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
     metadata = table.snapshot.metadata
     if _mode(metadata) is None:
         value = metadata.configuration[COLUMN_MAPPING_MODE]
-        yield Problem(f"The mode is {value[:80]!r}; there are none, name and id.", MODE)
+        yield Problem(f"The mode is {value[:80]!r}; valid modes are none, name and id.", MODE)
 
 
 @rule("DL402", Severity.ERROR, Scope.SNAPSHOT)
@@ -93,7 +93,7 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
     snapshot = table.snapshot
     if _mapped(snapshot.metadata) and not snapshot.protocol.supports("columnMapping"):
         yield Problem(
-            f"The mode is {snapshot.metadata.configuration[COLUMN_MAPPING_MODE]}, and the "
+            f"The mode is {snapshot.metadata.configuration[COLUMN_MAPPING_MODE]}, but the "
             f"protocol {snapshot.protocol.simple_string} does not support columnMapping.",
             MODE,
             fix=accepted(
@@ -131,7 +131,7 @@ def column_without_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     and statistics go by the physical name in both modes.
 
     What to do: look into a data file for the column's name there, and have the program that
-    wrote the schema add it. Do not alter the table first: Delta would make up a new name, under
+    wrote the schema add it. Do not alter the table first: Delta would generate a new name, under
     which no file has the column.
 
     Source: PROTOCOL.md, Column Mapping.
@@ -197,7 +197,7 @@ def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET; delta-io/delta#3183.
     """
     if _mapped(table.snapshot.metadata) and not _stored(table.snapshot.metadata, MAX_COLUMN_ID):
-        yield Problem(f"There is no {MAX_COLUMN_ID}.", MAX, fix=_counted(table))
+        yield Problem(f"{MAX_COLUMN_ID} is not set.", MAX, fix=_counted(table))
 
 
 @rule("DL408", Severity.ERROR, Scope.SNAPSHOT)
@@ -216,7 +216,7 @@ def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     highest = find_max_column_id(_schema(metadata))
     if _mapped(metadata) and stored is not None and stored < highest:
         yield Problem(
-            f"{MAX_COLUMN_ID} is {stored}, and id {highest} is in use.", MAX, fix=_counted(table)
+            f"{MAX_COLUMN_ID} is {stored}, but id {highest} is in use.", MAX, fix=_counted(table)
         )
 
 
@@ -249,14 +249,14 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
     before, after = pair
     left, right = max_column_id(before), max_column_id(after)
     if left is not None and right is not None and right < left:
-        yield Problem(f"{MAX_COLUMN_ID} went from {left} to {right}.", commit.file.path)
+        yield Problem(f"{MAX_COLUMN_ID} changed from {left} to {right}.", commit.file.path)
     present = {column_id(field) for _, field in walk(_schema(before))}
     for path, field in walk(_schema(after)):
         number = column_id(field)
         old = None if number is None else commit.columns.get(number)
         if number not in present and old not in (None, physical_name(field)):
             yield Problem(
-                f"Column {path_text(path)} has id {number}, which was that of {old!r}.",
+                f"Column {path_text(path)} has id {number}, which belonged to {old!r}.",
                 commit.file.path,
             )
 
@@ -289,16 +289,16 @@ def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     Columns carry ids or physical names, and column mapping is off.
 
     Why it matters: they are left from an earlier mapping. Delta refuses to turn column mapping on
-    over them, and parts of it go by the physical names all the same. Taking them out is no
-    remedy where the files have those names.
+    over them, and parts of it go by the physical names all the same. Removing them does not help
+    where the files have those names.
 
-    What to do: leave them alone; to be rid of them, copy the table.
+    What to do: leave them as they are; to remove them, copy the table.
 
     Source: Delta Spark, DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_
     ALREADY_EXISTS; delta-io/delta#3487.
     """
     if _mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
-        yield from _told(table, {COLUMN_ID, PHYSICAL_NAME, NESTED_IDS}, "mapping metadata")
+        yield from _columns_with(table, {COLUMN_ID, PHYSICAL_NAME, NESTED_IDS}, "mapping metadata")
 
 
 @rule("DL412", Severity.ERROR, Scope.SNAPSHOT)
@@ -323,7 +323,7 @@ def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
         places = set(slot_paths(field.type, physical_name(field)))
         for place, number in sorted(stored.items()):
             if place not in places:
-                yield Problem(f"There is no {place[:200]!r} to have a nested id.", _at(path))
+                yield Problem(f"{place[:200]!r} has a nested id but does not exist.", _at(path))
             elif not _is_id(number):
                 yield Problem(f"The nested id of {place!r} is {_shown(number)}.", _at(path))
 
@@ -378,7 +378,7 @@ def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
     if old is None or new is None or commit.makes_table_anew:
         return
     if not allow_mapping_mode_change(old, new):
-        yield Problem(f"The mode went from {old.value} to {new.value}.", commit.file.path)
+        yield Problem(f"The mode changed from {old.value} to {new.value}.", commit.file.path)
 
 
 @rule("DL415", Severity.ERROR, Scope.COMMIT)
@@ -402,14 +402,14 @@ def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
     for number in sorted(names.keys() & new_names.keys()):
         if names[number] != new_names[number]:
             yield Problem(
-                f"The physical name of column id {number} went from {names[number]!r} to "
+                f"The physical name of column id {number} changed from {names[number]!r} to "
                 f"{new_names[number]!r}.",
                 commit.file.path,
             )
     for path in sorted(ids.keys() & new_ids.keys()):
         if ids[path] != new_ids[path]:
             yield Problem(
-                f"The id of {path_text(path)} went from {ids[path]} to {new_ids[path]}.",
+                f"The id of {path_text(path)} changed from {ids[path]} to {new_ids[path]}.",
                 commit.file.path,
             )
 
@@ -432,7 +432,7 @@ def physical_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: column mapping is there so that displayed names are free. The physical ones
     stand in Parquet schemas, where spaces and `,;{}()=` have a meaning.
 
-    What to do: add the column again under another name through Delta, which makes up a fit
+    What to do: add the column again under another name through Delta, which generates a valid
     physical name, and copy the values over.
 
     Source: delta-io/delta, SchemaUtils.scala, findInvalidColumnNames.
@@ -454,10 +454,10 @@ def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: delta-io/delta, DeltaColumnMapping.scala, COLUMN_MAPPING_METADATA_KEYS.
     """
-    yield from _told(table, {PARQUET_FIELD_ID, PARQUET_NESTED_IDS}, "Parquet field ids")
+    yield from _columns_with(table, {PARQUET_FIELD_ID, PARQUET_NESTED_IDS}, "Parquet field ids")
 
 
-def _told(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[Problem]:
+def _columns_with(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[Problem]:
     fields = walk(_schema(table.snapshot.metadata))
     found = [path_text(path) for path, field in fields if keys & field.metadata.keys()]
     if found:
@@ -469,7 +469,7 @@ def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
     """
     The table finds columns by id, and a data file has columns without one.
 
-    Why it matters: readers do not find the column in the file, and give nulls without an error.
+    Why it matters: readers do not find the column in the file, and return nulls silently.
 
     What to do: rewrite the file under the ids of the schema, or copy the table with a reader
     that still finds the columns by name.
@@ -488,7 +488,7 @@ def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
 @rule("DL419", Severity.ERROR, Scope.FILE)
 def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
     """
-    Partition values or statistics of a file go by displayed names in place of physical ones.
+    Partition values or statistics of a file use displayed names instead of physical ones.
 
     Why it matters: readers do not find the values. Partition columns read as null, and files
     are skipped or kept wrongly.
@@ -508,7 +508,7 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
     found |= _statistics_names(file.add.stats) & names.keys()
     if found:
         pairs = ", ".join(f"{name!r} for {names[name]!r}" for name in sorted(found)[:5])
-        yield Problem(f"The file's values go by {pairs}.", file.add.path)
+        yield Problem(f"The file's values use {pairs}.", file.add.path)
 
 
 @lru_cache(maxsize=16)
@@ -534,7 +534,7 @@ def _statistics_names(text: str | None) -> frozenset[str]:
 @rule("DL420", Severity.WARNING, Scope.COMMIT)
 def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
     """
-    `delta.columnMapping.hasDroppedOrRenamed` was true and is not any more.
+    `delta.columnMapping.hasDroppedOrRenamed` was true and no longer is.
 
     Why it matters: it says that displayed and physical names may differ in older files. Clients
     that trust it read them under the wrong names.
@@ -547,7 +547,7 @@ def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
         return
     before, after = commit.before.property(DROPPED), commit.after.property(DROPPED)
     if before == "true" and after != "true":
-        yield Problem(f"{DROPPED} went from 'true' to {after!r}.", commit.file.path)
+        yield Problem(f"{DROPPED} changed from 'true' to {after!r}.", commit.file.path)
 
 
 DROPPED: Final = "delta.columnMapping.hasDroppedOrRenamed"

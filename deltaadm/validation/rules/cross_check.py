@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 @rule("DL981", Severity.WARNING, Scope.CROSS_CHECK)
 def other_version_read(check: CrossCheck) -> Iterator[Problem]:
     """
-    Another implementation takes another version for the newest one.
+    Another implementation reads a different version as the newest.
 
-    Why it matters: two clients then work on two different tables, and what the one commits the
+    Why it matters: two clients then work on two different tables, and what one commits, the
     other overwrites or never sees.
 
     What to do: look for files in `_delta_log` that only one of them counts as commits, such as
@@ -31,7 +31,7 @@ def other_version_read(check: CrossCheck) -> Iterator[Problem]:
 @rule("DL982", Severity.WARNING, Scope.CROSS_CHECK)
 def other_protocol_read(check: CrossCheck) -> Iterator[Problem]:
     """
-    Another implementation reads another protocol from the newest version.
+    Another implementation reads a different protocol from the newest version.
 
     Why it matters: clients then disagree about who may read and write the table.
 
@@ -46,7 +46,7 @@ def other_protocol_read(check: CrossCheck) -> Iterator[Problem]:
 @rule("DL983", Severity.WARNING, Scope.CROSS_CHECK)
 def other_metadata_read(check: CrossCheck) -> Iterator[Problem]:
     """
-    Another implementation reads another schema, other partition columns or properties.
+    Another implementation reads a different schema, partition columns or properties.
 
     Why it matters: clients then disagree about what the table holds.
 
@@ -61,7 +61,7 @@ def other_metadata_read(check: CrossCheck) -> Iterator[Problem]:
 @rule("DL984", Severity.WARNING, Scope.CROSS_CHECK)
 def other_files_read(check: CrossCheck) -> Iterator[Problem]:
     """
-    Another implementation counts another number of live files.
+    Another implementation counts a different number of live files.
 
     Why it matters: the same query then gives different rows in different clients.
 
@@ -76,22 +76,22 @@ def other_files_read(check: CrossCheck) -> Iterator[Problem]:
 @rule("DL985", Severity.WARNING, Scope.CROSS_CHECK)
 def refused_by_other_implementation(check: CrossCheck) -> Iterator[Problem]:
     """
-    Another implementation does not open the table.
+    Another implementation cannot open the table.
 
-    That it lacks a feature of the table is only worth knowing.
+    It is info where it lacks a feature of the table.
 
-    Why it matters: where it is not for a feature, the log has something in it that not every
-    client can cope with.
+    Why it matters: unless a feature is the reason, the log contains something that not every
+    client can handle.
 
-    What to do: where it is for a feature, nothing, unless such clients are to read the table.
-    Otherwise look at what the other rules say; the refusal names the place.
+    What to do: where a feature is the reason, nothing, unless such clients need to read the table.
+    Otherwise look at what the other rules say; the error names the place.
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
     if check.refusal:
         lacks = any(word in check.refusal.lower() for word in _FEATURES)
         yield Problem(
-            f"{check.program} does not open the table: {check.refusal}",
+            f"{check.program} cannot open the table: {check.refusal}",
             severity=Severity.INFO if lacks else None,
         )
 
@@ -102,4 +102,4 @@ _FEATURES = ("not supported", "unsupported", "catalog-managed")
 def _differing(check: CrossCheck, prefix: str) -> Iterator[Problem]:
     for place, (ours, theirs) in check.differences.items():
         if place.startswith(prefix):
-            yield Problem(f"The log says {ours!r}, {check.program} reads {theirs!r}.", place)
+            yield Problem(f"The log has {ours!r}, but {check.program} reads {theirs!r}.", place)

@@ -68,7 +68,7 @@ def unknown_system_domain(table: SnapshotFacts) -> Iterator[Problem]:
     """
     for name in sorted(table.snapshot.domains or ()):
         if name.startswith("delta.") and name not in _SYSTEM_DOMAINS:
-            yield Problem(f"The domain {name!r} is not known.", f"domainMetadata[{name}]")
+            yield Problem(f"The domain {name!r} is unknown.", f"domainMetadata[{name}]")
 
 
 @rule("DL508", Severity.ERROR, Scope.SNAPSHOT)
@@ -101,7 +101,8 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     What to do: choose the columns again: `deltaadm alter TABLE --cluster-by COLUMN`. Under column
     mapping the domain must hold physical names; Delta leaves them there when column mapping is
-    removed. Where an earlier version says which columns had them, `validate --fix` plans that.
+    removed. Where an earlier version says which columns had them, `validate --fix` plans the
+    repair.
 
     Source: PROTOCOL.md, Clustered Table.
     """
@@ -109,7 +110,7 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
         name = ".".join(path)
         if found is None:
             yield Problem(
-                f"The table is clustered by {name!r}, which it does not have{_once(table, path)}.",
+                f"The table is clustered by {name!r}, which does not exist{_once(table, path)}.",
                 f"domainMetadata[{CLUSTERING_DOMAIN}]",
                 fix=_clustered_again(table),
             )
@@ -137,11 +138,12 @@ def _clustered_again(table: SnapshotFacts) -> tuple[Step, ...]:
 @rule("DL534", Severity.WARNING, Scope.SNAPSHOT)
 def clustering_column_without_statistics(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The table is clustered by a column of which new files get no minimum and maximum.
+    The table is clustered by a column for which new files get no minimum and maximum.
 
-    Why it matters: clustering pays by files that queries skip, and files are skipped by these
-    numbers. Delta does not let a table be clustered by such a column, yet lets a clustered table
-    get there: by its properties, or by columns that come before the one that it is clustered by.
+    Why it matters: clustering helps because queries skip files, which they do by these
+    statistics. Delta does not let a table be clustered by such a column, but a clustered table
+    can get into this state: through its properties, or through columns that come before its
+    clustering columns.
 
     What to do: name the column in `delta.dataSkippingStatsColumns`, or raise
     `delta.dataSkippingNumIndexedCols`; then let ANALYZE TABLE … COMPUTE DELTA STATISTICS collect
@@ -155,7 +157,7 @@ def clustering_column_without_statistics(table: SnapshotFacts) -> Iterator[Probl
         return
     for path in lacking:
         yield Problem(
-            f"The table is clustered by {path_text(path)}, of which files get no statistics.",
+            f"The table is clustered by {path_text(path)}, for which files get no statistics.",
             place_of(path),
         )
 

@@ -75,10 +75,10 @@ def _layout_of(state: State) -> _Layout:
     fields = {field.name: field for field in schema.fields}
     columns: dict[str, _Column] = {}
     for name in metadata.partition_columns:
-        one = fields.get(name)
-        if one is None:
+        field = fields.get(name)
+        if field is None:
             return _Layout(None, frozenset(), column_kinds(schema, mode))
-        columns[name if mode is ColumnMappingMode.NONE else physical_name(one)] = _column(one)
+        columns[name if mode is ColumnMappingMode.NONE else physical_name(field)] = _column(field)
     return _Layout(columns, frozenset(metadata.partition_columns), column_kinds(schema, mode))
 
 
@@ -89,8 +89,8 @@ def _column(field: StructField) -> _Column:
 
 def _statistics_of(add: AddFile) -> Mapping[str, Any] | NotStatistics | None:
     if add.stats is None:
-        odd = add.extra.get("stats")
-        return None if odd is None else NotStatistics(f"it is {odd!r}")
+        stored = add.extra.get("stats")
+        return None if stored is None else NotStatistics(f"it is {stored!r}")
     try:
         return parse_statistics(add.stats)
     except NotStatistics as error:
@@ -113,7 +113,7 @@ def _listed(names: Any) -> str:
 @rule("DL701", Severity.ERROR, Scope.FILE)
 def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
     """
-    A file has values for other partition columns than the table's.
+    A file has values for partition columns that differ from the table's.
 
     Why it matters: readers take the values of partition columns from the log, not from the
     file; a column without one reads as null or makes the read fail.
@@ -155,7 +155,7 @@ def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
         column = columns.get(key)
         if value and column is not None and not is_partition_value(value, column.type_name):
             yield Problem(
-                f"The value {value!r} of partition column {column.name!r} is no "
+                f"The value {value!r} of partition column {column.name!r} is not a valid "
                 f"{column.type_name}.",
                 file.add.path,
             )
@@ -181,7 +181,7 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
         column = columns.get(key)
         if not value and column is not None and not column.nullable:
             yield Problem(
-                f"The partition column {column.name!r} is NOT NULL, and the file's value is "
+                f"The partition column {column.name!r} is NOT NULL, but the file's value is "
                 f"{value!r}.",
                 file.add.path,
             )
@@ -201,7 +201,7 @@ def malformed_path(file: LiveFile) -> Iterator[Problem]:
     """
     flaw = path_flaw(file.add.path)
     if flaw:
-        yield Problem(f"The path {file.add.path!r} cannot be used: {flaw}.", file.add.path)
+        yield Problem(f"The path {file.add.path!r} is invalid: {flaw}.", file.add.path)
 
 
 @rule("DL705", Severity.WARNING, Scope.SNAPSHOT)
@@ -212,7 +212,7 @@ def absolute_paths(snapshot: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: the table cannot be moved or copied, and breaks when VACUUM runs on the
     table that owns the files. A shallow clone is made like that on purpose.
 
-    What to do: for a table that has to stand for itself, copy it (`CREATE TABLE … DEEP CLONE`,
+    What to do: for a table that must be self-contained, copy it (`CREATE TABLE … DEEP CLONE`,
     or by reading and writing it).
 
     Source: PROTOCOL.md, Add File and Remove File.
@@ -228,7 +228,7 @@ def absolute_paths(snapshot: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL706", Severity.ERROR, Scope.SNAPSHOT)
 def two_deletion_vectors(snapshot: SnapshotFacts) -> Iterator[Problem]:
     """
-    A data file is alive twice, with different deletion vectors.
+    A data file is live twice, with different deletion vectors.
 
     Why it matters: its rows are read twice, and rows that one of the vectors deletes come back
     through the other.
@@ -243,7 +243,7 @@ def two_deletion_vectors(snapshot: SnapshotFacts) -> Iterator[Problem]:
     totals = snapshot.totals
     for path in () if totals is None else totals.with_two_vectors:
         yield Problem(
-            f"The file {path!r} is alive with more than one deletion vector.",
+            f"The file {path!r} is live with more than one deletion vector.",
             path,
             remedy=_check_compactions(snapshot),
         )
@@ -256,9 +256,9 @@ def _check_compactions(snapshot: SnapshotFacts) -> str:
     if not names:
         return ""
     return (
-        f"This version was built with compacted commits ({', '.join(names)}). Where DL118 says "
+        f"This version was built with compacted commits ({', '.join(names)}). If DL118 finds "
         "that they differ from the commits that they replace, delete the compacted file and "
-        "validate again; do not delete rows before that."
+        "validate again before you delete any rows."
     )
 
 
@@ -270,7 +270,7 @@ def deletion_vectors_without_feature(snapshot: SnapshotFacts) -> Iterator[Proble
     Why it matters: readers that do not know deletion vectors are let in, and show deleted rows.
 
     What to do: find the writer that changed the protocol. Adding the feature again makes the
-    table honest; `REORG TABLE … APPLY (PURGE)` removes the deletion vectors.
+    protocol correct; `REORG TABLE … APPLY (PURGE)` removes the deletion vectors.
 
     Source: PROTOCOL.md, Deletion Vectors.
     """
@@ -303,11 +303,11 @@ def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
     records = whole(_known_statistics(file.add).get("numRecords"))
     if records is None:
         yield Problem(
-            "The file has a deletion vector, and its statistics lack numRecords.", file.add.path
+            "The file has a deletion vector, but its statistics lack numRecords.", file.add.path
         )
     elif vector.cardinality > max(records, 0):
         yield Problem(
-            f"{vector.cardinality} records of the file are deleted, and it has {records}.",
+            f"{vector.cardinality} records of the file are deleted, but it has {records}.",
             file.add.path,
         )
 
@@ -315,7 +315,7 @@ def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
 @rule("DL709", Severity.ERROR, Scope.FILE)
 def malformed_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     """
-    A deletion vector's descriptor makes no sense.
+    A deletion vector's descriptor is invalid.
 
     Why it matters: no reader can find the vector, so the file cannot be read.
 
@@ -327,7 +327,7 @@ def malformed_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     vector = file.add.deletion_vector
     flaw = "" if vector is None else descriptor_flaw(vector)
     if flaw:
-        yield Problem(f"The file's deletion vector cannot be used: {flaw}.", file.add.path)
+        yield Problem(f"The file's deletion vector is invalid: {flaw}.", file.add.path)
 
 
 @rule("DL710", Severity.WARNING, Scope.FILE)
@@ -349,7 +349,7 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     bounds = ("minValues", "maxValues", "nullCount")
     if found.get("tightBounds") is not False and any(found.get(bound) for bound in bounds):
         yield Problem(
-            "The file has a deletion vector, and its statistics do not say tightBounds: false.",
+            "The file has a deletion vector, but its statistics do not have tightBounds: false.",
             file.add.path,
         )
 
@@ -357,10 +357,10 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
 @rule("DL711", Severity.ERROR, Scope.FILE)
 def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
     """
-    A file's statistics are not the JSON of an object, or count fewer than no records.
+    A file's statistics are not the JSON of an object, or have a negative number of records.
 
-    Why it matters: readers fail or silently skip no files; engines that answer counts from the
-    log are wrong.
+    Why it matters: readers fail or cannot skip files; engines that answer counts from the log
+    return wrong results.
 
     What to do: let Delta compute the statistics anew, or rewrite the file.
 
@@ -374,7 +374,7 @@ def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
         return
     records = found.get("numRecords")
     if records is not None and ((count := whole(records)) is None or count < 0):
-        yield Problem(f"The statistics say numRecords: {records!r}.", file.add.path)
+        yield Problem(f"The statistics have numRecords: {records!r}.", file.add.path)
 
 
 @rule("DL712", Severity.WARNING, Scope.SNAPSHOT)
@@ -412,7 +412,7 @@ def impossible_size(file: LiveFile) -> Iterator[Problem]:
     size = file.add.size
     if size <= 0:
         yield Problem(
-            f"The file is said to have {size} bytes.",
+            f"The size of the file is given as {size} bytes.",
             file.add.path,
             severity=Severity.ERROR if size < 0 else None,
         )
@@ -476,10 +476,10 @@ def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
     """
     path = file.add.path
     if file.out_of_reach:
-        message = f"The file could not be looked at: {file.out_of_reach}"
+        message = f"The file could not be checked: {file.out_of_reach}"
         yield Problem(message, path, severity=Severity.WARNING)
     elif file.size is None:
-        yield Problem("The file is not in storage.", path)
+        yield Problem("The file does not exist in storage.", path)
     elif file.size != file.add.size:
         yield Problem(f"The file has {file.size} bytes; the log says {file.add.size}.", path)
     elif file.unreadable:
@@ -503,13 +503,13 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
         for action in commit.actions("cdc")
     )
     if changing:
-        yield Problem(f"{changing} cdc actions say dataChange: true.", commit.file.path)
+        yield Problem(f"{changing} cdc actions have dataChange: true.", commit.file.path)
     states = [
         _switch(state, "delta.enableChangeDataFeed") for state in (commit.before, commit.after)
     ]
     if count and states[1] is False and not states[0]:
         yield Problem(
-            f"The commit has {count} cdc actions, and the change data feed is off.",
+            f"The commit has {count} cdc actions, but the change data feed is off.",
             commit.file.path,
         )
 
@@ -538,7 +538,9 @@ def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
         if isinstance(action, dict) and isinstance(action.get("dataChange"), bool)
     }
     if len(flags) > 1:
-        yield Problem("Some files of the commit change data, others do not.", commit.file.path)
+        yield Problem(
+            "Some file actions of the commit change data, others do not.", commit.file.path
+        )
 
 
 @rule("DL719", Severity.WARNING, Scope.FILE)

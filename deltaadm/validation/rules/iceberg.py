@@ -44,7 +44,7 @@ def iceberg_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     if mapping_mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
         for version in active_compat_versions(table.snapshot):
             yield Problem(
-                f"Iceberg compatibility V{version} is on, and column mapping is off.",
+                f"Iceberg compatibility V{version} is on, but column mapping is off.",
                 f"configuration[{compat_key(version)}]",
             )
 
@@ -124,7 +124,7 @@ def iceberg_without_counts(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL531", Severity.WARNING, Scope.SNAPSHOT)
 def iceberg_writer_forbids_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A column's physical name is not `col-` and its id, as Iceberg writer compatibility wants it.
+    A column's physical name is not `col-` and its id, as Iceberg writer compatibility requires.
 
     Why it matters: with other names, files cannot be exchanged with writers for Iceberg. It is
     an error once the property is on.
@@ -144,7 +144,8 @@ def iceberg_writer_forbids_name(table: SnapshotFacts) -> Iterator[Problem]:
             expected = f"col-{field.metadata.get('delta.columnMapping.id')}"
             if physical_name(field) != expected:
                 yield Problem(
-                    f"{name} wants the physical name {expected!r} for column {path_text(path)!r}, "
+                    f"{name} requires the physical name {expected!r} for column "
+                    f"{path_text(path)!r}, "
                     f"which has {physical_name(field)!r}.",
                     place_of(path),
                     severity=Severity.ERROR if active else None,

@@ -25,7 +25,7 @@ LOG: Final = "_delta_log"
 POINTER: Final = "_last_checkpoint"
 
 _SKEW: Final = 60_000
-"""How far, in ms, a time may go back without being worth a word: clocks of writers differ."""
+"""How far, in ms, a time may go back without a finding: writers' clocks differ."""
 
 _PATIENCE: Final = 10
 """After how many checkpoint intervals a new checkpoint is overdue."""
@@ -34,7 +34,7 @@ _PATIENCE: Final = 10
 @rule("DL100", Severity.ERROR, Scope.LOG)
 def unreadable_table(log: LogFacts) -> Iterator[Problem]:
     """
-    The newest version cannot be rebuilt from the log. Told where no other rule names the cause.
+    The newest version cannot be rebuilt from the log. Reported where no other rule names the cause.
 
     Why it matters: without a snapshot nobody can read the table, and rules that look at its
     state cannot run.
@@ -68,12 +68,10 @@ def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
     start = [base] if log.listing.checkpoints else []
     for left, right in pairwise([*start, *after]):
         if right == left:
-            yield Problem(f"Two files are commit {left}.", LOG)
+            yield Problem(f"Two files have the version of commit {left}.", LOG)
         elif right != left + 1:
             gone = f"{left + 1}" if right == left + 2 else f"{left + 1} to {right - 1}"
-            yield Problem(
-                f"The log goes on from version {left} to {right}: {gone} is missing.", LOG
-            )
+            yield Problem(f"The log skips from version {left} to {right}: {gone} is missing.", LOG)
 
 
 @rule("DL102", Severity.ERROR, Scope.LOG)
@@ -93,9 +91,11 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
         return
     first = next(iter(_versions(log.listing.commits)), None)
     if first is None:
-        yield Problem("There is neither a commit nor a complete checkpoint in the log.", LOG)
+        yield Problem("The log has neither a commit nor a complete checkpoint.", LOG)
     elif first > 0:
-        yield Problem(f"The oldest commit is {first}, and no checkpoint stands in for 0.", LOG)
+        yield Problem(
+            f"The oldest commit is {first}, and there is no complete checkpoint to start from.", LOG
+        )
 
 
 @rule("DL103", Severity.ERROR, Scope.COMMIT)
@@ -107,7 +107,7 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     wrong types. Of several actions on a line it takes one and loses the others.
 
     What to do: compare the file with a backup or the store's older object versions and restore
-    it. Find the writer, or the interrupted copy, that left it so.
+    it. Find the writer, or the interrupted copy, that caused it.
 
     Source: PROTOCOL.md, Delta Log Entries and Actions.
     """
@@ -119,12 +119,12 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(
                 "The JSON of its actions is spread over several lines (pretty-printed).",
                 where,
-                remedy="Restore the file as the writer wrote it. Failing that, write each of its "
-                "actions on a line of its own (`jq -c . FILE`); nothing else need change.",
+                remedy="Restore the file as the writer wrote it. Otherwise, write each of its "
+                "actions on its own line (`jq -c . FILE`); nothing else needs to change.",
             )
         elif line.error and not (cut_off and line.number == cut_off):
             place = f"Line {line.number}" if line.number else "The file"
-            yield Problem(f"{place} cannot be used: {line.error.rstrip('.')}.", where)
+            yield Problem(f"{place} is invalid: {line.error.rstrip('.')}.", where)
         elif len(known) > 1:
             names = ", ".join(known)
             yield Problem(f"Line {line.number} has {len(known)} actions: {names}.", where)
@@ -138,11 +138,11 @@ def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     The newest commit is empty, or its last line is cut off.
 
-    Why it matters: a commit must appear at once and whole. An empty or partial file tells of a
-    store without an atomic put, a writer that died or a copy that was interrupted; what was
+    Why it matters: a commit must appear at once and whole. An empty or partial file points to a
+    store without an atomic put, a writer that crashed or a copy that was interrupted; what was
     meant to be committed is lost, and readers that came at another moment saw another table.
 
-    What to do: check that the writer and the store fit together (Delta's LogStore). Remove the
+    What to do: check that the writer uses the right LogStore for this storage. Remove the
     file only if no reader ever accepted it; restore it if its content is known.
 
     Source: Delta Spark, FAILED_READ_FILE; PROTOCOL.md, Delta Log Entries.
@@ -152,7 +152,7 @@ def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem("The newest commit is empty.", where)
     elif _is_cut_off(commit):
         (last,) = commit.lines[-1:]
-        yield Problem(f"The newest commit is cut off in line {last.number}: {last.error}.", where)
+        yield Problem(f"The newest commit is truncated in line {last.number}: {last.error}.", where)
 
 
 @rule("DL105", Severity.ERROR, Scope.LOG)
@@ -160,9 +160,9 @@ def unpadded_version(log: LogFacts) -> Iterator[Problem]:
     """
     The version in a file's name does not have twenty digits, or a part's number not ten.
 
-    Why it matters: listings are in the order of names, so such a file comes at the wrong place
-    or is passed over. Delta Spark accepts some of them, other implementations ignore them: they
-    read different tables.
+    Why it matters: listings are in the order of names, so such a file is sorted wrongly or
+    skipped. Delta Spark accepts some of them, other implementations ignore them: they read
+    different tables.
 
     What to do: rename the file to the padded form, after making sure that it belongs to the
     table and no file of the right name exists.
@@ -226,7 +226,7 @@ def missing_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     """
     if log.pointer is None and log.listing.checkpoints:
         version = _newest_checkpoint(log)
-        message = f"No file points to the checkpoint of version {version}."
+        message = f"It is missing, although version {version} has a checkpoint."
         yield Problem(message, POINTER, fix=_checkpoint_again(log))
 
 
@@ -270,7 +270,7 @@ def stale_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     ):
         return
     if version < newest:
-        message = f"It points to version {version}, but {newest} has a checkpoint."
+        message = f"It points to version {version}, but version {newest} has a checkpoint."
         yield Problem(message, POINTER, fix=_checkpoint_again(log))
 
 
@@ -290,7 +290,7 @@ def broken_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
         return
     twice = duplicate_key(log.pointer.text)
     if log.pointer.document is None:
-        message = f"It cannot be used: {log.pointer.error}."
+        message = f"It is invalid: {log.pointer.error}."
         yield Problem(message, POINTER, fix=_checkpoint_again(log))
     elif twice is not None:
         message = f"It has the key {twice!r} twice."
@@ -323,7 +323,7 @@ def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
     except ValueError:
         return
     if not isinstance(checksum, str) or checksum not in right:
-        message = f"Its checksum {checksum!r} does not fit its content."
+        message = f"Its checksum {checksum!r} does not match its content."
         yield Problem(message, POINTER, fix=_checkpoint_again(log))
 
 
@@ -375,7 +375,7 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
     depends on the reader.
 
     What to do: find and fix the writer. Rewriting the affected files (OPTIMIZE, or reading and
-    overwriting) brings the table to a state without doubt.
+    overwriting) makes the table's state unambiguous.
 
     Source: PROTOCOL.md, Add File and Remove File; Delta Spark, DELTA_DUPLICATE_ACTIONS_FOUND.
     """
@@ -427,7 +427,7 @@ def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has an action that only checkpoints may have: sidecar or checkpointMetadata.
 
-    Why it matters: readers ignore it or refuse the commit; whatever it was to say is lost.
+    Why it matters: readers ignore it or refuse the commit; its information is lost.
 
     What to do: find and fix the writer.
 
@@ -444,10 +444,10 @@ def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
 def unfit_compaction(compaction: CompactionFacts) -> Iterator[Problem]:
     """
     A file of compacted commits has an impossible range, goes beyond the newest commit, cannot be
-    read, or says something else than the commits that it replaces.
+    read, or differs from the commits that it replaces.
 
-    Why it matters: readers may take it in the place of those commits, and then fail or see
-    another table than readers that do not.
+    Why it matters: readers may use it instead of those commits, and then fail or see a different
+    table than other readers.
 
     What to do: delete the file; it only saves readers time.
 
@@ -459,12 +459,12 @@ def unfit_compaction(compaction: CompactionFacts) -> Iterator[Problem]:
     if compaction.error:
         yield Problem(compaction.error, file.path, severity=Severity.ERROR)
     elif compaction.difference:
-        message = f"It does not say what commits {start} to {end} say: {compaction.difference}."
+        message = f"It differs from commits {start} to {end}: {compaction.difference}."
         yield Problem(message, file.path, severity=Severity.ERROR)
     elif end <= start:
         yield Problem(f"It claims to replace commits {start} to {end}.", file.path)
     elif end > newest:
-        yield Problem(f"It reaches version {end}, but the newest is {newest}.", file.path)
+        yield Problem(f"It reaches version {end}, but the newest version is {newest}.", file.path)
 
 
 @rule("DL119", Severity.WARNING, Scope.LOG)
@@ -536,17 +536,17 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
     """
     The log has a file that is none of those that belong there.
 
-    Why it matters: nobody reads it, and nobody cleans it up. It may be the rest of an
+    Why it matters: nobody reads it, and nobody cleans it up. It may be left over from an
     interrupted write, or a log file under a wrong name.
 
-    What to do: delete it once it is clear that nobody misses it.
+    What to do: delete it once it is clear that nothing needs it.
 
     Source: PROTOCOL.md, File Types.
     """
     for file in log.listing.of_kind(Kind.UNKNOWN):
         # Hadoop's checksums of local files begin with a dot, as do other hidden files.
         if not file.path.rpartition("/")[2].startswith("."):
-            yield Problem("This is not a file of a Delta log.", file.path)
+            yield Problem("This is not a Delta log file.", file.path)
 
 
 @rule("DL123", Severity.ERROR, Scope.COMMIT)
@@ -558,8 +558,8 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     Why it matters: a writer ignored the feature. Delta fails on such a commit when it looks for
     a timestamp, when it writes the next commit and when it travels in time.
 
-    What to do: keep the writer away until it supports the feature. A new commit by a writer
-    that does makes the newest version right again.
+    What to do: stop using the writer until it supports the feature. A new commit by a writer
+    that does makes the newest version valid again.
 
     Source: PROTOCOL.md, In-Commit Timestamps; Delta Spark, DELTA_MISSING_COMMIT_INFO and
     DELTA_MISSING_COMMIT_TIMESTAMP.
@@ -583,7 +583,7 @@ def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
     Why it matters: time travel searches the timestamps as a sorted list and finds wrong
     versions.
 
-    What to do: keep the writer away that ignores the rule. Later commits are right again once
+    What to do: stop using the writer that ignores the rule. Later commits are valid again once
     their timestamps exceed the highest one.
 
     Source: PROTOCOL.md, In-Commit Timestamps.
@@ -592,22 +592,22 @@ def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
         return
     earlier, later = commit.previous.in_commit, commit.times.in_commit
     if earlier is not None and later is not None and later <= earlier:
-        message = f"Its timestamp {later} does not exceed {earlier} of the commit before."
+        message = f"Its timestamp {later} is not later than {earlier}, that of the previous commit."
         yield Problem(message, commit.file.path)
 
 
 @rule("DL125", Severity.WARNING, Scope.COMMIT)
 def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A commit of a table without in-commit timestamps is older than the commit before it, by its
-    own account or by its file's modification time, by more than a minute.
+    A commit of a table without in-commit timestamps is more than a minute older than the commit
+    before it, by its commitInfo or by its file's modification time.
 
-    Why it matters: history shows times that never were, and time travel by timestamp, which
-    goes by the modification time of the files, finds another version than people expect.
-    Copying a table changes these times.
+    Why it matters: history shows wrong times, and time travel by timestamp, which uses the
+    modification time of the files, finds an unexpected version. Copying a table changes these
+    times.
 
-    What to do: enable in-commit timestamps, which do not depend on clocks and copies; set the
-    clocks of the writers.
+    What to do: enable in-commit timestamps, which do not depend on clocks and copies;
+    synchronize the writers' clocks.
 
     Source: Delta Spark, DeltaHistoryManager; PROTOCOL.md, In-Commit Timestamps.
     """
@@ -619,7 +619,8 @@ def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
         ("modification time", earlier.modified, later.modified),
     ):
         if left is not None and right is not None and left - right > _SKEW:
-            message = f"Its {name} is {left - right} ms before that of version {earlier.version}."
+            message = f"Its {name} is {left - right} ms earlier than that of version "
+            f"{earlier.version}."
             yield Problem(message, commit.file.path)
 
 
@@ -675,7 +676,7 @@ def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
     if _has_timestamps(commit.after) or commit.has_errors:
         return
     if commit.lines and not commit.actions("commitInfo"):
-        yield Problem("The commit does not say who made it, when and how.", commit.file.path)
+        yield Problem("The commit does not say who made it, when or how.", commit.file.path)
 
 
 def _checkpoint_again(log: LogFacts) -> tuple[Step, ...]:

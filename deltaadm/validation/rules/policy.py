@@ -27,7 +27,7 @@ def reader_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
     """
     The protocol's reader version is higher than the settings allow.
 
-    Why it matters: whoever set the limit has readers that stop at it.
+    Why it matters: the limit was set because some readers support no higher version.
 
     What to do: drop the features that need the version, or raise `max-reader-version`.
 
@@ -36,7 +36,7 @@ def reader_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
     version, limit = facts.snapshot.protocol.min_reader_version, facts.policy.max_reader_version
     if limit is not None and version > limit:
         yield Problem(
-            f"The reader version is {version}, and the policy allows {limit}.",
+            f"The reader version is {version}, but the policy allows at most {limit}.",
             "protocol.minReaderVersion",
         )
 
@@ -46,7 +46,7 @@ def writer_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
     """
     The protocol's writer version is higher than the settings allow.
 
-    Why it matters: whoever set the limit has writers that stop at it.
+    Why it matters: the limit was set because some writers support no higher version.
 
     What to do: drop the features that need the version, or raise `max-writer-version`.
 
@@ -55,7 +55,7 @@ def writer_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
     version, limit = facts.snapshot.protocol.min_writer_version, facts.policy.max_writer_version
     if limit is not None and version > limit:
         yield Problem(
-            f"The writer version is {version}, and the policy allows {limit}.",
+            f"The writer version is {version}, but the policy allows at most {limit}.",
             "protocol.minWriterVersion",
         )
 
@@ -65,7 +65,7 @@ def required_feature_missing(facts: PolicyFacts) -> Iterator[Problem]:
     """
     The protocol lacks a table feature that the settings require.
 
-    Why it matters: whoever requires the feature relies on what it guarantees.
+    Why it matters: the feature is required because something relies on what it guarantees.
 
     What to do: enable the feature with `deltaadm enable-feature`; where that refuses, it says what
     else can add it.
@@ -88,10 +88,10 @@ def forbidden_feature_supported(facts: PolicyFacts) -> Iterator[Problem]:
     """
     The protocol has a table feature that the settings forbid.
 
-    Why it matters: whoever forbids the feature has clients that cannot cope with it.
+    Why it matters: the feature is forbidden because some clients cannot handle it.
 
-    What to do: drop the feature with Delta's `ALTER TABLE ... DROP FEATURE`, where that can be
-    done; `deltaadm features NAME` tells. Turning its property off is not enough.
+    What to do: drop the feature with Delta's `ALTER TABLE ... DROP FEATURE`, if it can be
+    dropped; `deltaadm features NAME` says whether. Setting its property to false is not enough.
 
     Source: deltaadm.toml, policy.
     """
@@ -108,7 +108,7 @@ def mapping_mode_not_allowed(facts: PolicyFacts) -> Iterator[Problem]:
     """
     The table's column mapping mode is not one that the settings allow.
 
-    Why it matters: clients that ignore column mapping read nothing but nulls; and without it
+    Why it matters: clients that ignore column mapping read only nulls; and without it
     columns can neither be renamed nor dropped.
 
     What to do: change it with `deltaadm set-mapping-mode`. An existing table can go from none to
@@ -121,7 +121,8 @@ def mapping_mode_not_allowed(facts: PolicyFacts) -> Iterator[Problem]:
     if allowed and mode not in allowed:
         can_change = mode == "none" and "name" in allowed
         yield Problem(
-            f"The column mapping mode is {mode!r}, and the policy allows {', '.join(allowed)}.",
+            f"The column mapping mode is {mode!r}, but the policy allows only "
+            f"{', '.join(allowed)}.",
             f"configuration[{COLUMN_MAPPING_MODE}]",
             fix=(SetProperties({COLUMN_MAPPING_MODE: "name"}),) if can_change else (),
         )
@@ -132,10 +133,10 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
     """
     A table property does not have the value that the settings require.
 
-    A property that is not set counts with Delta's default.
+    A property that is not set has Delta's default.
 
-    Why it matters: whoever requires the value relies on it, for how long the history is kept for
-    example.
+    Why it matters: the value is required because something relies on it, for example on how long
+    history is kept.
 
     What to do: set the property with `deltaadm alter`.
 
@@ -150,7 +151,7 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
             known = PROPERTIES.get(key.lower())
             target = wanted.nearest if known is None or known.editable else None
             yield Problem(
-                f"{key} {found}{by_default}, and the policy requires {wanted}.",
+                f"{key} {found}{by_default}, but the policy requires {wanted}.",
                 f"configuration[{key}]",
                 fix=() if target is None else (SetProperties({key: target}),),
             )
@@ -159,14 +160,14 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
 @rule("DL907", Severity.ERROR, Scope.POLICY)
 def client_cannot_read(facts: PolicyFacts) -> Iterator[Problem]:
     """
-    A client that must be able to read the table is shut out of it, or reads it wrongly.
+    A client that must be able to read the table cannot read it, or reads wrong data silently.
 
     Where nothing is known about the client and one of the table's features, that is a warning.
 
     Why it matters: the settings, or `--for-client`, name the client as one that uses the table.
 
     What to do: use a release of the client that knows the features, or drop them; the finding names
-    them. `deltaadm features NAME` tells how a feature can be dropped.
+    them. `deltaadm features NAME` says how a feature can be dropped.
 
     Source: deltaadm.clients, which names the page that each verdict rests on.
     """
@@ -176,14 +177,14 @@ def client_cannot_read(facts: PolicyFacts) -> Iterator[Problem]:
 @rule("DL908", Severity.ERROR, Scope.POLICY)
 def client_cannot_write(facts: PolicyFacts) -> Iterator[Problem]:
     """
-    A client that must be able to write the table is shut out of it, or writes it wrongly.
+    A client that must be able to write the table cannot write it, or writes wrong data silently.
 
     Where nothing is known about the client and one of the table's features, that is a warning.
 
     Why it matters: the settings name the client as one that writes the table.
 
     What to do: use a release of the client that knows the features, or drop them; the finding names
-    them. `deltaadm features NAME` tells how a feature can be dropped.
+    them. `deltaadm features NAME` says how a feature can be dropped.
 
     Source: deltaadm.clients, which names the page that each verdict rests on.
     """
@@ -204,9 +205,9 @@ def _shut_out(facts: PolicyFacts, access: str) -> Iterator[Problem]:
 def _sentence(verdict: ClientVerdict) -> str:
     subjects = ", ".join(obstacle.subject for obstacle in verdict.obstacles)
     what = {
-        "unknown": f"Nothing is known about whether {verdict.client} can {verdict.access} it",
-        "fails loudly": f"{verdict.client} refuses to {verdict.access} it",
-        "silently wrong": f"{verdict.client} would {verdict.access} it wrongly, without an error",
+        "unknown": f"It is not known whether {verdict.client} can {verdict.access} it",
+        "fails loudly": f"{verdict.client} cannot {verdict.access} it",
+        "silently wrong": f"{verdict.client} {verdict.access}s wrong data silently",
     }[verdict.outcome]
     notes = dict.fromkeys(
         obstacle.note.rstrip(".") for obstacle in verdict.obstacles if obstacle.note
@@ -217,18 +218,18 @@ def _sentence(verdict: ClientVerdict) -> str:
 @rule("DL950", Severity.WARNING, Scope.POLICY)
 def expired_ignore(facts: PolicyFacts) -> Iterator[Problem]:
     """
-    The settings ignore findings until a day that has passed, so these count again.
+    The settings ignore findings until a date that has passed, so they count again.
 
-    Why it matters: somebody wanted the matter to be looked at again by that day.
+    Why it matters: the ignore was meant to be reviewed by that date.
 
-    What to do: fix what is found, or give the ignore another day; where nothing is found any more,
-    remove it.
+    What to do: fix what is found, or set a later date; if nothing is found any more, remove the
+    ignore.
 
     Source: deltaadm.toml, ignore.
     """
     for ignore in facts.expired:
         reason = f" ({ignore.reason})" if ignore.reason else ""
         yield Problem(
-            f"{ignore.code} was to be ignored until {ignore.until}{reason}.",
+            f"{ignore.code} was ignored until {ignore.until}{reason}.",
             f"settings[{ignore.code}]",
         )

@@ -24,8 +24,8 @@ def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The feature `checkpointProtection` is there without its property, or the property without it.
 
-    Why it matters: without the property nothing is protected and some writers are shut out for
-    nothing; without the feature nobody honours the property.
+    Why it matters: without the property nothing is protected and some writers are shut out
+    needlessly; without the feature no writer honours the property.
 
     What to do: drop the feature with TRUNCATE HISTORY, or unset the property.
 
@@ -36,12 +36,12 @@ def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
     text = snapshot.metadata.configuration.get(_PROTECTION)
     if supported and not whole_number(text):
         yield Problem(
-            f"The protocol has checkpointProtection, and {_PROTECTION} is not set.",
+            f"The protocol has checkpointProtection, but {_PROTECTION} is not set.",
             f"configuration[{_PROTECTION}]",
         )
     elif whole_number(text) and not supported:
         yield Problem(
-            f"{_PROTECTION} is {text}, and the protocol lacks checkpointProtection.",
+            f"{_PROTECTION} is {text}, but the protocol lacks checkpointProtection.",
             f"configuration[{_PROTECTION}]",
             fix=accepted(
                 snapshot,
@@ -54,10 +54,10 @@ def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL529", Severity.WARNING, Scope.SNAPSHOT)
 def protected_history_cut(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A part of the history that checkpoint protection guards is gone, and a part is still there.
+    A part of the history that checkpoint protection protects is gone, and a part is still there.
 
-    Why it matters: the guard lets history go all at once only, since older commits may use
-    features that have been dropped. A writer that supports all of them may cut it; any other
+    Why it matters: protected history may only be removed all at once, since older commits may use
+    features that have been dropped. A writer that supports all of them may truncate it; any other
     leaves versions that cannot be rebuilt, or checkpoints that lack something.
 
     What to do: find out what cleaned up the log. With ALTER TABLE … DROP FEATURE
@@ -72,7 +72,7 @@ def protected_history_cut(table: SnapshotFacts) -> Iterator[Problem]:
     first = next((commit.version for commit in table.listing.commits), None)
     if first is not None and 0 < first < guarded:
         yield Problem(
-            f"History is guarded up to version {guarded}, and begins with version {first}.",
+            f"History is protected up to version {guarded}, but begins with version {first}.",
             "_delta_log",
         )
 
@@ -80,7 +80,7 @@ def protected_history_cut(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL530", Severity.ERROR, Scope.SNAPSHOT)
 def deletion_vectors_where_excluded(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Deletion vectors are on beside symlink manifests, or where the files are not Parquet.
+    Deletion vectors are on together with symlink manifests, or where the files are not Parquet.
 
     Why it matters: readers of manifests show deleted rows. Delta refuses every change of such a
     table.

@@ -46,12 +46,12 @@ def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The reader or the writer version is one that does not exist.
 
-    Why it matters: every client compares the versions with those it knows and turns away. A
+    Why it matters: every client compares the versions with those it knows and refuses the table. A
     number set by mistake, such as writer version 101, makes a table unusable for everyone.
 
-    What to do: if a newer Delta wrote it, use that. If it is a mistake, no ALTER TABLE gets
-    through any more: restore the log to the version before the commit that set it, or copy the
-    data files into a new table.
+    What to do: if a newer Delta wrote it, use that. If it is a mistake, no ALTER TABLE succeeds
+    any more: restore the log to the version before the commit that set it, or copy the data
+    files into a new table.
 
     Source: PROTOCOL.md, Protocol Evolution; Delta Spark, DELTA_INVALID_PROTOCOL_VERSION.
     """
@@ -62,7 +62,8 @@ def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
     ):
         if version not in known:
             yield Problem(
-                f"{key} is {version}; there are {min(known)} to {max(known)}.", f"protocol.{key}"
+                f"{key} is {version}; valid versions are {min(known)} to {max(known)}.",
+                f"protocol.{key}",
             )
 
 
@@ -83,7 +84,7 @@ def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
     protocol = table.snapshot.protocol
     version = protocol.min_reader_version
     if (problem := _misplaced(protocol, "readerFeatures", version, READER_FEATURES_VERSION)) != "":
-        yield Problem(f"minReaderVersion is {version}, and {problem}.", READERS)
+        yield Problem(f"minReaderVersion is {version}, but {problem}.", READERS)
 
 
 @rule("DL203", Severity.ERROR, Scope.SNAPSHOT)
@@ -103,7 +104,7 @@ def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
     protocol = table.snapshot.protocol
     version = protocol.min_writer_version
     if (problem := _misplaced(protocol, "writerFeatures", version, WRITER_FEATURES_VERSION)) != "":
-        yield Problem(f"minWriterVersion is {version}, and {problem}.", WRITERS)
+        yield Problem(f"minWriterVersion is {version}, but {problem}.", WRITERS)
 
 
 def _misplaced(protocol: Protocol, key: str, version: int, lists_from: int) -> str:
@@ -131,8 +132,8 @@ def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Prob
     reader, writer = protocol.min_reader_version, protocol.min_writer_version
     if reader == READER_FEATURES_VERSION and writer < WRITER_FEATURES_VERSION:
         yield Problem(
-            f"minReaderVersion {reader} needs minWriterVersion {WRITER_FEATURES_VERSION}; it is "
-            f"{writer}.",
+            f"minReaderVersion {reader} requires minWriterVersion {WRITER_FEATURES_VERSION}; it "
+            f"is {writer}.",
             "protocol.minWriterVersion",
         )
 
@@ -175,7 +176,7 @@ def writer_feature_not_listed_for_readers(table: SnapshotFacts) -> Iterator[Prob
     for feature in _listed(protocol.writer_features):
         if feature.is_reader and feature.name not in protocol.reader_features:
             yield Problem(
-                f"{feature.name} concerns readers and is listed for writers only.",
+                f"{feature.name} is a reader-writer feature but is listed for writers only.",
                 READERS,
                 severity=Severity.WARNING if feature.is_legacy else None,
                 fix=_rewritten(table.snapshot) if feature.is_legacy else (),
@@ -197,7 +198,7 @@ def writer_only_feature_listed_for_readers(table: SnapshotFacts) -> Iterator[Pro
     """
     for feature in _listed(table.snapshot.protocol.reader_features):
         if not feature.is_reader:
-            yield Problem(f"{feature.name} concerns writers only.", READERS)
+            yield Problem(f"{feature.name} is a writer feature.", READERS)
 
 
 @rule("DL208", Severity.ERROR, Scope.SNAPSHOT)
@@ -219,7 +220,7 @@ def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem
     for feature in _listed(protocol.writer_features):
         if feature.is_reader and not feature.is_legacy:
             yield Problem(
-                f"{feature.name} needs reader version {feature.versions[0]}; it is "
+                f"{feature.name} requires reader version {feature.versions[0]}; it is "
                 f"{protocol.min_reader_version}.",
                 "protocol.minReaderVersion",
             )
@@ -244,7 +245,7 @@ def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[
             needed, found = feature.versions[0], protocol.min_reader_version
             if found < needed:
                 yield Problem(
-                    f"{feature.name} needs reader version {needed} or higher; it is {found}.",
+                    f"{feature.name} requires reader version {needed} or higher; it is {found}.",
                     "protocol.minReaderVersion",
                 )
 
@@ -257,10 +258,10 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: rowTracking keeps its counter in domain metadata, Iceberg compatibility rests
     on column mapping, and so on. Delta Spark refuses to load a table whose protocol does not
     list all that its features require, even where others do without. It is a warning where the
-    feature is one that Delta Spark does not know, so that it does not look.
+    feature is one that Delta Spark does not know and so does not check.
 
-    What to do: the program that wrote the protocol must add the missing feature; through Delta
-    Spark the table cannot be fixed, since it does not load.
+    What to do: the program that wrote the protocol must add the missing feature; the table
+    cannot be fixed through Delta Spark, which does not load it.
 
     Source: PROTOCOL.md, the feature's section; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
@@ -279,7 +280,7 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
 
 def _waived(feature: TableFeature, required: str) -> str:
     only = required in feature.optional_requires
-    return "; Delta Spark does not load such a table, though other clients do" if only else ""
+    return "; Delta Spark cannot load such a table, but other clients can" if only else ""
 
 
 @rule("DL211", Severity.ERROR, Scope.SNAPSHOT)
@@ -293,7 +294,7 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
     column types have rules of their own.)
 
     What to do: the program that wrote the protocol must add the feature, or take back what uses
-    it; through Delta Spark the table cannot be fixed, since it does not load.
+    it; the table cannot be fixed through Delta Spark, which does not load it.
 
     Source: PROTOCOL.md, Table Features for New and Existing Tables; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
@@ -301,7 +302,7 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
     if table.snapshot.protocol.supports_writer_features:
         for feature, evidence in _unsupported(table.snapshot):
             yield Problem(
-                f"{feature.name} is not listed, and {evidence}.",
+                f"{feature.name} is not listed, but {evidence}.",
                 WRITERS,
                 severity=None if feature.in_delta_spark else Severity.WARNING,
             )
@@ -313,7 +314,7 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
     The metadata uses a feature that the protocol's versions do not imply.
 
     Why it matters: a client that knows the versions need not know the feature. It ignores the
-    property or the constraint, and writes what the table's owner wanted to rule out. Generated
+    property or the constraint, and writes data that the table's owner wanted to prevent. Generated
     and identity columns are only a warning: without the feature all clients take them for plain
     columns. (Column mapping, column types and NOT NULL have rules of their own.)
 
@@ -328,7 +329,7 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
         if feature.name == "invariants" and not _has_invariant_expression(snapshot):
             continue
         yield Problem(
-            f"Versions {snapshot.protocol.simple_string} do not imply {feature.name}, and "
+            f"Versions {snapshot.protocol.simple_string} do not imply {feature.name}, but "
             f"{evidence}.",
             "protocol.minWriterVersion",
             severity=Severity.WARNING if _is_unread(feature) else None,
@@ -366,8 +367,8 @@ def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
     The protocol lists a feature that Delta Spark 4.4 does not know.
 
     Why it matters: clients must refuse to read a table with a reader feature that they do not
-    know, and to write one with any. Told as an error where Delta Spark does not read the table,
-    and for information where another program is known to use the feature for writers.
+    know, and to write one with any. It is an error where Delta Spark cannot read the table, and
+    info where another program is known to use the feature for writers.
 
     What to do: use a client that knows the feature. If the name is a mistake, only the program
     that wrote it, or a copy of the table, can undo it.
@@ -386,7 +387,7 @@ def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
             what, where = "write", WRITERS
             severity = Severity.WARNING if feature is None else Severity.INFO
         yield Problem(
-            f"Delta Spark 4.4 does not know {name!r} and will not {what} the table{known}.",
+            f"Delta Spark 4.4 does not know {name!r} and cannot {what} the table{known}.",
             where,
             remedy=did_you_mean(name, FEATURES) if feature is None else "",
             severity=severity,
@@ -402,9 +403,10 @@ def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
     later may drop the old one.
 
     What to do: find out first whether the program that writes the table knows the final name:
-    runtimes from the time of the preview do not, and refuse a table that has it. Where all who use
-    the table know it and Delta can drop the provisional one, drop that and add the final one;
-    otherwise leave it, or copy the table. Do not add the final name beside it.
+    runtimes from the time of the preview do not, and refuse a table that has it. Once every
+    program that uses the table knows it and Delta can drop the provisional one, drop that and
+    add the final one; otherwise keep it, or copy the table. Do not add the final name while the
+    old one is there.
 
     Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127, #5718; tables that Databricks
     Runtime 15.4 writes have variantType-preview.
@@ -426,13 +428,13 @@ def _way_to_the_final_name(feature: TableFeature, snapshot: Snapshot) -> str:
     writer = snapshot.commit_info.engine_info if snapshot.commit_info else None
     by = f", such as {writer[:_LONGEST]!r}, which wrote the newest commit," if writer else ""
     way = (
-        f"Where all know it, drop {feature.name} and add {feature.twin}."
+        f"Once all of them know it, drop {feature.name} and add {feature.twin}."
         if feature.removal is not None
-        else f"Where all know it, copy the table into one with {feature.twin}."
+        else f"Once all of them know it, copy the table into one with {feature.twin}."
     )
     return (
-        f"Keep it as long as programs{by} may lack the name {feature.twin}: they refuse a table "
-        f"that has it. {way}"
+        f"Keep it as long as programs{by} may not know the name {feature.twin}: they refuse a "
+        f"table that has it. {way}"
     )
 
 
@@ -464,7 +466,7 @@ def protocol_not_normalized(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A lower protocol supports exactly the same features.
 
-    Why it matters: the higher versions shut out older clients without need. (2,3) means no more
+    Why it matters: the higher versions needlessly shut out older clients. (2,3) means no more
     than (1,3), and (1,7) with appendOnly and invariants no more than (1,2).
 
     What to do: nothing has to be done; Delta writes the lower form when the protocol is next
@@ -476,7 +478,7 @@ def protocol_not_normalized(table: SnapshotFacts) -> Iterator[Problem]:
     lowest = _lowest(protocol)
     if lowest is not None and lowest != protocol:
         yield Problem(
-            f"The protocol {protocol.simple_string} could be {lowest.simple_string}.",
+            f"The protocol {protocol.simple_string} could be lowered to {lowest.simple_string}.",
             "protocol",
             fix=_rewritten(table.snapshot),
         )
@@ -518,7 +520,7 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: clients must know every listed feature, used or not. A reader feature that
     nothing uses shuts out readers for no benefit; some programs list variantType for tables
-    without such a column. Told are only features that Delta can drop, and reader features.
+    without such a column. Only features that Delta can drop and reader features are reported.
 
     What to do: ALTER TABLE … DROP FEATURE, where Delta can drop it; else copy the table.
 
@@ -526,7 +528,7 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     snapshot = table.snapshot
     listed = list(_listed(snapshot.protocol.explicit_names))
-    required = {name for one in listed for name in one.requires}
+    required = {name for feature in listed for name in feature.requires}
     used = usages(snapshot)
     for feature in listed:
         droppable = feature.removal is not None
@@ -534,7 +536,7 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
         has_switch = feature.activation.find is not None
         if concerned and has_switch and used[feature.name].is_unused:
             yield Problem(
-                f"{feature.name} is listed, and nothing uses it.",
+                f"{feature.name} is listed, but nothing uses it.",
                 READERS if feature.is_reader else WRITERS,
                 remedy="" if droppable else "Delta cannot drop this feature; copy the table.",
             )
@@ -545,7 +547,7 @@ def features_lost(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit took features from the protocol without being a DROP FEATURE.
 
-    Why it matters: data, log files and constraints of before may still need the feature, and
+    Why it matters: existing data, log files and constraints may still need the feature, and
     nothing checked or cleaned them. Readers of older versions may misread them.
 
     What to do: find out which program wrote the commit. Add the features again if the table
@@ -562,8 +564,8 @@ def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit went from a legacy writer version to feature lists, without the implied features.
 
-    Why it matters: append-only, constraints, change data feed and the like were in force by the
-    number alone, and are not any more. The protocol wants them carried into the list. Known
+    Why it matters: append-only, constraints, change data feed and the like were in force through
+    the version alone, and no longer are. The protocol requires them to be listed. Known
     programs, delta-rs among them, add only the feature that was asked for.
 
     What to do: add the features again, `deltaadm enable-feature TABLE FEATURE --support-only`.
@@ -630,7 +632,7 @@ def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL221", Severity.ERROR, Scope.SNAPSHOT)
 def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A feature list is no list, or has entries that are no feature names.
+    A feature list is not a list, or has entries that are not feature names.
 
     Why it matters: a name consists of letters, digits, `-` and `_`. Clients fail on anything
     else, each in its own way. A name that stands there twice is only a warning: clients read
@@ -647,11 +649,11 @@ def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
         if names is None:
             continue
         if not isinstance(names, list):
-            yield Problem(f"{key} is {_shown(names)} and no list.", where)
+            yield Problem(f"{key} is {_shown(names)}, not a list.", where)
             continue
         for name in names:
             if not isinstance(name, str) or not _NAME.fullmatch(name):
-                yield Problem(f"{_shown(name)} is no feature name.", where)
+                yield Problem(f"{_shown(name)} is not a feature name.", where)
         counts = Counter(name for name in names if isinstance(name, str))
         for count, times in sorted(counts.items()):
             if times > 1:
@@ -674,7 +676,7 @@ _LONGEST: Final = 80
 @rule("DL222", Severity.WARNING, Scope.SNAPSHOT)
 def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Two features are there that exclude each other.
+    The protocol has two features that exclude each other.
 
     Why it matters: the conditions of both cannot be met at once; whichever client looks at one
     of them breaks the other. Several versions of Iceberg compatibility that are on together are
@@ -690,7 +692,7 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
     for feature in _listed(protocol.explicit_names):
         for other in feature.excludes:
             if protocol.supports(other):
-                yield Problem(f"{feature.name} does not go with {other}.", WRITERS)
+                yield Problem(f"{feature.name} cannot be combined with {other}.", WRITERS)
     active = [
         version
         for version in VERSIONS
@@ -701,7 +703,7 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
         names = " and ".join(f"V{version}" for version in active)
         where = f"configuration[{compat_key(active[0])}]"
         yield Problem(
-            f"Iceberg compatibility {names} are on together.", where, severity=Severity.ERROR
+            f"Iceberg compatibility {names} are enabled together.", where, severity=Severity.ERROR
         )
 
 
@@ -710,13 +712,11 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
     """
     The newest release of some client cannot read or write the table because of its features.
 
-    Why it matters: whoever wants to share the table should know. Only the newest releases are
-    looked at, and only what is known about them; what a client cannot do with any table at all
-    is not told.
+    Why it matters: these clients cannot share the table. Only the newest releases are checked,
+    and only what is known about them; what a client cannot do with any table is not reported.
 
-    What to do: nothing, where nobody uses these clients. Name those that matter with
-    `--for-client` or in the settings, and they are judged in their release; DROP FEATURE
-    removes a feature that is not needed.
+    What to do: no action needed unless you use these clients. List yours, with their releases,
+    with `--for-client` or in the settings; DROP FEATURE removes a feature that is not needed.
 
     Source: deltaadm.clients, which names the page that each verdict rests on.
     """

@@ -42,8 +42,8 @@ def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Row tracking is on, and live files lack a base row id or a default row commit version.
 
-    Why it matters: rows of such files have no identity, so that whoever follows changes by row
-    id, such as an incremental materialised view, fails or loses them.
+    Why it matters: rows of such files have no identity, so that anything that tracks changes by
+    row id, such as an incremental materialized view, fails or loses them.
 
     What to do: find the writer that does not honour row tracking. Turning row tracking off and
     on again gives every file its ids.
@@ -54,7 +54,7 @@ def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     if totals is not None and totals.without_row_tracking.count and _tracks_rows(table.snapshot):
         lacking = totals.without_row_tracking
         yield Problem(
-            f"Row tracking is on, and {lacking.count} of {totals.facts.files} files lack row "
+            f"Row tracking is on, but {lacking.count} of {totals.facts.files} files lack row "
             f"ids, such as {lacking.paths[0]!r}.",
             f"configuration[{ROW_TRACKING}]",
         )
@@ -63,7 +63,7 @@ def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL502", Severity.ERROR, Scope.SNAPSHOT)
 def overlapping_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Two live files have row ids in common.
+    Two live files share row ids.
 
     Why it matters: a row id stands for one row. With the same id twice, changes are applied to
     the wrong row.
@@ -76,7 +76,7 @@ def overlapping_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     if table.totals is None or not table.state.supports("rowTracking"):
         return
     for left, right in table.totals.overlapping_row_ids:
-        yield Problem(f"The files {left!r} and {right!r} have row ids in common.", left)
+        yield Problem(f"The files {left!r} and {right!r} share row ids.", left)
 
 
 @rule("DL503", Severity.ERROR, Scope.SNAPSHOT)
@@ -98,7 +98,7 @@ def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     if mark is None or mark < highest:
         shown = "missing" if mark is None else str(mark)
         yield Problem(
-            f"The high water mark of row ids is {shown}, and row id {highest} is in use.",
+            f"The high water mark of row ids is {shown}, but row id {highest} is in use.",
             f"domainMetadata[{ROW_TRACKING_DOMAIN}]",
         )
 
@@ -125,9 +125,9 @@ def unusable_row_tracking_column(table: SnapshotFacts) -> Iterator[Problem]:
     for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN):
         name = snapshot.metadata.configuration.get(key, "")
         if not name:
-            yield Problem(f"Row tracking is on, and {key} is not set.", f"configuration[{key}]")
+            yield Problem(f"Row tracking is on, but {key} is not set.", f"configuration[{key}]")
         elif name.lower() in taken:
-            yield Problem(f"{key} is {name!r}, which is taken.", f"configuration[{key}]")
+            yield Problem(f"{key} is {name!r}, which is already in use.", f"configuration[{key}]")
         taken.add(name.lower())
 
 

@@ -68,7 +68,7 @@ def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
     action has taken its place.
 
     Why it matters: clients differ in what they take for the missing value, if they open the
-    table at all. Delta passes over a metaData action without `id` as if it was not there.
+    table at all. Delta ignores a metaData action without `id`.
 
     What to do: find the program that wrote the commit. Any change of the table's properties
     through Delta Spark writes a complete metaData action.
@@ -137,13 +137,13 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
     table cannot be read. A type that Spark knows and Delta does not support is a warning: the
     table can be read, and no longer altered.
 
-    What to do: use the client that wrote the column, or restore the version before it came in.
+    What to do: use the client that wrote the column, or restore the version before it was added.
 
     Source: PROTOCOL.md, Primitive Types; Delta Spark, DELTA_UNSUPPORTED_DATA_TYPES.
     """
     for path, name in _primitive_types(table):
         if not is_spark_type(name):
-            yield Problem(f"Spark knows no type {name[:80]!r}.", _at(path))
+            yield Problem(f"Spark does not know the type {name[:80]!r}.", _at(path))
         elif not is_supported_type(PrimitiveType(name)) and not _has_own_rule(name):
             yield Problem(
                 f"Delta does not support the type {name!r}.", _at(path), severity=Severity.WARNING
@@ -162,7 +162,7 @@ def duplicate_column_name(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: Spark ignores case and cannot tell which one is meant; Delta refuses every
     change of the metadata.
 
-    What to do: rename or drop one of them with a client that minds case.
+    What to do: rename or drop one of them with a case-sensitive client.
 
     Source: PROTOCOL.md, Schema Serialization Format; Delta Spark, DELTA_DUPLICATE_COLUMNS_FOUND.
     """
@@ -191,13 +191,13 @@ def bad_partition_column(table: SnapshotFacts) -> Iterator[Problem]:
         else []
     )
     for entry in odd:
-        yield Problem(f"{json.dumps(entry)[:80]} is no column name.", PARTITIONS)
+        yield Problem(f"{json.dumps(entry)[:80]} is not a column name.", PARTITIONS)
     if not _is_readable(metadata):
         return
     names = {field.name for field in metadata.schema.fields}
     for name in metadata.partition_columns:
         if name not in names:
-            yield Problem(f"{name!r} is no top-level column of the table.", PARTITIONS)
+            yield Problem(f"{name!r} is not a top-level column of the table.", PARTITIONS)
     for name, times in Counter(column.lower() for column in metadata.partition_columns).items():
         if times > 1:
             yield Problem(f"{name!r} is a partition column {times} times.", PARTITIONS)
@@ -222,7 +222,8 @@ def partition_column_of_complex_type(table: SnapshotFacts) -> Iterator[Problem]:
     for field in _schema(table).fields:
         if field.name in partitions and _is_complex(field.type):
             yield Problem(
-                f"Partition column {field.name!r} has no simple type.", _at((field.name,))
+                f"Partition column {field.name!r} does not have a primitive type.",
+                _at((field.name,)),
             )
 
 
@@ -255,9 +256,9 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
     The properties hold a key that belongs to the protocol.
 
     Why it matters: `delta.minReaderVersion`, `delta.minWriterVersion`, `delta.feature.*` and
-    `delta.ignoreProtocolDefaults` are wishes that Delta fulfils and never stores. Stored by
-    another program they say nothing about the table, and the next ALTER TABLE takes them for
-    wishes: it may raise the protocol, or fail for good.
+    `delta.ignoreProtocolDefaults` are instructions that Delta carries out and never stores.
+    Stored by another program they say nothing about the table, and the next ALTER TABLE takes
+    them for instructions: it may upgrade the protocol, or fail permanently.
 
     What to do: unset them, where the fix can; otherwise with the program that stored them.
 
@@ -283,8 +284,8 @@ def unknown_property(table: SnapshotFacts) -> Iterator[Problem]:
     A property begins with `delta.` and is not known.
 
     Why it matters: the prefix is Delta's own. A misspelled key has no effect, and the table does
-    not behave as its owner believes. A key unlike any known one probably comes from another
-    engine; that is for information.
+    not behave as its owner believes. A key that resembles no known one probably comes from
+    another engine; that is info.
 
     What to do: correct the spelling, or leave it to the engine that knows it.
 
@@ -294,7 +295,7 @@ def unknown_property(table: SnapshotFacts) -> Iterator[Problem]:
         if key.lower().startswith("delta.") and not is_registered(key):
             hint = similar_property(key)
             yield Problem(
-                f"Delta knows no property {key!r}.",
+                f"Delta does not know the property {key!r}.",
                 _property(key),
                 remedy=hint,
                 severity=None if hint else Severity.INFO,
@@ -306,10 +307,10 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A property has a value that Delta does not accept.
 
-    Why it matters: Delta fails when it evaluates the property, or goes by the default. It is a
+    Why it matters: Delta fails when it evaluates the property, or uses the default. It is a
     warning where Delta Spark takes the value and other clients do not ('1 days' instead of
-    'interval 1 days', 'TRUE' instead of 'true'), and for information where another engine is known
-    to take the value: the finding names it. Delta Spark 4.4 inserts, deletes and optimizes with
+    'interval 1 days', 'TRUE' instead of 'true'), and info where another engine is known to
+    accept the value: the finding names it. Delta Spark 4.4 inserts, deletes and optimizes with
     these values as if they were not there.
 
     What to do: set a valid value with `deltaadm alter`.
@@ -358,8 +359,8 @@ def _of_another_engine(known: Property, value: str, other: ForeignProperty) -> P
         f"{known.key} is {value[:100]!r}, which {other.engine} takes and Delta Spark does not "
         f"({other.source}).",
         _property(known.key),
-        remedy=f"Nothing, if {other.engine} is to go by it; Delta Spark writes to the table all "
-        "the same, but cannot set it.",
+        remedy=f"Nothing, if {other.engine} uses it; Delta Spark still writes to the table, but "
+        "cannot set the property.",
         severity=Severity.INFO,
     )
 
@@ -370,7 +371,7 @@ def property_without_prefix(table: SnapshotFacts) -> Iterator[Problem]:
     A property has the name of one of Delta's, without the prefix `delta.`.
 
     Why it matters: Delta does not look at it. Whoever set it believes that the log is kept for a
-    year, or that rows cannot be deleted, and neither is so.
+    year, or that rows cannot be deleted, but neither is the case.
 
     What to do: set the key with its prefix, if the value is meant, and unset this one.
 
@@ -437,7 +438,7 @@ def unusual_file_format(table: SnapshotFacts) -> Iterator[Problem]:
     The format of the data files is not plain Parquet.
 
     Why it matters: Delta tables have Parquet files, without options. Other clients either refuse
-    the table or read Parquet all the same.
+    the table or read it as Parquet anyway.
 
     What to do: copy the table into one with the format parquet.
 
@@ -467,7 +468,7 @@ def char_type_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
     """
     for path, name in _primitive_types(table):
         if CHAR_TYPE.fullmatch(name):
-            yield Problem(f"The type is {name}, and must be string.", _at(path))
+            yield Problem(f"The type is {name}, but must be string.", _at(path))
 
 
 @rule("DL316", Severity.ERROR, Scope.SNAPSHOT)
@@ -512,7 +513,7 @@ def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: no client has such a type, and most fail when they read the schema.
 
-    What to do: restore the version before the column came in, or copy the table with a type
+    What to do: restore the version before the column was added, or copy the table with a type
     that exists.
 
     Source: PROTOCOL.md, Primitive Types; Spark, DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION.
@@ -545,13 +546,13 @@ def void_that_cannot_be_written(table: SnapshotFacts) -> Iterator[Problem]:
     """
     schema = _schema(table)
     if _is_all_void(schema):
-        yield Problem("The table has no column but of type void.", "schema")
+        yield Problem("All columns of the table have type void.", "schema")
     for path, field in walk(schema):
         for inner in _slot_types(field.type):
             if _is_void(inner) or _has_void_field(inner):
-                yield Problem("A void stands inside an array or a map.", _at(path))
+                yield Problem("An array or a map contains a void.", _at(path))
         if _is_all_void(field.type):
-            yield Problem("The struct has no field but of type void.", _at(path))
+            yield Problem("All fields of the struct have type void.", _at(path))
 
 
 def _slot_types(data_type: DataType) -> Iterator[DataType]:
@@ -583,7 +584,7 @@ def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column has an interval type.
 
-    Why it matters: the protocol only describes intervals after the fact; most clients cannot
+    Why it matters: the protocol describes intervals only as a proposal; most clients cannot
     read the schema, and Delta Spark refuses to change the table.
 
     What to do: store the interval as a number with a unit, or as a string.
@@ -598,12 +599,12 @@ def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL320", Severity.WARNING, Scope.COMMIT)
 def table_id_changed(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A commit gave the table another id, and does not say that it makes the table anew.
+    A commit gave the table another id, and does not say that it replaces the table.
 
-    Why it matters: the id is what streams and catalogs know the table by. They take it for
-    another one and stop, or begin from the start.
+    Why it matters: the id is what streams and catalogs know the table by. They take it for a
+    different table and stop, or start over.
 
-    What to do: find out which program wrote the commit. Was the table meant to be replaced,
+    What to do: find out which program wrote the commit. If the table was meant to be replaced,
     restart the streams that read it.
 
     Source: PROTOCOL.md, Change Metadata; Delta Spark,
@@ -613,26 +614,26 @@ def table_id_changed(commit: CommitFacts) -> Iterator[Problem]:
     if before is None or after is None or commit.makes_table_anew:
         return
     if before.id != after.id:
-        yield Problem(f"The id went from {before.id!r} to {after.id!r}.", commit.file.path)
+        yield Problem(f"The id changed from {before.id!r} to {after.id!r}.", commit.file.path)
 
 
 @rule("DL321", Severity.WARNING, Scope.SNAPSHOT)
 def odd_creation_time(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The table's creation time lies in the future, or is missing.
+    The table's creation time is in the future, or is missing.
 
-    Why it matters: tools sort and expire tables by it. A time in the future tells of a wrong
-    clock or a wrong unit. A missing one is for information: the field is optional.
+    Why it matters: tools sort and expire tables by it. A time in the future points to a wrong
+    clock or a wrong unit. A missing one is info: the field is optional.
 
-    What to do: have the program that wrote it corrected; Delta keeps the value as it is.
+    What to do: fix the program that wrote it; Delta keeps the value as it is.
 
     Source: PROTOCOL.md, Change Metadata.
     """
     created = table.snapshot.metadata.created_time
     if created is None:
-        yield Problem("There is no createdTime.", CREATED, severity=Severity.INFO)
+        yield Problem("createdTime is missing.", CREATED, severity=Severity.INFO)
     elif created > table.now + DAY:
-        yield Problem(f"createdTime {created} lies in the future.", CREATED)
+        yield Problem(f"createdTime {created} is in the future.", CREATED)
 
 
 CREATED: Final = "metaData.createdTime"
@@ -702,7 +703,7 @@ def _expressions(metadata: Metadata) -> Iterator[tuple[str, str]]:
 
 
 def _invariant(stored: object) -> object:
-    """The expression in the JSON text of an invariant; None where it cannot be told."""
+    """The expression in the JSON text of an invariant; None where it cannot be determined."""
     try:
         document = json.loads(stored) if isinstance(stored, str) else None
         return document["expression"]["expression"] if document else None
@@ -767,7 +768,7 @@ def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: whoever can read the table can read its log, every older version of it
     included. Unsetting the property later does not take it out of the history.
 
-    What to do: withdraw the secret and make a new one; unset the property; let the log expire.
+    What to do: revoke the secret and create a new one; unset the property; let the log expire.
     The value is not shown here.
 
     Source: good practice; the log is plain JSON.

@@ -21,7 +21,8 @@ from deltaadm.validation.states import is_on, whole_number
 @rule("DL510", Severity.ERROR, Scope.SNAPSHOT)
 def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The properties that say since when commits carry timestamps contradict themselves or the log.
+    The properties that say from which version on commits have in-commit timestamps contradict
+    each other or the log.
 
     Why it matters: readers use them to decide which of two clocks a version's time comes from.
     Time travel by timestamp then finds the wrong version.
@@ -43,18 +44,21 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
         return
     for key, text in texts.items():
         if text is None and any(texts.values()):
-            yield Problem(f"{key} is missing beside its twin.", f"configuration[{key}]")
+            yield Problem(
+                f"{key} is not set, but the other of the two properties is.",
+                f"configuration[{key}]",
+            )
     version, time = (whole_number(value) for value in texts.values())
     if version is not None and version > snapshot.version:
         yield Problem(
-            f"Timestamps are said to begin with version {version}; the newest is "
+            f"In-commit timestamps are said to start at version {version}, but the newest is "
             f"{snapshot.version}.",
             f"configuration[{ICT_ENABLEMENT_VERSION}]",
         )
     stated = table.enablement_timestamp
     if None not in (stated, time) and stated != time:
         yield Problem(
-            f"{ICT_ENABLEMENT_TIMESTAMP} is {time}, and the commit of version {version} says "
+            f"{ICT_ENABLEMENT_TIMESTAMP} is {time}, but the commit of version {version} has "
             f"{stated}.",
             f"configuration[{ICT_ENABLEMENT_TIMESTAMP}]",
         )
@@ -77,6 +81,6 @@ def catalog_without_timestamps(table: SnapshotFacts) -> Iterator[Problem]:
     for name in ("catalogManaged", "catalogOwned-preview"):
         if snapshot.protocol.supports(name) and on is False:
             yield Problem(
-                f"The table has {name}, and delta.enableInCommitTimestamps is not true.",
+                f"The table has {name}, but delta.enableInCommitTimestamps is not true.",
                 "configuration[delta.enableInCommitTimestamps]",
             )
