@@ -303,7 +303,7 @@ def _ending(code: int) -> str:
     How a process with an exit *code* came to its end.
 
     >>> _ending(-9), _ending(143), _ending(1)
-    ('was killed by SIGKILL', 'was killed by SIGTERM', 'ended with exit code 1')
+    ('was killed by SIGKILL', 'was killed by SIGTERM', 'exited with code 1')
     """
     killed_by = _killed_by(code)
     return f"exited with code {code}" if killed_by is None else f"was killed by {killed_by}"

@@ -30,7 +30,7 @@ ROWS: Final = [
     ("DL114", "a_commit_removes_a_vector_twice", "error", "'a' with deletion vector 'uv@1'."),
     ("DL117", "a_commit_has_a_sidecar", "error", "has a sidecar action"),
     ("DL118", "a_compacted_file_ends_before_it_starts", "warning", "replace commits 2 to 2"),
-    ("DL118", "a_compacted_file_lacks_a_file", "error", "1 to 2 say: they differ in file f1"),
+    ("DL118", "a_compacted_file_lacks_a_file", "error", "1 to 2: they differ in file f1"),
     ("DL119", "a_hundred_and_one_commits_have_no_checkpoint", "warning", "since the beginning"),
     (
         "DL119",
@@ -54,7 +54,7 @@ ROWS: Final = [
     ("DL609", "a_checkpoint_only_has_a_file_too_many", "error", "1 extra files and lacks 0"),
     ("DL610", "a_checkpoint_has_a_commit_info", "warning", "a commitInfo action"),
     ("DL801", "a_checksum_of_an_old_writer_has_no_protocol", "warning", "It has no metadata"),
-    ("DL809", "a_histogram_of_deleted_rows_has_nine_bins", "warning", "not 10 numbers"),
+    ("DL809", "a_histogram_of_deleted_rows_has_nine_bins", "warning", "does not have 10 numbers"),
     ("DL810", "no_version_has_a_checksum", "info", "Version 0 has no checksum"),
     ("DL810", "only_an_older_version_has_a_checksum", "warning", "Version 1 has no checksum"),
 ]

@@ -111,8 +111,8 @@ def _misplaced(protocol: Protocol, key: str, version: int, lists_from: int) -> s
     """What is wrong with having or lacking the list *key*; empty if nothing is."""
     present = protocol.to_wire().get(key) is not None
     if version == lists_from and not present:
-        return f"there is no {key}"
-    return f"there is {key} all the same" if version < lists_from and present else ""
+        return f"{key} is missing"
+    return f"{key} is present" if version < lists_from and present else ""
 
 
 @rule("DL204", Severity.ERROR, Scope.SNAPSHOT)
