@@ -54,6 +54,7 @@ class LargeFile:
             rest = source.read(len(_BYTE_ORDER_MARK)).removeprefix(_BYTE_ORDER_MARK)
             while piece := source.read(size):
                 whole = (rest + piece).splitlines(keepends=True)
+                # A piece seldom ends where a line does.
                 rest = b"" if whole[-1:] and whole[-1].endswith(b"\n") else whole.pop()
                 self._check(rest)
                 for number, line in enumerate(whole, number + 1):  # noqa: B020

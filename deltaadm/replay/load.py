@@ -46,6 +46,7 @@ def load_snapshot(
     if timestamp is not None:
         from deltaadm.replay.time_travel import version_at
 
+        # The newest metadata says whether time travel uses in-commit timestamps.
         version = version_at(store, load_snapshot(store, engine).metadata, timestamp)
     attempt = Attempt(store, locate(store, version))
     while True:
@@ -80,6 +81,7 @@ def locate(store: LogStore, version: int | None = None) -> Located:
             raise
         segment = None
     if start and (segment is None or segment.checkpoint is None):
+        # A log may hold older checkpoints and commits than the hint names.
         dangling = listing
         listing = _list(store, 0)
         warnings += (_dangling(start),)
@@ -147,6 +149,7 @@ class Attempt:
         checkpoint = self.segment.checkpoint
         before = None if checkpoint is None else checkpoint.version
         try:
+            # Like Delta, which goes back to older files where a checkpoint is unreadable.
             self.segment = choose(_list(self.store, 0), self.segment.version, before=before)
         except TableError:
             raise self._first from None

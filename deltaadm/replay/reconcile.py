@@ -148,6 +148,7 @@ class FactsBuilder:
     """Counts live files one by one; see `FileFacts`."""
 
     def __init__(self) -> None:
+        # A list rather than attributes: this is counted for every live file.
         self._counts = [0, 0, 0, 0, 0, 0]
         self._keys: set[tuple[str, ...]] = set()
 

@@ -68,7 +68,7 @@ def can_fork() -> bool:
     threads = sys.modules.get("threading")
     return (
         hasattr(os, "fork")
-        and sys.platform != "darwin"
+        and sys.platform != "darwin"  # its system libraries use threads of their own
         and _UNFORKABLE.isdisjoint(sys.modules)
         and (threads is None or threads.active_count() == 1)
     )
@@ -95,6 +95,7 @@ class _Helper:
     def end(self) -> None:
         """Stop the process, whatever it does."""
         self._answers.close()
+        # Killed at once: a helper only reads, so there is nothing to clean up.
         os.kill(self._process, 9)
         os.waitpid(self._process, 0)
 
@@ -109,11 +110,13 @@ def _work(turns: Sequence[Sequence[str]], look: Callable[[str], Found], tell: in
                 out.write(body)
                 out.flush()
     finally:
+        # Exit handlers and unwritten output belong to the process that was forked.
         os._exit(0)
 
 
 def _answer(turn: Sequence[str], look: Callable[[str], Found]) -> bytes:
     try:
+        # Faster than pickle; both ends are the same Python.
         return marshal.dumps([look(path) for path in turn])
     except Exception:  # noqa: BLE001 -- it is raised again where somebody can deal with it
         return b""

@@ -98,10 +98,10 @@ def _configure_retries(session: Any) -> None:
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
     class Patience(DefaultPolicy):
-        """Failures that follow each other belong to one outage, which is borne only so long."""
+        """Failures that follow each other are one outage, tolerated for a limited time."""
 
         def __init__(self) -> None:
-            super().__init__(max_retries=None, max_backoff=_PATIENCE * 200)
+            super().__init__(max_retries=None, max_backoff=_PATIENCE * 200)  # in ms
             self._began = self._last = -inf
 
         def can_retry(self, e: BaseException) -> bool:

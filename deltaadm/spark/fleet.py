@@ -31,7 +31,7 @@ def in_order(
     The *answer* for the name and the location of each table, worked out by executors, in order.
 
     Answers come job by job, so that a bounded number of them is kept. *lost* answers for a table
-    on which an executor came to a violent end. Raises `EngineError` where executors cannot run
+    on which an executor was lost. Raises `EngineError` where executors cannot run
     deltaadm at all.
     """
     tasks = _slots(session) * _TASKS_PER_SLOT

@@ -78,6 +78,7 @@ def _process(
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
+            # With the lock, the JVM keeps its directory from being removed as abandoned.
             env=_jvm_environment(scratch.path, java_options),
             pass_fds=() if os.name == "nt" else (scratch.lock,),
             **_OUT_OF_REACH_OF_CTRL_C,
@@ -96,6 +97,7 @@ def _process(
             _kill(process)
 
 
+# A terminal sends Ctrl-C to a whole process group, but we end the JVM ourselves, in order.
 _OUT_OF_REACH_OF_CTRL_C: Final[dict[str, Any]] = (
     {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
     if os.name == "nt"

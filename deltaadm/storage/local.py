@@ -169,7 +169,7 @@ def _files_in(directory: str) -> dict[str, os.DirEntry[str]] | None:
 
 
 class _Listing(Mapping[str, FileInfo]):
-    """Listed files by their paths, made of directory entries when somebody asks: few are."""
+    """Listed files by their paths, made of directory entries on demand: few are needed."""
 
     def __init__(self, entries: Mapping[str, os.DirEntry[str]]) -> None:
         self._entries = entries

@@ -92,8 +92,8 @@ def no_metadata(path: Path) -> None:
         (zero_byte_checkpoint, ""),
         (broken_checkpoint, "checkpoint"),
         (missing_part, ""),
-        (no_protocol, "holds its protocol"),
-        (no_metadata, "holds its metadata"),
+        (no_protocol, "contains its protocol"),
+        (no_metadata, "contains its metadata"),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )

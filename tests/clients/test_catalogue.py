@@ -104,8 +104,8 @@ def test_clients_are_in_alphabetical_order() -> None:
     ("text", "message", "remedy"),
     [
         pytest.param("trinoo@480", "no client named 'trinoo'", "Did you mean trino?", id="typo"),
-        pytest.param("", "no client named ''", "Known are ", id="empty"),
-        pytest.param("@480", "no client named ''", "Known are ", id="no name"),
+        pytest.param("", "no client named ''", "Known clients are ", id="empty"),
+        pytest.param("@480", "no client named ''", "Known clients are ", id="no name"),
         pytest.param("trino@", "'' is not a version of Trino", "trino@", id="no version"),
         pytest.param("trino@latest", "'latest' is not a version", "trino@", id="no number"),
         pytest.param("trino@4.", "'4.' is not a version", "releases of Trino", id="torn"),

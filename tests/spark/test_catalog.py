@@ -68,10 +68,14 @@ def test_the_provider_is_the_sessions_unless_it_is_said(catalog: DeltaCatalog) -
 @pytest.mark.parametrize(
     ("name", "code", "words"),
     [
-        ("shop.order", 3, ("no table shop.order", "Did you mean orders?")),
-        ("shop.passing", 3, ("no table shop.passing",)),
-        ("shops.orders", 3, ("no schema shops", "Did you mean shop?")),
-        ("nowhere.shop.orders", 3, ("no catalog nowhere", "spark.sql.catalog.nowhere=")),
+        ("shop.order", 3, ("Table shop.order does not exist", "Did you mean orders?")),
+        ("shop.passing", 3, ("Table shop.passing does not exist",)),
+        ("shops.orders", 3, ("Schema shops does not exist", "Did you mean shop?")),
+        (
+            "nowhere.shop.orders",
+            3,
+            ("Catalog nowhere does not exist", "spark.sql.catalog.nowhere="),
+        ),
         ("shop.seen", 3, (f"{HERE}.seen is a view",)),
         ("shop.plain", 3, (f"{HERE}.plain is not a Delta table", "parquet")),
     ],
