@@ -78,8 +78,8 @@ def _process(
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
-            # With the lock, the JVM keeps its directory from being removed as abandoned.
             env=_jvm_environment(scratch.path, java_options),
+            # With the lock, the JVM keeps its directory from being removed as abandoned.
             pass_fds=() if os.name == "nt" else (scratch.lock,),
             **_OUT_OF_REACH_OF_CTRL_C,
         )
