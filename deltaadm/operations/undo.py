@@ -82,42 +82,6 @@ def _joined(words: list[str]) -> str:
     return "; ".join(["; then ".join(commands)] * bool(commands) + never)
 
 
-def undo_steps(taken: Taken) -> tuple[Step, ...]:
-    """
-    The steps that take back what can be taken back of one, in an order in which Delta takes them.
-
-    Features go when nothing uses them any more, those that need others before these.
-    """
-    unset: list[str] = []
-    properties: dict[str, str] = {}
-    features: dict[str, Step] = {}
-    others: list[Step] = []
-    for step in (step for _, undo in taken.undos() for step in undo.steps):
-        if isinstance(step, kinds.UnsetProperties):
-            unset += step.keys
-        elif isinstance(step, kinds.SetProperties):
-            properties |= step.properties
-        elif isinstance(step, kinds.DropFeature):
-            features[step.name] = step
-        elif step not in others:
-            others.append(step)
-    return (
-        *([kinds.UnsetProperties(tuple(unset), if_exists=True)] if unset else ()),
-        *([kinds.SetProperties(properties)] if properties else ()),
-        *others,
-        *(features[name] for name in _dependents_first(features)),
-    )
-
-
-def _dependents_first(names: Iterable[str]) -> list[str]:
-    left, ordered = set(names), []
-    while left:
-        needed = {required for name in left for required in FEATURES[name].requires}
-        ordered += sorted(left - needed)
-        left &= needed
-    return ordered
-
-
 GOES_WITH_OTHERS: Final = "undone together with the other changes"
 """What is said of a place that differs in the end although no single step has changed it."""
 _NEVER: Final = "never"

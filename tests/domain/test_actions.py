@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltaadm.domain.described import log_schema
 from deltaadm.domain.model.actions import (
     ACTIONS,
     AddFile,
@@ -24,7 +25,6 @@ from deltaadm.domain.model.actions import (
     UnknownAction,
     decode_action,
     from_json,
-    log_schema,
 )
 from deltaadm.domain.model.metadata import Format, Metadata
 from deltaadm.domain.model.protocol import (

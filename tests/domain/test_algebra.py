@@ -5,14 +5,16 @@ from typing import Any
 
 import pytest
 
+from deltaadm.domain.described import (
+    min_protocol_components_from_automatically_enabled_features,
+    min_protocol_components_from_metadata,
+)
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.properties import validate_configurations
 from deltaadm.domain.model.protocol import (
     Protocol,
     for_new_table,
     metadata_required_features,
-    min_protocol_components_from_automatically_enabled_features,
-    min_protocol_components_from_metadata,
     minimum_required_versions,
     supported_features_from_table_configs,
     upgrade_protocol_from_metadata_for_existing_table,

@@ -8,6 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltaadm.domain.described import (
+    MIN_PROTOCOL_VERSION,
+    MIN_READER_VERSION,
+    MIN_WRITER_VERSION,
+    assign_physical_names,
+    change_column_mapping_mode_on_old_protocol,
+    create_physical_attributes,
+    requires_new_protocol,
+    satisfies_column_mapping_protocol,
+    supported_modes,
+)
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.schema import (
@@ -24,9 +35,6 @@ from deltaadm.domain.model.schema import (
 from deltaadm.domain.transaction.column_mapping import (
     COLUMN_ID,
     COLUMN_MAPPING_KEYS,
-    MIN_PROTOCOL_VERSION,
-    MIN_READER_VERSION,
-    MIN_WRITER_VERSION,
     NESTED_IDS,
     PARQUET_FIELD_ID,
     PARQUET_NESTED_IDS,
@@ -34,13 +42,10 @@ from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
     allow_mapping_mode_change,
     assign_column_id_and_physical_name,
-    assign_physical_names,
-    change_column_mapping_mode_on_old_protocol,
     check_column_id_and_physical_name_assignments,
     column_id,
     column_mapping_metadata,
     column_mapping_mode,
-    create_physical_attributes,
     create_physical_schema,
     drop_column_mapping_metadata,
     find_max_column_id,
@@ -49,10 +54,7 @@ from deltaadm.domain.transaction.column_mapping import (
     physical_name,
     remove_column_mapping,
     rename_columns,
-    requires_new_protocol,
-    satisfies_column_mapping_protocol,
     set_column_metadata,
-    supported_modes,
     try_fix_metadata,
     verify_and_update_metadata_change,
 )

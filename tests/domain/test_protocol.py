@@ -8,16 +8,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from deltaadm.domain.described import (
+    check_protocol_requirements,
+    for_table_feature,
+    min_protocol_components_from_metadata,
+)
 from deltaadm.domain.model.features import FEATURES, REFERENCE, with_requirements
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.protocol import (
     CLASSIC_ORDER,
     Protocol,
-    check_protocol_requirements,
     extract_automatically_enabled_features,
     for_new_table,
-    for_table_feature,
-    min_protocol_components_from_metadata,
     minimum_protocol,
     minimum_required_versions,
     protocol_versions,

@@ -29,9 +29,10 @@ from deltaadm.operations.diff import Change, diff
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.plan import Plan
 from deltaadm.operations.reports import PlanReport
-from deltaadm.operations.undo import Taken, Undo, undo_steps
+from deltaadm.operations.undo import Taken, Undo
 from deltaadm.render.sql_text import write_sql
 from tests.support.plans import mapped, snapshot
+from tests.support.undo import undo_steps
 from tests.support.wishes import MODE, carried_out, possible, tables, wishes
 
 pytestmark = pytest.mark.slow
@@ -136,7 +137,7 @@ def test_sql_has_no_statement_that_fails_for_lost_clustering(
 def test_clustering_by_columns_that_are_gone_is_never_brought_back() -> None:
     table = losing_clustering(mapped())
     found = undone(TableChanges(cluster_by=[("a",)]), table)
-    assert found["clusteringColumns"] == "never: the table has no column gone to be clustered by"
+    assert found["clusteringColumns"] == "never: the clustering column gone is not in the schema"
 
 
 @pytest.mark.parametrize("table", [snapshot(), mapped()], ids=["plain", "mapped"])

@@ -10,7 +10,6 @@ from deltaadm.domain.model import wire
 from deltaadm.domain.model.commit_info import CommitInfo as CommitInfo  # noqa: PLC0414 -- re-exported
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.schema import StructField, StructType
 from deltaadm.domain.model.wire import Entry, Loggable, Wire
 from deltaadm.errors import TableError
 
@@ -241,15 +240,6 @@ ACTIONS: Final[Mapping[str, type[Loggable]]] = {
     )
 }
 """The keys of a log line and the action under each, in the order of Delta's log schema."""
-
-
-def log_schema() -> StructType:
-    """
-    The schema of `SingleAction`, one nullable struct per action (Delta's `logSchema`).
-
-    Today's Delta has more columns than the `Action` page lists; all of today's are here.
-    """
-    return StructType(tuple(StructField(name, kind.log_type()) for name, kind in ACTIONS.items()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,11 +33,6 @@ def place(value: Any) -> str:
     return named
 
 
-def optional_text(value: Any) -> str | None:
-    """The same for a part that may be null."""
-    return None if value is None else text(value)
-
-
 def elements(value: Any) -> list[Any]:
     """*value*, an array; raises `TypeError`."""
     if not isinstance(value, list):

@@ -402,25 +402,6 @@ def minimum_required_versions(features: Iterable[str]) -> tuple[int, int]:
     )
 
 
-def for_table_feature(feature: str) -> Protocol:
-    """
-    A protocol with *feature* and its direct requirements alone (`forTableFeature`).
-
-    A legacy reader-writer feature is listed for writers only.
-    """
-    entry = find(feature)
-    names = {entry.name, *entry.requires}
-    readers = frozenset(
-        name for name in names if FEATURES[name].is_reader and not FEATURES[name].is_legacy
-    )
-    return Protocol(
-        READER_FEATURES_VERSION if readers else 1,
-        WRITER_FEATURES_VERSION,
-        readers or None,
-        frozenset(names),
-    )
-
-
 def protocol_versions(configuration: Mapping[str, str]) -> tuple[int | None, int | None]:
     """
     The versions in `delta.minReaderVersion` and `delta.minWriterVersion`; None where unsaid.
@@ -548,18 +529,6 @@ def extract_automatically_enabled_features(
     return frozenset(with_requirements(listed | metadata_required_features(metadata, protocol)))
 
 
-def min_protocol_components_from_metadata(
-    metadata: Metadata,
-) -> tuple[int, int, frozenset[str]]:
-    """
-    Reader version, writer version and features that a new table with *metadata* needs.
-
-    `delta.feature.*` counts, and so do the two version properties where both are given.
-    """
-    protocol = minimum_protocol(metadata)
-    return protocol.min_reader_version, protocol.min_writer_version, protocol.supported_features
-
-
 def minimum_protocol(metadata: Metadata) -> Protocol:
     """The weakest protocol under which *metadata* is legal."""
     configuration = metadata.configuration
@@ -571,24 +540,6 @@ def minimum_protocol(metadata: Metadata) -> Protocol:
         highest = reader if writer >= WRITER_FEATURES_VERSION else min(2, reader)
         features |= Protocol.apply(highest, writer).implicit_features
     return Protocol.apply().with_features(sorted(features)).normalized()
-
-
-def min_protocol_components_from_automatically_enabled_features(
-    metadata: Metadata, current: Protocol | None = None
-) -> tuple[int, int, frozenset[str]]:
-    """
-    The highest declared versions among the automatically enabled features, and those features.
-
-    For information: the versions start at 0 and are not normalised. Today's Delta takes the
-    *current* protocol; older descriptions do not.
-    """
-    features = extract_automatically_enabled_features(metadata, current)
-    versions = [FEATURES[name].versions for name in features]
-    return (
-        max((reader for reader, _ in versions), default=0),
-        max((writer for _, writer in versions), default=0),
-        features,
-    )
 
 
 def for_new_table(metadata: Metadata, session: SessionSettings | None = None) -> Protocol:
@@ -650,22 +601,6 @@ def upgrade_protocol_from_metadata_for_existing_table(
             delta_error_class="DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
         )
     return required.merge(current)
-
-
-def check_protocol_requirements(metadata: Metadata, current: Protocol) -> Protocol | None:
-    """
-    Raise `Refused` if a protocol key is stored in the configuration; else say what is needed.
-
-    The result is that of `upgrade_protocol_from_metadata_for_existing_table`; today's Delta
-    has split the two.
-    """
-    stored = sorted(key for key in metadata.configuration if is_protocol_property(key))
-    if stored:
-        raise Refused(
-            f"The table's properties contain protocol settings: {', '.join(stored)}.",
-            remedy="Unset them; only the protocol action defines what the table needs.",
-        )
-    return upgrade_protocol_from_metadata_for_existing_table(metadata, current)
 
 
 CLASSIC_ORDER: Final = (

@@ -18,11 +18,11 @@ from deltaadm.domain.model.properties import (
     is_true,
     whole_number,
 )
-from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.schema import (
     ArrayType,
     MapType,
     StructType,
+    folded,
     path_text,
     rewrite,
     slots,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.protocol import Protocol
     from deltaadm.domain.model.schema import DataType, Path, StructField
 
 
@@ -46,12 +47,6 @@ class ColumnMappingMode(Enum):
     ID = "id"
     NAME = "name"
 
-
-MIN_READER_VERSION: Final = 2
-"""The legacy reader version that implies column mapping."""
-MIN_WRITER_VERSION: Final = 5
-"""The legacy writer version that implies column mapping."""
-MIN_PROTOCOL_VERSION: Final = Protocol(MIN_READER_VERSION, MIN_WRITER_VERSION)
 
 COLUMN_ID: Final = "delta.columnMapping.id"
 PHYSICAL_NAME: Final = "delta.columnMapping.physicalName"
@@ -81,29 +76,9 @@ INTERNAL_COLUMNS: Final = frozenset(
 """Columns that Delta makes itself, in lower case; they carry no mapping metadata."""
 
 
-def supported_modes() -> frozenset[ColumnMappingMode]:
-    """All three modes; old descriptions lack `id`, which was added later."""
-    return frozenset(ColumnMappingMode)
-
-
 def column_mapping_mode(metadata: Metadata) -> ColumnMappingMode:
     """The mode that the table's property says; raises `Refused` for one that does not exist."""
     return ColumnMappingMode(mapping_mode(metadata))
-
-
-def requires_new_protocol(metadata: Metadata) -> bool:
-    """Whether the mode of *metadata* needs a protocol with column mapping."""
-    return column_mapping_mode(metadata) is not ColumnMappingMode.NONE
-
-
-def satisfies_column_mapping_protocol(protocol: Protocol) -> bool:
-    """
-    Whether *protocol* supports column mapping.
-
-    Old descriptions compare version numbers, (2, 5) or higher; today a (3, 7) protocol must
-    list the feature.
-    """
-    return protocol.supports("columnMapping")
 
 
 def allow_mapping_mode_change(
@@ -120,16 +95,6 @@ def allow_mapping_mode_change(
     if new_mode is ColumnMappingMode.NONE:
         return allow_removal
     return old_mode is ColumnMappingMode.NONE and new_mode is ColumnMappingMode.NAME
-
-
-def change_column_mapping_mode_on_old_protocol(protocol: Protocol) -> Refused:
-    """The error for a mode change on a protocol without column mapping; today's Delta upgrades."""
-    return Refused(
-        "The table's protocol does not support column mapping: it is "
-        f"{protocol.simple_string}, and {MIN_PROTOCOL_VERSION.simple_string} is needed.",
-        remedy="Run `deltaadm enable-feature TABLE columnMapping` first.",
-        delta_error_class="DELTA_UNSUPPORTED_COLUMN_MAPPING_PROTOCOL",
-    )
 
 
 def column_id(field: StructField) -> int | None:
@@ -197,8 +162,6 @@ def create_physical_schema(
     schema: StructType,
     reference_schema: StructType,
     mode: ColumnMappingMode,
-    *,
-    check_supported_mode: bool = True,
 ) -> StructType:
     """
     *schema* under the names and metadata that its columns have in data files.
@@ -207,16 +170,14 @@ def create_physical_schema(
     returns *schema* as it is. Raises `Refused` for a column that the reference lacks, or that
     lacks an id or a physical name there.
     """
-    if check_supported_mode and mode not in supported_modes():
-        raise _unsupported_mode(mode.value)
     if mode is ColumnMappingMode.NONE:
         return schema
-    known = {_lower(path): field for path, field in walk(reference_schema)}
+    known = {folded(path): field for path, field in walk(reference_schema)}
 
     def physical(path: Path, field: StructField) -> StructField:
         if field.name.lower() in INTERNAL_COLUMNS:
             return field
-        reference = known.get(_lower(path))
+        reference = known.get(folded(path))
         if reference is None:
             raise Refused(f"The table has no column {path_text(path)}.")
         return replace(
@@ -228,20 +189,9 @@ def create_physical_schema(
     return rewrite(schema, physical)
 
 
-def create_physical_attributes(
-    output: tuple[StructField, ...], reference_schema: StructType, mode: ColumnMappingMode
-) -> tuple[StructField, ...]:
-    """The columns of a query's *output* as `create_physical_schema` renames them."""
-    return create_physical_schema(StructType(output), reference_schema, mode).fields
-
-
 def rename_columns(schema: StructType) -> StructType:
     """*schema* with each field under its physical name; metadata stays as it is."""
     return rewrite(schema, lambda _, field: replace(field, name=physical_name(field)))
-
-
-def _lower(path: Path) -> tuple[str, ...]:
-    return tuple(part.lower() for part in path)
 
 
 def max_column_id(metadata: Metadata) -> int | None:
@@ -287,7 +237,7 @@ def assign_column_id_and_physical_name(
     """
     kept = {} if is_changing_mode_on_existing_table else _kept(old_metadata, new_metadata)
     old_names = (
-        {_lower(path): field.name for path, field in walk(old_metadata.schema)}
+        {folded(path): field.name for path, field in walk(old_metadata.schema)}
         if is_changing_mode_on_existing_table
         else {}
     )
@@ -299,7 +249,7 @@ def assign_column_id_and_physical_name(
 
     def assign(path: Path, field: StructField) -> StructField:
         nonlocal counter
-        same = kept.get(_lower(path))
+        same = kept.get(folded(path))
         reused = same is not None and fits_into(same.type, field.type)
         metadata = {**(_identity(same) if same and reused else {}), **field.metadata}
         if COLUMN_ID not in metadata:
@@ -307,7 +257,7 @@ def assign_column_id_and_physical_name(
             metadata[COLUMN_ID] = counter
         if PHYSICAL_NAME not in metadata:
             metadata[PHYSICAL_NAME] = (
-                old_names.get(_lower(path), field.name)
+                old_names.get(folded(path), field.name)
                 if is_changing_mode_on_existing_table
                 else f"col-{KNOWN_AFTER_COMMIT}"
             )
@@ -329,7 +279,7 @@ def _kept(old: Metadata, new: Metadata) -> dict[Path, StructField]:
     """
     if column_mapping_mode(old) is not column_mapping_mode(new) or old.id == new.id:
         return {}
-    return {_lower(path): field for path, field in walk(old.schema)}
+    return {folded(path): field for path, field in walk(old.schema)}
 
 
 def _identity(field: StructField) -> dict[str, Any]:
@@ -356,18 +306,6 @@ def fits_into(old: DataType, new: DataType) -> bool:
             for before, other in zip(old.fields, new.fields, strict=True)
         )
     return old == new
-
-
-def assign_physical_names(schema: StructType, *, reuse_logical_name: bool = False) -> StructType:
-    """*schema* with a physical name for every field without one: its own name, or a new one."""
-
-    def assign(_: Path, field: StructField) -> StructField:
-        if PHYSICAL_NAME in field.metadata:
-            return field
-        name = field.name if reuse_logical_name else f"col-{KNOWN_AFTER_COMMIT}"
-        return replace(field, metadata={**field.metadata, PHYSICAL_NAME: name})
-
-    return rewrite(schema, assign)
 
 
 def _names_containers(metadata: Metadata) -> bool:
@@ -462,13 +400,6 @@ def _illegal_change(old_mode: ColumnMappingMode, new_mode: ColumnMappingMode) ->
     )
 
 
-def _unsupported_mode(mode: str) -> Refused:
-    return Refused(
-        f"The column mapping mode {mode!r} is not supported.",
-        remedy="Valid modes are none, name and id.",
-    )
-
-
 def _require_clean_start(old: StructType, new: StructType) -> None:
     stale = [path_text(p) for p, field in walk(new) if COLUMN_MAPPING_KEYS & field.metadata.keys()]
     if stale:
@@ -479,8 +410,8 @@ def _require_clean_start(old: StructType, new: StructType) -> None:
             delta_error_class="DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_"
             "METADATA_ALREADY_EXISTS",
         )
-    known = {_lower(path) for path, _ in walk(old)}
-    added = [path_text(path) for path, _ in walk(new) if _lower(path) not in known]
+    known = {folded(path) for path, _ in walk(old)}
+    added = [path_text(path) for path, _ in walk(new) if folded(path) not in known]
     if known and added:
         raise Refused(
             "Columns cannot be added in the commit that turns column mapping on: "
