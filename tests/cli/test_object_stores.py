@@ -147,7 +147,7 @@ def test_data_files_are_looked_for_there(s3: S3Server, tmp_path: Path) -> None:
     obstore.delete(s3.bucket, f"data/{data.name}")
     found = deltaadm(*args)
     assert found.code == 1
-    assert "not in storage" in found.out
+    assert "does not exist in storage" in found.out
 
 
 def test_a_checkpoint_is_written_there(s3: S3Server, tmp_path: Path) -> None:
