@@ -86,7 +86,7 @@ def _because(findings: Iterable[Finding]) -> dict[str, str]:
     because: dict[str, str] = {}
     for finding in findings:
         for step in finding.fix:
-            for key in _keys(step):
+            for key in step.property_keys:
                 name = key.removeprefix(FEATURE_PREFIX)
                 places = (
                     [f"protocol.{side}Features[{name}]" for side in ("reader", "writer")]
@@ -96,9 +96,3 @@ def _because(findings: Iterable[Finding]) -> dict[str, str]:
                 for place in (f"configuration[{key}]", *places):
                     because.setdefault(place, f"fixes {finding.code} {finding.name}")
     return because
-
-
-def _keys(step: Step) -> Iterable[str]:
-    if isinstance(step, SetProperties):
-        return step.properties
-    return step.keys if isinstance(step, UnsetProperties) else ()

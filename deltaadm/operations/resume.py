@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.model.properties import MIN_READER_VERSION, MIN_WRITER_VERSION, normalized_key
 from deltaadm.domain.model.schema import StructType, change_type, find_place, folded, rewrite, walk
 from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,
     ChangeColumns,
-    DropColumns,
-    DropConstraint,
     RenameColumn,
-    SetProperties,
 )
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import (
@@ -45,13 +41,10 @@ def steps_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSetti
     """
     if any(step.destination is not None for step in steps):
         return 0
-    if len(steps) == 1 and isinstance(steps[0], _NOT_SHOWN_ALONE):
+    if len(steps) == 1 and not steps[0].leaves_trace:
         return 0
     counts = range(len(steps), 0, -1)
     return next((count for count in counts if _shows(snapshot, steps[:count], session)), 0)
-
-
-_NOT_SHOWN_ALONE = (DropColumns, DropConstraint, RenameColumn, SetProperties)
 
 
 def _shows(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> bool:
@@ -75,17 +68,17 @@ def _retraced(snapshot: Snapshot, steps: Sequence[Step]) -> Snapshot:
     """The table under its columns' names before *steps*, without the constraints they add."""
     state = snapshot
     for step in reversed(steps):
-        if isinstance(step, RenameColumn):
-            state = _renamed_back(state, step)
-        elif isinstance(step, AddConstraint):
+        for old, new in step.renames:
+            state = _renamed_back(state, old, new)
+        if isinstance(step, AddConstraint):
             state = _without_constraint(state, constraint_key(step.name))
     return state
 
 
-def _renamed_back(snapshot: Snapshot, step: RenameColumn) -> Snapshot:
-    if find_column(snapshot.metadata.schema, step.column) is not None:
+def _renamed_back(snapshot: Snapshot, old: Path, new: Path) -> Snapshot:
+    if find_column(snapshot.metadata.schema, old) is not None:
         raise _NotTaken
-    return _renamed(snapshot, (*step.column[:-1], step.name), step.column[-1])
+    return _renamed(snapshot, new, old[-1])
 
 
 def _renamed(snapshot: Snapshot, column: Path, name: str) -> Snapshot:
@@ -112,48 +105,23 @@ def _again(
     if isinstance(step, ChangeColumns):
         changes = ChangeColumns(tuple(_still_possible(state, step, later)))
         return evolve(state, changes, session) if changes.changes else state
-    if isinstance(step, SetProperties):
-        left = _without_reached_versions(state, step)
-        return evolve(state, left, session) if left.properties else state
     if isinstance(step, RenameColumn):
         return _renamed(state, step.column, step.name)  # column mapping may be gone since then
-    if isinstance(step, (DropColumns, DropConstraint)):
-        return evolve(state, replace(step, if_exists=True), session)
-    return evolve(state, step, session)
+    left = step.remaining(state)
+    return state if left is None else evolve(state, left, session)
 
 
 def _still_possible(
     state: Snapshot, step: ChangeColumns, later: Sequence[Step]
 ) -> Iterator[ColumnChange]:
     """Its changes, but for moves behind columns that are dropped by now, and of such columns."""
-    dropped = {folded(one) for one in _dropped(later)}
-    gone = {one for one in dropped if find_column(state.metadata.schema, one) is None}
+    dropped = {folded(column) for other in later for column in other.drops}
+    gone = {column for column in dropped if find_column(state.metadata.schema, column) is None}
     for change in step.changes:
         after = change.position.after if change.position else None
         anchor = () if after is None else folded((*change.column[:-1], after))
         if anchor not in gone and folded(change.column) not in gone:
             yield change
-
-
-def _dropped(steps: Sequence[Step]) -> Iterator[Path]:
-    for step in steps:
-        if isinstance(step, DropColumns):
-            yield from step.columns
-
-
-def _without_reached_versions(state: Snapshot, step: SetProperties) -> SetProperties:
-    """Delta may refuse to be asked for a version again when features have raised the other one."""
-    reached = {
-        MIN_READER_VERSION: state.protocol.min_reader_version,
-        MIN_WRITER_VERSION: state.protocol.min_writer_version,
-    }
-
-    def is_reached(key: str, value: str) -> bool:
-        version = reached.get(normalized_key(key))
-        return version is not None and value.isdecimal() and 1 <= int(value) <= version
-
-    left = {key: value for key, value in step.properties.items() if not is_reached(key, value)}
-    return SetProperties(left)
 
 
 def _added_again(

@@ -169,6 +169,11 @@ class ChangeColumns(Step):
         proposed = snapshot.metadata.with_schema(schema)
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
 
+    def one_by_one(self) -> Iterator[ChangeColumns]:
+        """A step for each change."""
+        for change in self.changes:
+            yield ChangeColumns((change,))
+
     def _clause(self) -> str:
         return "ALTER COLUMN " + ", ".join(change.clause() for change in self.changes)
 

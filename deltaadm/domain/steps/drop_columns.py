@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.json_values import BOOLEAN, STRINGS, array, record
 from deltaadm.domain.model.schema import StructType, change_type, path_text
 from deltaadm.domain.sql.sql_text import column_sql, if_exists_sql
@@ -41,6 +41,7 @@ class DropColumns(Step):
     kind = "drop_columns"
     json = record(columns=array(STRINGS), if_exists=BOOLEAN)
     operations = frozenset({"DROP COLUMNS"})
+    leaves_trace = False
     depends_on_state = True
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
@@ -70,6 +71,15 @@ class DropColumns(Step):
         ]
         proposed = with_columns(metadata, schema, metadata.partition_columns, ",".join(kept))
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+
+    @property
+    def drops(self) -> tuple[Path, ...]:
+        """Its columns."""
+        return self.columns
+
+    def remaining(self, _snapshot: Snapshot) -> DropColumns:
+        """The same, for those columns that are still there."""
+        return replace(self, if_exists=True)
 
     def _clause(self) -> str:
         columns = ", ".join(map(column_sql, self.columns))

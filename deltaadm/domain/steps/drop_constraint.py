@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.json_values import BOOLEAN, STRING, record
 from deltaadm.domain.sql.sql_text import identifier, if_exists_sql
 from deltaadm.domain.steps.step import Step
@@ -27,10 +27,15 @@ class DropConstraint(Step):
     kind = "drop_constraint"
     json = record(name=STRING, if_exists=BOOLEAN)
     operations = frozenset({"DROP CONSTRAINT"})
+    leaves_trace = False
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state without the constraint."""
         return drop_constraint(snapshot, self.name, session, if_exists=self.if_exists)
+
+    def remaining(self, _snapshot: Snapshot) -> DropConstraint:
+        """The same, if the constraint is still there."""
+        return replace(self, if_exists=True)
 
     def _clause(self) -> str:
         return f"DROP CONSTRAINT {if_exists_sql(self.if_exists)}{identifier(self.name)}"

@@ -29,7 +29,8 @@ class Step:
     version, `has_statement` whether Spark carries it out. `depends_on_state` says that Delta may
     refuse it for the table's files or domains, `is_in_domains` that its effect is in the domains
     alone, `may_wait` that it can take two runs, `always_acts` that it is worth taking even where
-    the table stays the same.
+    the table stays the same. `leaves_trace` says that the table shows it as taken: one without a
+    column may never have had it.
     """
 
     __slots__: ClassVar[tuple[str, ...]] = ()
@@ -45,6 +46,7 @@ class Step:
     is_in_domains: ClassVar[bool] = False
     may_wait: ClassVar[bool] = False
     always_acts: ClassVar[bool] = False
+    leaves_trace: ClassVar[bool] = True
 
     # Effect
 
@@ -86,6 +88,16 @@ class Step:
         return ()
 
     @property
+    def drops(self) -> tuple[Path, ...]:
+        """The columns that it takes away."""
+        return ()
+
+    @property
+    def property_keys(self) -> tuple[str, ...]:
+        """The properties that it sets or unsets."""
+        return ()
+
+    @property
     def destination(self) -> Snapshot | None:
         """The table to which a name in a catalog leads from then on; None if that stays."""
         return None
@@ -94,6 +106,14 @@ class Step:
     def is_verified_by_state(self) -> bool:
         """Whether protocol and metadata do not show all that it changes."""
         return self.is_in_domains or self.destination is not None
+
+    def remaining(self, _snapshot: Snapshot) -> Step | None:
+        """What is left of it on a table where it may have been taken already; None for nothing."""
+        return self
+
+    def one_by_one(self) -> Iterator[Step]:
+        """The same in steps that change one column each, where it changes columns."""
+        yield self
 
     def reasons(self) -> dict[str, str]:
         """Why subjects change that it changes along with what was asked for."""

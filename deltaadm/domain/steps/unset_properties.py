@@ -66,6 +66,11 @@ class UnsetProperties(Step):
         )
         return prepare_commit(state, update_metadata(state, proposed, session))
 
+    @property
+    def property_keys(self) -> tuple[str, ...]:
+        """The keys as they are given."""
+        return self.keys
+
     def cost(self, snapshot: Snapshot) -> Cost:
         """A rewrite, where column mapping is removed."""
         return Cost.REWRITE if self._removes_mapping(snapshot) else Cost.METADATA

@@ -9,7 +9,7 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.schema import StructType, folded, path_text, rewrite
 from deltaadm.domain.sql.ddl import COMMENT, CURRENT_DEFAULT
-from deltaadm.domain.steps import AddColumns, ChangeColumns, SetLocation
+from deltaadm.domain.steps import AddColumns, ChangeColumns
 from deltaadm.errors import DeltaadmError
 from deltaadm.operations.alter import OPERATION
 from deltaadm.operations.create import nullable_schema
@@ -20,7 +20,7 @@ from deltaadm.operations.plan import require_moves_alone
 from deltaadm.operations.sql import statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from deltaadm.domain.model.schema import Path, StructField
     from deltaadm.domain.sql.ddl import ColumnDefinition
@@ -152,7 +152,8 @@ def plan_foreign_changes(
     require_moves_alone(steps)
     state, stages = definition, []
     existing: Sequence[ColumnDefinition] = ()
-    for step in _one_by_one(steps):
+    # Spark changes one column of such a table at a time.
+    for step in (single for several in steps for single in several.one_by_one()):
         if isinstance(step, AddColumns) and _has_columns(state, step, steps):
             existing = step.columns
             continue
@@ -191,15 +192,6 @@ def _notes_on_columns(existing: Sequence[ColumnDefinition]) -> Iterator[str]:
         yield f"The table already has the new columns, so they are skipped: {names}."
 
 
-def _one_by_one(steps: Iterable[Step]) -> Iterator[Step]:
-    """Spark changes one column of such a table at a time."""
-    for step in steps:
-        if isinstance(step, ChangeColumns):
-            yield from (ChangeColumns((change,)) for change in step.changes)
-        else:
-            yield step
-
-
 def _differences(before: ForeignDefinition, after: ForeignDefinition) -> Iterator[Change]:
     if before.location != after.location:
         yield Change(ChangeKind.SET, "location", before.location, after.location)
@@ -236,8 +228,8 @@ def _notes(plan: ForeignChanges, *, occupied: bool) -> Iterator[str]:
         last = ", ".join(plan.definition.partition_by)
         yield f"New columns are placed before {last}, by which the table is partitioned."
     for step in plan.steps:
-        if isinstance(step, SetLocation):
-            yield from _notes_on_location(plan, step.there.root, occupied=occupied)
+        if step.destination is not None:
+            yield from _notes_on_location(plan, step.destination.root, occupied=occupied)
 
 
 def _notes_on_location(plan: ForeignChanges, place: str, *, occupied: bool) -> Iterator[str]:
