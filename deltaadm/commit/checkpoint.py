@@ -68,6 +68,7 @@ def _written(store: WritableStore, before: Snapshot) -> Checkpoint:
             f"{name} already exists and is not a readable checkpoint.",
             remedy="Remove the file, then plan again.",
         )
+    # deltalake may have failed on a `_last_checkpoint` that leads nowhere, and not on the table.
     failure = _create(store) and _create_without_hint(store)
     made = _checkpoint(store, before.version)
     if failure or made is None:

@@ -308,6 +308,7 @@ def _refuse_unsafe_spellings(wanted: Mapping[str, str], unset: Iterable[str]) ->
         value = wanted.get(key, "none")
         if key.lower() != COLUMN_MAPPING_MODE.lower() or value.lower() != "none":
             continue
+        # Delta rewrites the files for exactly this spelling, but understands all of them.
         if key != COLUMN_MAPPING_MODE or value != "none":
             raise Refused(
                 f"With the spelling {key}={value}, the mode would be turned off without rewriting "

@@ -103,6 +103,7 @@ def _missing_properties(
     if feature.activation.evidence(snapshot.metadata):
         return support
     activate = dict(feature.activation.properties)
+    # Delta adds the feature with the property; its name beside that would ask for feature lists.
     return activate if feature.activation.auto_enables else activate | support
 
 

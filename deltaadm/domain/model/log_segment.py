@@ -419,6 +419,7 @@ def _complete_checkpoints(files: LogFiles) -> tuple[Checkpoint, ...]:
     sets: dict[tuple[int, int], dict[int, LogFile]] = {}
     for file in files:
         if not file.info.size:
+            # Spark would read an empty file as one without actions, so Delta passes it over.
             continue
         version = _version(file)
         if file.kind is Kind.MULTIPART:

@@ -25,6 +25,7 @@ def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = Non
     Whatever only the commit can choose is marked `<known after commit>`. Raises `Refused` (or
     `TableError`) with Delta's error class where Delta refuses.
     """
+    # In Spark's order: it parses the statement, loads the table, and then asks Delta.
     step.require_allowed()
     if step.has_statement and snapshot.exists:
         require_readable(snapshot)

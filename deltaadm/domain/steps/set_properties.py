@@ -84,6 +84,7 @@ class SetProperties(Step):
             state = _with_row_tracking_supported(snapshot, properties)
         if properties.get(COLUMN_MAPPING_MODE) == "none" and session.allow_column_mapping_removal:
             state = without_mapping(state, {COLUMN_MAPPING_MODE: "none"}, session)
+            # Delta removes the mapping in a commit of its own; only other properties need another.
             if len(properties) == 1:
                 return state
         check_reserved_keys(Statement.SET, properties, snapshot.protocol)
@@ -155,6 +156,7 @@ class SetProperties(Step):
         """Whether *commit* sets just these properties, or prepares that."""
         if commit.operation in PREPARATIONS:
             return True
+        # A commit's information names the keys as Delta spells them.
         sets = commit.operation in self.operations
         return sets and commit.parameter("properties") == self._normalized()
 

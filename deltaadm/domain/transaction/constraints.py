@@ -60,7 +60,7 @@ def add_constraint(
             delta_error_class="DELTA_CONSTRAINT_ALREADY_EXISTS",
         )
     _require_columns(metadata.schema, expression)
-    is_certain_condition(metadata.schema, condition)
+    is_certain_condition(metadata.schema, condition)  # for its refusals alone
     proposed = metadata.with_configuration({**metadata.configuration, key: expression})
     return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
 

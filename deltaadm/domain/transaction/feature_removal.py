@@ -225,6 +225,7 @@ def _mapping(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _mapped(metadata: Metadata) -> bool:
+    # Delta looks for both: ids and physical names can be left where the mode is none already.
     return mapping_mode(metadata) != "none" or has_column_mapping_metadata(metadata.schema)
 
 
@@ -263,6 +264,7 @@ def _rows(snapshot: Snapshot) -> Iterator[str]:
 
 def _suspend_rows(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
     stored = snapshot.metadata.configuration
+    # Suspended, so that no concurrent write gives new files row ids while they are removed.
     switched = {_ROW_TRACKING: "false", _ROW_TRACKING_SUSPENDED: "true"}
     suspended = _committed(snapshot, {**stored, **switched}, session)
     return _without_domains(suspended, [ROW_TRACKING_DOMAIN])

@@ -185,6 +185,7 @@ def _has_not_null(data_type: DataType) -> bool:
 
 def check_metadata(old: Metadata, new: Metadata) -> None:
     """Raise `Refused` as Delta's `assertMetadata` does, and as its check for CDF columns does."""
+    # Of several violations Delta names the first, so the order is Delta's.
     schema = new.schema
     _check_duplicates(schema)
     if column_mapping_mode(new) is ColumnMappingMode.NONE:

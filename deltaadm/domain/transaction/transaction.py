@@ -94,6 +94,7 @@ def update_metadata(
         allow_removal=session.allow_column_mapping_removal,
         strip_metadata=session.strip_column_mapping_metadata,
     )
+    # A new table's protocol follows from this metadata, so no feature can be missing in it yet.
     read_by = supported_protocol() if is_creating_new_table else before
     metadata = fit_for_log(snapshot.metadata, metadata, read_by)
     protocol = _upgraded(before, metadata) if snapshot.exists else for_new_table(metadata, session)
