@@ -100,10 +100,10 @@ def secrets_among(entries: Mapping[str, str | None]) -> tuple[str, ...]:
 
 def without(secrets: Iterable[str], text: str) -> str:
     """*text* in which the values of *secrets* are masked."""
-    for one in secrets:
-        text = text.replace(repr(one), repr(MASK))
-        if len(one) >= _TELLING:
-            text = text.replace(one, MASK)
+    for secret in secrets:
+        text = text.replace(repr(secret), repr(MASK))
+        if len(secret) >= _TELLING:
+            text = text.replace(secret, MASK)
     return text
 
 

@@ -198,7 +198,7 @@ def _anchors_first(changes: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
         chain = [column]
         while (anchor := _anchor(moves[chain[-1]])) in moves and anchor not in chain:
             chain.append(anchor)
-        ordered |= {one: moves[one] for one in reversed(chain) if one not in ordered}
+        ordered |= {path: moves[path] for path in reversed(chain) if path not in ordered}
     in_order = iter(ordered.values())
     for change in changes:
         if change.position is None:

@@ -109,7 +109,7 @@ def _locate_in(store: LogStore, listing: LogListing, version: int | None) -> Loc
     elif _HINT in listing.infos:
         store.read_ahead([_HINT, *expected])
         hint, warnings = _read_hint(store)
-        if hint is not None and not any(one.version == hint for one in listing.checkpoints):
+        if hint is not None and not any(hint == found.version for found in listing.checkpoints):
             warnings += (_dangling(hint),)
     else:
         store.read_ahead(expected)

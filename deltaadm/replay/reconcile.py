@@ -72,7 +72,7 @@ class Fold:
         if key in kept:
             return
         values = document.values()
-        self._left -= _ENTRY + sum(len(one) for one in values if isinstance(one, str))
+        self._left -= _ENTRY + sum(len(text) for text in values if isinstance(text, str))
         if self._left < 0:
             raise TableError(
                 f"The table has more than {len(self.transactions):,} transaction identifiers and "

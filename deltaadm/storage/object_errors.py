@@ -142,7 +142,7 @@ def failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
         "credentials": _CREDENTIALS.get("az" if scheme in {"ab", "ad"} else scheme, ""),
         "permissions": f" ({_PERMISSIONS[doing]})" if scheme == "s3" else "",
     }
-    found = next((one for one in _TROUBLES if any(word in text for word in one.words)), None)
+    found = next((row for row in _TROUBLES if any(word in text for word in row.words)), None)
     if isinstance(error, FileNotFoundError) and found is not _TROUBLES[0]:
         return FileMissing(
             f"The file {url} is missing.",

@@ -368,7 +368,7 @@ class Bucket:
             found = obstore.list_with_delimiter(self.backend, prefix or None)
         except Exception as error:
             raise failure(self.url(prefix), error, "list") from error
-        return [one.rpartition("/")[2] for one in found["common_prefixes"]]
+        return [prefix.rpartition("/")[2] for prefix in found["common_prefixes"]]
 
 
 class ObjectStore:
@@ -422,7 +422,7 @@ class ObjectStore:
 
     def read_ahead(self, paths: Iterable[str]) -> None:
         """See `LogStore`."""
-        self._ahead = deque(one for one in paths if one not in self._fetched)
+        self._ahead = deque(path for path in paths if path not in self._fetched)
         self._fetch_ahead()
 
     def read(self, path: str) -> bytes:

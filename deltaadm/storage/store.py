@@ -293,7 +293,7 @@ def _foreign_host(place: str, host: str) -> StorageError:
 
 
 def _unsupported(place: str, scheme: str) -> StorageError:
-    known = ", ".join(f"{one}://" for one in sorted(OBJECT_STORES - {"memory"}))
+    known = ", ".join(f"{scheme}://" for scheme in sorted(OBJECT_STORES - {"memory"}))
     return StorageError(
         f"Cannot read {place}: deltaadm does not support {scheme}:// without Spark.",
         remedy=f"It supports {known} and local paths; Spark can read others with --engine spark.",

@@ -114,7 +114,7 @@ def suspension(columns: Sequence[Path]) -> str:
     >>> suspension([("day",)])
     ' suspends {"clusteringColumns":[["day"]]}'
     """
-    named = {"clusteringColumns": [list(one) for one in columns]}
+    named = {"clusteringColumns": [list(column) for column in columns]}
     return f" suspends {json.dumps(named, ensure_ascii=False, separators=(',', ':'))}"
 
 
