@@ -24,7 +24,7 @@ its code or its name, and a family by the beginning of its codes:
 `deltaadm validate events --select DL4`.
 
 An *error* is something that the protocol forbids or that Delta refuses, a *warning* is allowed and
-likely to hurt, and *info* is worth knowing. A single finding may be more or less severe than its
+likely to hurt, and *info* needs no action. A single finding may be more or less severe than its
 rule, where the documentation says so.
 
 *Looks at* says what a rule is given, and with that how far `validate` must look for it:

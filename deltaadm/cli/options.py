@@ -107,7 +107,7 @@ class FleetOptions(Parameters, FleetRequest):
         minimum=1,
     )
     brief: bool = option(
-        "--brief", help="One line per table and an overview, as for tables that options name."
+        "--brief", help="One line per table and a summary; the default if options name the tables."
     )
     resume: Path | None = option(
         metavar="FILE", help="Continue an interrupted run whose -o jsonl output is in FILE."
@@ -128,11 +128,12 @@ class AccessOptions(Parameters, AccessRequest):
 
     storage_option: list[str] | None = option(
         metavar="KEY=VALUE",
-        help="An option of the object store, as aws_region=eu-west-1; no secrets; may be given "
-        "several times.",
+        help="An option of the object store, such as aws_region=eu-west-1; no secrets; may be "
+        "given several times.",
     )
     storage_options_file: Path | None = option(
-        metavar="FILE", help="A file with such options, KEY=VALUE a line; it may have secrets."
+        metavar="FILE",
+        help="A file with such options, one KEY=VALUE per line; may contain secrets.",
     )
     timeout: str | None = option(
         metavar="DURATION", help="End with exit code 4 after this time, such as 90s."
@@ -154,7 +155,7 @@ class SparkOptionGroup(Parameters, SparkRequest):
         metavar="KEY=VALUE", help="A Spark setting; may be given several times."
     )
     jars: list[Path] | None = option(
-        metavar="PLACE",
+        metavar="PATH",
         help="A jar, or a directory of jars, for the Spark that is started, such as Delta's "
         "where they cannot be downloaded.",
     )

@@ -157,7 +157,7 @@ def _plan_left(
         propose,
         OPERATION,
         snapshot,
-        because=dict.fromkeys(wanted.subjects(), "asked for"),
+        because=dict.fromkeys(wanted.subjects(), "requested"),
         session=session,
     )
     try:

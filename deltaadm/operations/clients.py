@@ -65,7 +65,7 @@ def require_clients(
     ]
     if lost:
         raise Refused(
-            f"The plan shuts out {'; '.join(_told(shift.after) for shift in lost)}.",
+            f"After this change, {'; '.join(_described(shift.after) for shift in lost)}.",
             remedy="Remove that change from the plan, or do not require these clients.",
         )
 
@@ -95,7 +95,7 @@ def still_shut_out(
         )
     ]
     return tuple(
-        f"Still shut out: {_told(after)}."
+        f"Not changed by this plan: {_described(after)}."
         for before, after in pairs
         if Compatibility.WORKS not in (before.compatibility, after.compatibility)
     )
@@ -125,10 +125,14 @@ def _shifts(
     )
 
 
-def _told(verdict: Verdict) -> str:
+def _described(verdict: Verdict) -> str:
     cells = ", ".join(
         f"{cell.subject} ({cell.note})" if cell.note else cell.subject
         for cell in verdict.responsible
     )
-    access = "reading" if verdict.access is Access.READ else "writing"
-    return f"{verdict.release}, {access}: {verdict.compatibility.value} because of {cells}"
+    release, access = verdict.release, verdict.access.value
+    if verdict.compatibility is Compatibility.FAILS_LOUDLY:
+        return f"{release} cannot {access} the table because of {cells}"
+    if verdict.compatibility is Compatibility.SILENTLY_WRONG:
+        return f"{release} {access}s wrong data silently because of {cells}"
+    return f"{release} is not known to {access} the table because of {cells}"

@@ -94,9 +94,9 @@ def _told_plainly(step: CreateTable, snapshot: Snapshot) -> CreateTable:
 
 def _because(step: CreateTable) -> dict[str, str]:
     keys = (*step.properties, *step.write_options)
-    given = {f"configuration[{key}]": "asked for" for key in keys}
+    given = {f"configuration[{key}]": "requested" for key in keys}
     return given | {
-        f"protocol.{side}Features[{key.partition('delta.feature.')[2]}]": "asked for"
+        f"protocol.{side}Features[{key.partition('delta.feature.')[2]}]": "requested"
         for key in keys
         if key.startswith("delta.feature.")
         for side in ("reader", "writer")

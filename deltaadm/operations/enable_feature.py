@@ -111,7 +111,7 @@ def _asked_for(feature: TableFeature, properties: dict[str, str]) -> dict[str, s
     return {
         **{f"configuration[{key}]": f"makes {feature.name} active" for key in properties},
         **{
-            f"protocol.{side}Features[{feature.name}]": "asked for" for side in ("reader", "writer")
+            f"protocol.{side}Features[{feature.name}]": "requested" for side in ("reader", "writer")
         },
     }
 

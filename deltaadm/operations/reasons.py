@@ -64,15 +64,15 @@ def _reason_in_place(change: Change, before: Snapshot, after: Snapshot) -> str:
 _OF_A_NEW_TABLE = {
     "id": "unique to each table",
     "format": "the only supported value",
-    "schema": "as in the new table",
-    "partitionColumns": "as in the new table",
-    "description": "as in the new table",
+    "schema": "defined by the new table",
+    "partitionColumns": "defined by the new table",
+    "description": "defined by the new table",
 }
 
 
 def _reason_in_new_table(place: str, name: str) -> str:
     if place == "configuration":
-        return KEPT_BY_DELTA.get(name, "default of new tables, or as in the new table")
+        return KEPT_BY_DELTA.get(name, "default of new tables, or defined by the new table")
     return _OF_A_NEW_TABLE.get(place, "requested")
 
 
@@ -116,7 +116,7 @@ def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot
     feature = FEATURES.get(name)
     evidence = feature.activation.evidence(after.metadata) if feature else ()
     return _need(name, evidence, before, after) or (
-        "requested" if before.exists else "a new table has it unless defaults are ignored"
+        "requested" if before.exists else "default of new tables"
     )
 
 

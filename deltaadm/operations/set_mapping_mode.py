@@ -49,7 +49,7 @@ def _plan(
         OPERATION,
         snapshot,
         [SetProperties({COLUMN_MAPPING_MODE: mode.value}), *last],
-        because={f"configuration[{COLUMN_MAPPING_MODE}]": "asked for"},
+        because={f"configuration[{COLUMN_MAPPING_MODE}]": "requested"},
         notes=tuple(_notes(snapshot, mode)),
         session=session,
     )

@@ -127,7 +127,7 @@ def plan_minimum(
     if descent.waiting and not descent.steps and not needs_state:
         raise _not_yet(descent.waiting)
     because = {
-        subject: why.replace("asked for", _why_it_goes(step.name))
+        subject: why.replace("requested", _why_it_goes(step.name))
         for step in descent.steps
         for subject, why in step.reasons().items()
     }

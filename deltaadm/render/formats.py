@@ -38,8 +38,8 @@ class Format:
 
     `only` are the types of the reports it can show, by name, since to import them all would cost
     every command; None is for all, and `sums_up` says whether that includes an overview. `machine`
-    says that errors belong into it as well, `is_streamable` that reports stand in it one after the
-    other and know nothing of each other.
+    says that errors belong in it as well, `is_streamable` that its reports are independent of
+    each other and can be written one after the other.
     """
 
     name: str

@@ -87,7 +87,7 @@ def _class_archive() -> Check:
     try:
         megabytes = archive.stat().st_size // 1_000_000
     except OSError:
-        detail = "none yet; the first run in which Spark starts makes it, or doctor --warm"
+        detail = "none yet; created by the first run that starts Spark, or by doctor --warm"
         return Check(_ARCHIVE, Health.OK, detail)
     return Check(_ARCHIVE, Health.OK, f"{archive} ({megabytes} MB)")
 

@@ -90,6 +90,9 @@ def _settled(snapshot: Snapshot) -> Snapshot:
     text = metadata.schema_string
     unnamed = text is not None and KNOWN_AFTER_COMMIT in text
     pending = any(KNOWN_AFTER_COMMIT in value for value in metadata.configuration.values())
+    if metadata.id == KNOWN_AFTER_COMMIT:
+        metadata = replace(metadata, created_time=0)
+        snapshot = replace(snapshot, metadata=metadata)
     if not (unnamed or pending):
         return snapshot
     settled = metadata.with_configuration(

@@ -73,7 +73,15 @@ def test_every_column_is_named_however_many_there_are(tmp_path: Path) -> None:
     shown = deltaadm("create", tmp_path / "new", "--schema", ", ".join(columns)).out
     for number in range(20):
         assert f"  + schema[c{number}]: type integer, nullable true\n" in shown
-    assert shown.count("as in the new table") == 1
+    assert shown.count("defined by the new table") == 1
+
+
+@pytest.mark.parametrize("mode", ["create", "create-or-replace"])
+def test_the_creation_time_is_not_missed_before_the_commit(tmp_path: Path, mode: str) -> None:
+    table = tables.table(tmp_path / "old", tables.START_BODY)
+    place = tmp_path / "new" if mode == "create" else table.path
+    plan = deltaadm("create", place, "--schema", SCHEMA, "--mode", mode, "-o", "json").document
+    assert plan["findings"] == []
 
 
 def test_a_schema_comes_from_a_file(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_contract() -> None:
         "subject": "configuration[a]",
         "before": None,
         "after": "é\n'",
-        "because": "asked for",
+        "because": "requested",
         "undo": "alter --unset a (metadata only)",
         "cost": "metadata",
     }

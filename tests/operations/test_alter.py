@@ -33,7 +33,7 @@ def test_what_is_set_is_one_step_and_what_is_unset_another() -> None:
     )
     assert plan.steps == (SetProperties({"a": "1"}), UnsetProperties(("b",), if_exists=True))
     assert changes(plan) == ["+ configuration[a] = 1", "- configuration[b] = 1"]
-    assert {one.because for one in plan.changes} == {"asked for"}
+    assert {one.because for one in plan.changes} == {"requested"}
 
 
 NAMED = replace(snapshot(), name="main.sales.t", files=FileFacts(files=2, bytes=10))
@@ -51,7 +51,7 @@ def test_another_location_is_another_table() -> None:
     ]
     assert "+ configuration[x] = 1" in changes(plan)
     assert [one.because for one in plan.changes][:2] == [
-        "asked for",
+        "requested",
         "as in the table at the new location",
     ]
     assert {one.undo for one in plan.changes} == {"alter --set-location /t (metadata only)"}
@@ -268,7 +268,7 @@ def test_one_call_takes_its_steps_in_a_fixed_order() -> None:
         "WriteCheckpoint",
     ]
     assert plan.after.version == before.version + 9
-    assert reasons(plan)["clusteringColumns"] == "asked for"
+    assert reasons(plan)["clusteringColumns"] == "requested"
 
 
 def test_changes_share_a_statement_where_spark_lets_them() -> None:
@@ -297,49 +297,49 @@ def test_changes_share_a_statement_where_spark_lets_them() -> None:
         (
             TableChanges(change=[ColumnChange(("a",), comment="new")]),
             "schema[a]",
-            "asked for",
+            "requested",
             "alter --set-comment a=old (metadata only)",
         ),
         (
             TableChanges(change=[ColumnChange(("k",), nullable=True)]),
             "schema[k]",
-            "asked for",
+            "requested",
             "never: Delta adds no NOT NULL to a column that may hold nulls",
         ),
         (
             TableChanges(change=[ColumnChange(("k",), position=Position())]),
             "schema",
-            "asked for",
+            "requested",
             "alter --move 'k AFTER a' (metadata only)",
         ),
         (
             TableChanges(change=[ColumnChange(("k",), type=PrimitiveType("long"))]),
             "schema[k]",
-            "asked for",
+            "requested",
             "never: a type cannot be narrowed again",
         ),
         (
             TableChanges(change=[ColumnChange(("k",), default="7")]),
             "schema[k]",
-            "asked for",
+            "requested",
             "alter --drop-default k (metadata only)",
         ),
         (
             TableChanges(add_constraints={"Two": "a>1"}),
             "configuration[delta.constraints.two]",
-            "asked for",
+            "requested",
             "alter --drop-constraint two (metadata only)",
         ),
         (
             TableChanges(drop_constraints=["ONE"]),
             "configuration[delta.constraints.one]",
-            "asked for",
+            "requested",
             "alter --add-constraint 'one=a > 0', which reads every row",
         ),
         (
             TableChanges(cluster_by=[("k",), ("a",)]),
             "clusteringColumns",
-            "asked for",
+            "requested",
             "alter --no-cluster-by (metadata only)",
         ),
     ],

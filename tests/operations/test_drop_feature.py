@@ -53,7 +53,7 @@ def test_keeping_the_history_takes_a_feature_that_protects_it() -> None:
         "+ configuration[delta.requireCheckpointProtectionBeforeVersion] = <known after commit>",
     ]
     why = reasons(plan)
-    assert why["protocol.writerFeatures[deletionVectors]"] == "asked for"
+    assert why["protocol.writerFeatures[deletionVectors]"] == "requested"
     assert "deletionVectors" in why["protocol.writerFeatures[checkpointProtection]"]
     assert any("writers that do not support it are shut out" in note for note in plan.notes)
     assert plan.irreversible == ()

@@ -157,7 +157,7 @@ def test_support_only(table: Snapshot, features: list[str], expected: list[str])
 
 def test_reasons() -> None:
     told = reasons(plan_features(snapshot(), ["rowTracking"]))
-    assert told["protocol.writerFeatures[rowTracking]"] == "asked for"
+    assert told["protocol.writerFeatures[rowTracking]"] == "requested"
     assert told["protocol.writerFeatures[domainMetadata]"] == "required by rowTracking"
     assert told["protocol.writerFeatures[invariants]"].startswith("implied by the old versions")
     assert told["protocol.minWriterVersion"] == "needed by domainMetadata, rowTracking"

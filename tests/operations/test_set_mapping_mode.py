@@ -51,7 +51,7 @@ def test_turning_it_on(table: Snapshot, expected: list[str]) -> None:
     plan = plan_mapping_mode(table, NAME)
     assert changes(plan) == expected
     assert plan.cost is Cost.METADATA
-    assert reasons(plan)["configuration[delta.columnMapping.mode]"] == "asked for"
+    assert reasons(plan)["configuration[delta.columnMapping.mode]"] == "requested"
 
 
 @pytest.mark.parametrize("mode", ["name", "id"])

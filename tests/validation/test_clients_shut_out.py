@@ -33,9 +33,9 @@ ROWS = {
             verdict("a@1", "fails loudly", "deletionVectors", access="write"),
         ),
         [
-            "a@1, b@1: read refused, because of deletionVectors.",
-            "c@1: read wrong without an error, because of deletionVectors.",
-            "a@1: write refused, because of deletionVectors.",
+            "a@1, b@1: cannot read, because of deletionVectors.",
+            "c@1: reads wrong data silently, because of deletionVectors.",
+            "a@1: cannot write, because of deletionVectors.",
         ],
     ),
     "a client that writes no table at all is not told": (
@@ -44,7 +44,7 @@ ROWS = {
     ),
     "a reader version that is too high is told": (
         (verdict("a@1", "fails loudly", "protocol.minReaderVersion"),),
-        ["a@1: read refused, because of protocol.minReaderVersion."],
+        ["a@1: cannot read, because of protocol.minReaderVersion."],
     ),
     "features that the table does not have are no reason": (
         (verdict("a@1", "fails loudly", "timestampNtz"),),

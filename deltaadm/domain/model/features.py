@@ -837,11 +837,14 @@ def undo_feature(feature: TableFeature | None) -> str:
     if feature is None or feature.removal is None:
         return "never: the feature cannot be dropped"
     if feature.removal.only_truncating:
-        return f"DROP FEATURE {feature.name} TRUNCATE HISTORY, which takes 24 hours and the history"
+        return (
+            f"DROP FEATURE {feature.name} TRUNCATE HISTORY, which takes 24 hours and deletes "
+            "history"
+        )
     work = f"; {feature.removal.work}" if feature.removal.work else ""
     if feature.removal.keeps_history_out:
         return (
             f"DROP FEATURE {feature.name}, which adds checkpointProtection or, with TRUNCATE "
-            f"HISTORY, takes 24 hours and the history{work}"
+            f"HISTORY, takes 24 hours and deletes history{work}"
         )
     return f"DROP FEATURE {feature.name} (keeps the history{work})"

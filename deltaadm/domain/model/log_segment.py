@@ -327,7 +327,9 @@ class LogSegment:
 CHECKPOINTS: Final = (Kind.CHECKPOINT, Kind.MULTIPART, Kind.V2_CHECKPOINT)
 """The kinds of checkpoint files, the most preferable last."""
 
-RESTORE: Final = "Restore the missing files of _delta_log from a backup, or clone the data anew."
+RESTORE: Final = (
+    "Restore the missing files of _delta_log from a backup, or recreate the table from its source."
+)
 
 
 def choose(
@@ -384,7 +386,7 @@ def version_not_found(listing: LogListing, version: int) -> TableError:
     span = f"{found[0]} to {found[1]} are available" if found else "none can be rebuilt"
     return TableError(
         f"The table at {listing.root} has no version {version}: {span}.",
-        remedy="Choose an available version; older ones go when the log is cleaned up.",
+        remedy="Choose an available version; log cleanup removes older ones.",
         delta_error_class="DELTA_VERSION_NOT_FOUND",
     )
 
@@ -491,7 +493,7 @@ def _no_commits(listing: LogListing, checkpoint: Checkpoint | None) -> TableErro
 
 
 def _truncated(root: str, base: int, reached: int) -> TableError:
-    since = "no checkpoint stands in for it" if base < 0 else f"the checkpoint ends at {base}"
+    since = "no checkpoint replaces it" if base < 0 else f"the checkpoint ends at {base}"
     return TableError(
         f"Version {reached} of the table at {root} cannot be rebuilt: "
         f"commit {base + 1} is missing and {since}.",

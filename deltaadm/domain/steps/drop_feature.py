@@ -117,7 +117,7 @@ class DropFeature(Step):
         prepared = PREPARED_KEYS - {PROTECTED_BEFORE}
         because = {f"configuration[{key}]": "DROP FEATURE changes it first" for key in prepared}
         for side in ("reader", "writer"):
-            because[f"protocol.{side}Features[{self.name}]"] = "asked for"
+            because[f"protocol.{side}Features[{self.name}]"] = "requested"
         if self.protects_checkpoints:
             because[f"protocol.writerFeatures[{CHECKPOINT_PROTECTION}]"] = (
                 f"protects the history that may need {self.name}"

@@ -30,9 +30,8 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
     A checkpoint in several parts lacks some of them.
 
-    Why it matters: readers pass over it. Where no other checkpoint and no earlier commits stand
-    in for it, the table cannot be loaded; where they do, readers are slower than they need to
-    be, and some fail.
+    Why it matters: readers skip it. Without another checkpoint or the earlier commits, the
+    table cannot be loaded; with them, readers are slower than they need to be, and some fail.
 
     What to do: restore the missing parts, or delete the others and write a checkpoint. A writer
     may still be writing it: check again in a minute.
@@ -370,7 +369,7 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     Why it matters: readers plan by these numbers; one that trusts the number of parts does not
     find the checkpoint.
 
-    What to do: write a checkpoint, which writes the file anew.
+    What to do: write a checkpoint, which rewrites the file.
 
     Source: PROTOCOL.md, Last Checkpoint File.
     """

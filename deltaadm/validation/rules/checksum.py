@@ -241,7 +241,7 @@ def missing_checksum(facts: SnapshotFacts) -> Iterator[Problem]:
     """
     The newest version has no checksum.
 
-    Why it matters: nobody notices if actions of the log are lost, and readers look for protocol
+    Why it matters: lost actions of the log go unnoticed, and readers look for protocol
     and metadata in older files. Many writers write none, which the protocol permits; one that
     used to write them and no longer does is worth a look.
 

@@ -179,7 +179,7 @@ def malformed_identity_column(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: writers cannot generate values for it, or generate the same one again and
     again.
 
-    What to do: write the table anew with a proper identity column.
+    What to do: rewrite the table with a proper identity column.
 
     Source: PROTOCOL.md, Identity Columns.
     """
@@ -241,10 +241,10 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column is generated and an identity column at once, or is generated from a generated one.
 
-    Why it matters: Delta refuses to write such a table, as it cannot tell which value comes
+    Why it matters: Delta refuses to write such a table, as it cannot determine which value comes
     first.
 
-    What to do: write the table anew with expressions over plain columns only.
+    What to do: rewrite the table with expressions over plain columns only.
 
     Source: PROTOCOL.md, Generated Columns; Delta Spark, generated columns.
     """

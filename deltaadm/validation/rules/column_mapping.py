@@ -64,7 +64,7 @@ def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The column mapping mode does not exist.
 
-    Why it matters: clients cannot tell under which names the columns stand in the files. Delta
+    Why it matters: clients cannot know which names the columns have in the files. Delta
     Spark fails, others may read nulls.
 
     What to do: restore the version before the property was set to this value.
@@ -83,7 +83,7 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
     The table uses column mapping, and its protocol does not support it.
 
     Why it matters: clients that go by the protocol ignore the mode and look for columns under
-    their displayed names; Delta Spark goes by the property. The two read different data.
+    their displayed names; Delta Spark uses the property. The two read different data.
 
     What to do: add the feature, which changes nothing else. With feature lists Delta Spark does
     not load such a table, and the program that wrote the protocol must add it.
@@ -309,7 +309,7 @@ def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: the keys are the column's physical name with `element`, `key` or `value` after
     it, and the values are ids. Iceberg readers find the parts by them.
 
-    What to do: REORG TABLE … APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION=2)) writes them anew.
+    What to do: REORG TABLE … APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION=2)) rewrites them.
 
     Source: PROTOCOL.md, Writer Requirements for IcebergCompatV2.
     """
@@ -430,7 +430,7 @@ def physical_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     A physical name has characters that data files do not allow.
 
     Why it matters: column mapping is there so that displayed names are free. The physical ones
-    stand in Parquet schemas, where spaces and `,;{}()=` have a meaning.
+    are used in Parquet schemas, where spaces and `,;{}()=` have a meaning.
 
     What to do: add the column again under another name through Delta, which generates a valid
     physical name, and copy the values over.

@@ -78,7 +78,7 @@ def clustered_and_partitioned(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: the protocol forbids it, and Delta refuses to write such a table.
 
-    What to do: `deltaadm alter TABLE --no-cluster-by`, or write the table anew without partitions.
+    What to do: `deltaadm alter TABLE --no-cluster-by`, or rewrite the table without partitions.
 
     Source: PROTOCOL.md, Clustered Table.
     """
@@ -182,7 +182,7 @@ def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
     OPTIMIZE no longer lays out its files.
 
     What to do: where no run is under way, repeat the command, or run `validate --fix`. The
-    columns stand in the `userMetadata` of the commit that took the clustering away.
+    columns are in the `userMetadata` of the commit that took the clustering away.
 
     Source: docs/guide.md, In cron.
     """

@@ -338,7 +338,7 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     Why it matters: minimum and maximum may belong to deleted rows. Readers that answer from
     statistics give wrong results; Delta refuses to write such a file.
 
-    What to do: rewrite the file, or let Delta compute its statistics anew.
+    What to do: rewrite the file, or let Delta recompute its statistics.
 
     Source: PROTOCOL.md, Per-file Statistics; Delta Spark,
     DELTA_ADDING_DELETION_VECTORS_WITH_TIGHT_BOUNDS_DISALLOWED.
@@ -362,7 +362,7 @@ def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
     Why it matters: readers fail or cannot skip files; engines that answer counts from the log
     return wrong results.
 
-    What to do: let Delta compute the statistics anew, or rewrite the file.
+    What to do: let Delta recompute the statistics, or rewrite the file.
 
     Source: PROTOCOL.md, Per-file Statistics.
     """
@@ -445,7 +445,7 @@ def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
 
     Why it matters: both are the identity and the age of rows for whoever follows changes.
 
-    What to do: find the writer. Turning row tracking off and on again assigns them anew.
+    What to do: find the writer. Turning row tracking off and on again reassigns them.
 
     Source: PROTOCOL.md, Row Tracking.
     """
@@ -524,7 +524,7 @@ def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
     A commit has file actions that change data beside others that only rearrange it.
 
     Why it matters: streams skip what does not change data; whoever reads changes from the log
-    alone cannot tell which removed file belongs to which added one.
+    alone cannot match removed files to added ones.
 
     What to do: nothing for the commit itself; let the writer commit rearrangements such as
     OPTIMIZE on their own.
@@ -551,7 +551,7 @@ def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
 
     Why it matters: queries skip files by them, so rows are missing from results.
 
-    What to do: let Delta compute the statistics anew, or rewrite the file.
+    What to do: let Delta recompute the statistics, or rewrite the file.
 
     Source: PROTOCOL.md, Per-file Statistics.
     """

@@ -129,7 +129,7 @@ def iceberg_writer_forbids_name(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: with other names, files cannot be exchanged with writers for Iceberg. It is
     an error once the property is on.
 
-    What to do: write the table anew; physical names never change.
+    What to do: rewrite the table; physical names never change.
 
     Source: protocol_rfcs/iceberg-writer-compat-v1.md; Kernel, IcebergWriterCompat.
     """
@@ -160,7 +160,7 @@ def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: adaptive metadata is Iceberg's, which knows columns by id and deletion vectors
     in files only.
 
-    What to do: write the table anew; the feature can only be chosen when a table is created.
+    What to do: rewrite the table; the feature can only be chosen when a table is created.
 
     Source: protocol_rfcs/iceberg-v4-metadata.md.
     """

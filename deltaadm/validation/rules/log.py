@@ -36,8 +36,8 @@ def unreadable_table(log: LogFacts) -> Iterator[Problem]:
     """
     The newest version cannot be rebuilt from the log. Reported where no other rule names the cause.
 
-    Why it matters: without a snapshot nobody can read the table, and rules that look at its
-    state cannot run.
+    Why it matters: without a snapshot no client can read the table, and rules about its state
+    cannot run.
 
     What to do: restore what is missing from a backup, or load one of the versions that can still
     be rebuilt. If there is no log at all, check the table's location.
@@ -53,8 +53,8 @@ def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
     """
     A commit between the newest checkpoint and the newest version is missing.
 
-    Why it matters: a version is the sum of all commits before it. With one of them gone, nobody
-    can tell which files are alive, and Delta refuses to load the table.
+    Why it matters: each version is built from all commits before it. Without one of them, the live
+    files cannot be determined, and Delta refuses to load the table.
 
     What to do: restore the missing file from a backup; or go back to an earlier version that can
     still be rebuilt.
@@ -82,8 +82,8 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
     Why it matters: without a beginning no version can be rebuilt, however many later commits
     there are; Delta refuses to load the table.
 
-    What to do: restore the first commits or a checkpoint from a backup. Failing that, make a new
-    table from the data files, knowing that some of them may have been deleted logically.
+    What to do: restore the first commits or a checkpoint from a backup. Failing that, create
+    a new table from the data files; some of them may have been deleted logically.
 
     Source: Delta Spark, DELTA_TRUNCATED_TRANSACTION_LOG; PROTOCOL.md, Delta Log Entries.
     """
@@ -138,7 +138,7 @@ def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     The newest commit is empty, or its last line is cut off.
 
-    Why it matters: a commit must appear at once and whole. An empty or partial file points to a
+    Why it matters: a commit must appear atomically. An empty or partial file points to a
     store without an atomic put, a writer that crashed or a copy that was interrupted; what was
     meant to be committed is lost, and readers that came at another moment saw another table.
 
@@ -238,7 +238,7 @@ def dangling_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     Why it matters: readers go back to listing the log, and some fail at once.
 
     What to do: write a checkpoint, which fixes the file. If a checkpoint was deleted by hand,
-    check that the versions that people need can still be rebuilt.
+    check that the versions you need can still be rebuilt.
 
     Source: Delta Spark, SnapshotManagement; PROTOCOL.md, Last Checkpoint File.
     """
@@ -281,8 +281,8 @@ def broken_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
 
     Why it matters: Delta Spark falls back to listing the log; other readers fail.
 
-    What to do: write a checkpoint, which writes the file anew; or delete the file, which is
-    only a hint.
+    What to do: write a checkpoint, which rewrites the file; or delete the file, which is only a
+    hint.
 
     Source: PROTOCOL.md, Last Checkpoint File and JSON checksum.
     """
@@ -304,12 +304,12 @@ def broken_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
 @rule("DL111", Severity.WARNING, Scope.LOG)
 def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
     """
-    The checksum in `_last_checkpoint` does not fit its content.
+    The checksum in `_last_checkpoint` does not match its content.
 
     Why it matters: the file was edited, or written by two writers at once. Readers that check
     it ignore the file.
 
-    What to do: write a checkpoint, which writes the file anew.
+    What to do: write a checkpoint, which rewrites the file.
 
     Source: PROTOCOL.md, JSON checksum.
     """
@@ -353,7 +353,7 @@ def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
     Why it matters: without both there is no table; Delta refuses to load it unless a later
     commit has what is missing.
 
-    What to do: restore the commit from a backup, or create the table anew.
+    What to do: restore the commit from a backup, or recreate the table.
 
     Source: PROTOCOL.md, Change Metadata and Protocol Evolution; Delta Spark,
     DELTA_STATE_RECOVER_ERROR.
@@ -408,7 +408,7 @@ def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has two domainMetadata actions of the same domain.
 
-    Why it matters: readers cannot tell which of them counts; Delta refuses to write such a
+    Why it matters: it is ambiguous which of them counts; Delta refuses to write such a
     commit.
 
     What to do: find and fix the writer; a further commit with the right value settles it.
@@ -443,7 +443,7 @@ def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
 @rule("DL118", Severity.WARNING, Scope.COMPACTION)
 def unfit_compaction(compaction: CompactionFacts) -> Iterator[Problem]:
     """
-    A file of compacted commits has an impossible range, goes beyond the newest commit, cannot be
+    A log compaction file has an impossible range, goes beyond the newest commit, cannot be
     read, or differs from the commits that it replaces.
 
     Why it matters: readers may use it instead of those commits, and then fail or see a different
@@ -494,8 +494,8 @@ def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
     """
     There are staged commits, but no catalog manages the table's commits.
 
-    Why it matters: nobody will ever publish them. They may be left over from a time when a
-    catalog did, or from a writer that takes the table for another kind.
+    Why it matters: they will never be published. They may be left over from a time when a catalog
+    managed the table, or from a writer that mistakes the table for a catalog-managed one.
 
     What to do: see whether one of them was meant to be committed; if not, delete them.
 
@@ -536,8 +536,8 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
     """
     The log has a file that is none of those that belong there.
 
-    Why it matters: nobody reads it, and nobody cleans it up. It may be left over from an
-    interrupted write, or a log file under a wrong name.
+    Why it matters: no client reads it or cleans it up. It may be left over from an interrupted
+    write, or be a log file under a wrong name.
 
     What to do: delete it once it is clear that nothing needs it.
 
@@ -645,7 +645,7 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
 @rule("DL130", Severity.ERROR, Scope.LOG)
 def not_a_regular_file(log: LogFacts) -> Iterator[Problem]:
     """
-    What has the name of a log file is a directory, FIFO, device or socket, or a link to one.
+    An entry with the name of a log file is a directory, FIFO, device or socket, or a link to one.
 
     Why it matters: with a directory in the place of a commit or of compacted commits, Delta can
     neither read nor write the table; for a FIFO it waits, and a device may have no end. It does

@@ -169,7 +169,7 @@ def client_cannot_read(facts: PolicyFacts) -> Iterator[Problem]:
     What to do: use a release of the client that knows the features, or drop them; the finding names
     them. `deltaadm features NAME` says how a feature can be dropped.
 
-    Source: deltaadm.clients, which names the page that each verdict rests on.
+    Source: deltaadm.clients, which names the source of each verdict.
     """
     yield from _shut_out(facts, "read")
 
@@ -186,7 +186,7 @@ def client_cannot_write(facts: PolicyFacts) -> Iterator[Problem]:
     What to do: use a release of the client that knows the features, or drop them; the finding names
     them. `deltaadm features NAME` says how a feature can be dropped.
 
-    Source: deltaadm.clients, which names the page that each verdict rests on.
+    Source: deltaadm.clients, which names the source of each verdict.
     """
     yield from _shut_out(facts, "write")
 

@@ -77,7 +77,7 @@ def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
     An empty list is a list.
 
     What to do: find the program that wrote the protocol or the checkpoint, and have it write the
-    protocol action anew, with the list where it belongs.
+    protocol action again, with the list where it belongs.
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
@@ -97,7 +97,7 @@ def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
     An empty list is a list.
 
     What to do: find the program that wrote the protocol or the checkpoint, and have it write the
-    protocol action anew, with the list where it belongs.
+    protocol action again, with the list where it belongs.
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
@@ -123,8 +123,8 @@ def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Prob
     Why it matters: features of readers concern writers too, and only writer version 7 can list
     them. A writer would take the table for an old one and break what readers rely on.
 
-    What to do: find the program that wrote the protocol, and have it write it anew with writer
-    version 7 and both lists.
+    What to do: find the program that wrote the protocol, and have it write it again, with
+    writer version 7 and both lists.
 
     Source: PROTOCOL.md, Table Features; Delta Spark, DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE.
     """
@@ -141,7 +141,7 @@ def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Prob
 @rule("DL205", Severity.ERROR, Scope.SNAPSHOT)
 def reader_feature_not_listed_for_writers(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A feature stands in `readerFeatures` and not in `writerFeatures`.
+    A feature is listed in `readerFeatures` and not in `writerFeatures`.
 
     Why it matters: whatever readers must know, writers must know as well. A writer that does not
     see the feature in its list writes data that readers then misread.
@@ -159,14 +159,14 @@ def reader_feature_not_listed_for_writers(table: SnapshotFacts) -> Iterator[Prob
 @rule("DL206", Severity.ERROR, Scope.SNAPSHOT)
 def writer_feature_not_listed_for_readers(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    With reader version 3, a reader-writer feature stands in `writerFeatures` only.
+    With reader version 3, a reader-writer feature is listed in `writerFeatures` only.
 
-    Why it matters: readers go by `readerFeatures` alone, and read the data as if the feature was
+    Why it matters: readers check `readerFeatures` alone, and read the data as if the feature was
     not there. For columnMapping this is only a warning: Delta Spark has written such protocols
     itself, and most clients tolerate them. Columns may still read as nulls elsewhere.
 
     What to do: have the feature listed for readers too. Where that is columnMapping, the fix
-    makes Delta write the protocol anew.
+    makes Delta write the protocol again.
 
     Source: PROTOCOL.md, Supported Features; delta-io/delta#3154, trinodb/trino#24910.
     """
@@ -186,7 +186,7 @@ def writer_feature_not_listed_for_readers(table: SnapshotFacts) -> Iterator[Prob
 @rule("DL207", Severity.ERROR, Scope.SNAPSHOT)
 def writer_only_feature_listed_for_readers(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A feature that concerns writers alone stands in `readerFeatures`.
+    A feature that concerns writers alone is listed in `readerFeatures`.
 
     Why it matters: readers look up every name there among the features that concern readers.
     Delta Spark finds none and refuses to read the table.
@@ -229,7 +229,7 @@ def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem
 @rule("DL209", Severity.ERROR, Scope.SNAPSHOT)
 def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    ColumnMapping is listed for writers, and the reader version is 1.
+    The feature columnMapping is listed for writers, and the reader version is 1.
 
     Why it matters: readers with version 1 look for columns under their displayed names and find
     nulls. Reader version 2 needs no list: it implies column mapping.
@@ -255,7 +255,7 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A feature is listed without one that it requires.
 
-    Why it matters: rowTracking keeps its counter in domain metadata, Iceberg compatibility rests
+    Why it matters: rowTracking keeps its counter in domain metadata, Iceberg compatibility depends
     on column mapping, and so on. Delta Spark refuses to load a table whose protocol does not
     list all that its features require, even where others do without. It is a warning where the
     feature is one that Delta Spark does not know and so does not check.
@@ -288,7 +288,7 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The metadata uses a feature that the protocol's lists lack.
 
-    Why it matters: writers go by the list, so nothing makes them honour the property or the
+    Why it matters: writers check only the list, so nothing makes them honour the property or the
     constraint. Delta Spark refuses to load such a table. Programs that raise the writer version
     to 7 without listing what the old version implied leave tables like this. (Column mapping and
     column types have rules of their own.)
@@ -564,8 +564,8 @@ def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit went from a legacy writer version to feature lists, without the implied features.
 
-    Why it matters: append-only, constraints, change data feed and the like were in force through
-    the version alone, and no longer are. The protocol requires them to be listed. Known
+    Why it matters: features such as append-only, constraints and change data feed were supported
+    through the version alone, and no longer are. The protocol requires them to be listed. Known
     programs, delta-rs among them, add only the feature that was asked for.
 
     What to do: add the features again, `deltaadm enable-feature TABLE FEATURE --support-only`.
@@ -611,9 +611,9 @@ def _renamed(name: str, after: Protocol) -> bool:
 @rule("DL220", Severity.ERROR, Scope.SNAPSHOT)
 def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A feature's name is spelled with other capitals than the protocol has.
+    A feature's name differs in case from the one in the protocol specification.
 
-    Why it matters: names are compared letter by letter. Clients take it for a feature that they
+    Why it matters: names are case-sensitive. Clients take it for a feature that they
     do not know and refuse the table.
 
     What to do: find the program that wrote the protocol, and have it write the right name.
@@ -635,10 +635,10 @@ def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
     A feature list is not a list, or has entries that are not feature names.
 
     Why it matters: a name consists of letters, digits, `-` and `_`. Clients fail on anything
-    else, each in its own way. A name that stands there twice is only a warning: clients read
+    else, each in its own way. A name that is listed twice is only a warning: clients read
     the list as a set.
 
-    What to do: find the program that wrote the protocol, and have it write the list anew.
+    What to do: find the program that wrote the protocol, and have it write the list again.
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta, TableFeature.scala.
     """
@@ -682,8 +682,8 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
     of them breaks the other. Several versions of Iceberg compatibility that are on together are
     an error, since the protocol forbids it and Delta refuses every change of such a table.
 
-    What to do: choose one. A version of Iceberg compatibility goes off by its property; a
-    feature that cannot be dropped only goes by a copy of the table.
+    What to do: choose one. A version of Iceberg compatibility is turned off by its property; a
+    feature that cannot be dropped can only be removed by copying the table.
 
     Source: PROTOCOL.md, Iceberg Compatibility V2; protocol_rfcs/iceberg-v4-metadata.md; Delta
     Spark, DELTA_ICEBERG_COMPAT_VIOLATION.VERSION_MUTUAL_EXCLUSIVE.
@@ -718,7 +718,7 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
     What to do: no action needed unless you use these clients. List yours, with their releases,
     with `--for-client` or in the settings; DROP FEATURE removes a feature that is not needed.
 
-    Source: deltaadm.clients, which names the page that each verdict rests on.
+    Source: deltaadm.clients, which names the source of each verdict.
     """
     protocol = facts.snapshot.protocol
     features = protocol.supported_features | protocol.explicit_names
@@ -731,11 +731,12 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
             groups.setdefault(key, []).append(other.client)
     for (access, what, because), clients in sorted(groups.items()):
         yield Problem(
-            f"{', '.join(sorted(clients))}: {access} {what}, because of {because}.", "protocol"
+            f"{', '.join(sorted(clients))}: {what.format(access)}, because of {because}.",
+            "protocol",
         )
 
 
-REFUSALS: Final = {"fails loudly": "refused", "silently wrong": "wrong without an error"}
+REFUSALS: Final = {"fails loudly": "cannot {}", "silently wrong": "{}s wrong data silently"}
 """The outcomes that are known to shut a client out, in words."""
 
 

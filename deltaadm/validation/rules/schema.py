@@ -109,7 +109,7 @@ def unreadable_schema(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table's schema is not the JSON of a struct type.
 
-    Why it matters: without a schema nobody can read a row.
+    Why it matters: without a schema no client can read a row.
 
     What to do: find the commit whose metaData action carries it, and restore the version before;
     or write a metaData action with the right schema.
@@ -159,7 +159,7 @@ def duplicate_column_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Two columns of the table, or two fields of a struct, have the same name, ignoring case.
 
-    Why it matters: Spark ignores case and cannot tell which one is meant; Delta refuses every
+    Why it matters: Spark ignores case, so a reference to it is ambiguous; Delta refuses every
     change of the metadata.
 
     What to do: rename or drop one of them with a case-sensitive client.
@@ -535,7 +535,7 @@ MAX: Final = 38
 @rule("DL318", Severity.WARNING, Scope.SNAPSHOT)
 def void_that_cannot_be_written(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A void stands inside an array or a map, or a struct or the table has nothing but voids.
+    A void is inside an array or a map, or a struct or the table has nothing but voids.
 
     Why it matters: void columns are left out of data files. Here nothing would remain of what
     holds them, so that writes fail. (A void column beside others is fine.)
@@ -625,7 +625,7 @@ def odd_creation_time(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: tools sort and expire tables by it. A time in the future points to a wrong
     clock or a wrong unit. A missing one is info: the field is optional.
 
-    What to do: fix the program that wrote it; Delta keeps the value as it is.
+    What to do: fix the program that wrote it; Delta keeps the value unchanged.
 
     Source: PROTOCOL.md, Change Metadata.
     """
