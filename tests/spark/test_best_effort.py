@@ -98,7 +98,7 @@ def test_what_fails_is_told_and_dropped_again(spark: "SparkSession", depot: Path
         (("--as", f"TABLE delta.`{depot}/old`"), "The query reads"),
         (("--schema", "a INT GENERATED ALWAYS AS (1), b INT"), "generated columns"),
         (("--schema", "a INT", "--cluster-by", "a"), "cannot be clustered"),
-        (("--schema", "a INT", "--property", "delta.appendOnly=true"), "mean nothing to csv"),
+        (("--schema", "a INT", "--property", "delta.appendOnly=true"), "have no effect on csv"),
         (("--schema", "a INT", "--provider", "nope"), "Failed to find the data source"),
         (("--schema", "a ARRAY<INT>"), "CSV datasource doesn't support the column `a`"),
         (("--schema", "a VARIANT"), "a cannot be VARIANT"),

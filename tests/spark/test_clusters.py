@@ -287,7 +287,7 @@ def test_tables_are_made_and_changed_by_their_names(
         ("{}.plain", 3, "is not a Delta table: its provider is parquet"),
         ("{}.seen", 3, "is a view"),
         ("shops.orders", 3, "Did you mean shop?"),
-        ("nowhere.{}.orders", 3, "no catalog nowhere"),
+        ("nowhere.{}.orders", 3, "Catalog nowhere does not exist"),
     ],
 )
 def test_names_that_are_no_delta_tables_of_the_server(
@@ -375,9 +375,13 @@ def _effect(sql: Sql, table: str, clause: str) -> object:
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (["--spark-conf", "spark.sql.warehouse.dir=/x"], 6, "does not let spark.sql.warehouse.dir"),
-        (["--jars", "{jar}"], 7, "has its own jars"),
-        (["--remote", "http://127.0.0.1:1"], 7, "Write sc://HOST:PORT"),
+        (
+            ["--spark-conf", "spark.sql.warehouse.dir=/x"],
+            6,
+            "does not allow spark.sql.warehouse.dir to be changed",
+        ),
+        (["--jars", "{jar}"], 7, "uses its own jars"),
+        (["--remote", "http://127.0.0.1:1"], 7, "Use sc://HOST:PORT"),
         (["--remote", "sc://127.0.0.1:1"], 6, "connection refused"),
         (["--engine", "spark"], 6, "--spark-master instead of --remote"),
     ],
@@ -422,7 +426,7 @@ def test_an_interrupt_and_an_outage_while_the_server_is_at_work(
         _, told = run.communicate(timeout=120)
     assert run.returncode == 6
     unknown = "it is unknown whether the change was committed: inspect the table"
-    assert re.search(rf"broke \(.*\); (version 0 was committed.*|{unknown})\.\n", told), told
+    assert re.search(rf"was lost \(.*\); (version 0 was committed.*|{unknown})\.\n", told), told
     assert len(told.splitlines()) == 3, told
     while not DeltaTable.is_deltatable(str(tmp_path / "second")):
         time.sleep(0.05)  # the server has gone on

@@ -75,13 +75,17 @@ def jvm_arguments(archives: Path) -> str:
     return done.stdout
 
 
-def test_an_archive_is_made_and_used_and_does_no_harm_when_damaged(tmp_path: Path) -> None:
+def test_an_archive_is_made_and_used(tmp_path: Path) -> None:
     made = process("doctor", "--warm", env={"DELTAADM_CLASS_ARCHIVE": str(tmp_path)})
     (archive,) = tmp_path.iterdir()
     assert (made.code, str(archive) in made.out) == (0, True), made.err
     assert f"-XX:SharedArchiveFile={archive}" in jvm_arguments(tmp_path)
-    archive.chmod(0o600)
-    archive.write_bytes(archive.read_bytes()[:1000].replace(b"\x00", b"\xff"))
+
+
+def test_a_damaged_archive_does_no_harm(tmp_path: Path) -> None:
+    archive = class_archive({"DELTAADM_CLASS_ARCHIVE": str(tmp_path)})
+    assert archive
+    archive.write_bytes(b"\xff" * 10_000)
     assert f"-XX:SharedArchiveFile={archive}" in jvm_arguments(tmp_path)
 
 
