@@ -138,7 +138,7 @@ RESUMED = ("property", "combination", "registered", "unset", "featured", "layout
 def question(row: Mapping[str, Any]) -> str:
     """Which statement a row is about, and on which table."""
     keys = ("statement", "start", "variant", "properties", "cluster_by", "partition_by")
-    return json.dumps([row.get(key) for key in keys])
+    return json.dumps([row.get(key) for key in keys], sort_keys=True)
 
 
 @lru_cache(maxsize=1)
