@@ -9,8 +9,8 @@ The developer's commands; they need Python and, for anything with Spark, Java 17
                                              every case on Spark, which takes half an hour
     python3 dev.py lint                      the same without the tests
     python3 dev.py demo                      change a real table through Spark
-    python3 dev.py completions               write completions/ anew
-    python3 dev.py docs                      write the generated pages of docs/ anew
+    python3 dev.py completions               regenerate completions/
+    python3 dev.py docs                      regenerate the generated pages of docs/
 
 Each sets up .venv first, which takes a moment only when pyproject.toml has changed.
 """

@@ -28,7 +28,7 @@ source said so. `inspect` draws its verdicts from them for the newest release of
 | verdict | meaning |
 |---|---|
 | works | the program handles the table as the protocol asks |
-| unknown | no source tells; it is never taken for *works* |
+| unknown | no source says; never treated as *works* |
 | fails loudly | the program refuses the table with an error, or does not show it at all |
 | silently wrong | the program gives wrong data or damages the table, and says nothing |
 

@@ -18,8 +18,8 @@ INTRODUCTION = """\
 <!-- Written by `python3 dev.py docs` from deltaadm/domain/; do not edit. -->
 
 Keys that begin with `delta.` are reserved. Delta Spark refuses to set one that it does not know,
-and a value that it does not take; other engines know more of both. `validate` tells the two apart:
-a key or a value that nobody is known to use is a mistake ([DL309](rules.md), [DL310](rules.md)),
+and a value that it does not take; other engines know more of both. `validate` distinguishes them: a
+key or a value that no engine is known to use is a mistake ([DL309](rules.md), [DL310](rules.md)),
 one that another engine uses is not.
 """
 
@@ -36,7 +36,7 @@ As recorded from the running engine. `delta.constraints.*`, `delta.feature.*` an
 ELSEWHERE = """\
 ## Known elsewhere
 
-A key that ends with `*` stands for all that begin like it. *Values* are those that the engine takes
+A key that ends with `*` matches all that begin like it. *Values* are those that the engine takes
 for a property that Delta Spark knows as well, in any case.
 
 | property | engine | values | source |

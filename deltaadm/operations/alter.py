@@ -237,7 +237,7 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
     if constraints:
         yield (
             f"For {', '.join(constraints)} Delta reads every row{size} and refuses if one violates "
-            "it; the log cannot tell."
+            "it; this cannot be predicted from the log."
         )
         yield from _notes_on_unjudged(plan)
     clusters = any(isinstance(step, ClusterBy) and step.columns for step in plan.steps)

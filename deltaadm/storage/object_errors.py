@@ -46,9 +46,9 @@ _TROUBLES: Final = (
     ),
     _Trouble(
         ("BadScheme",),
-        _CANNOT + "the endpoint is plain HTTP, which is allowed only where somebody says so.",
+        _CANNOT + "the endpoint is plain HTTP, which must be allowed explicitly.",
         "Set AWS_ALLOW_HTTP, AZURE_ALLOW_HTTP or GOOGLE_ALLOW_HTTP to true, or give "
-        "--storage-option allow_http=true, where nobody can listen in.",
+        "--storage-option allow_http=true, if the network is trusted.",
     ),
     _Trouble(
         ("RequestTimeTooSkewed",),

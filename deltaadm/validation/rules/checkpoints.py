@@ -274,8 +274,8 @@ def unreadable_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     A checkpoint's file is empty or cannot be read: it is cut off or damaged, a page does not
     match its checksum, or a column has another type than in Delta's log.
 
-    Why it matters: Delta passes over an empty file and goes back to older ones where it can.
-    Other readers fail, and so does Delta once the older files are cleaned up.
+    Why it matters: Delta skips an empty file and goes back to older ones where it can. Other
+    readers fail, and so does Delta once the older files are cleaned up.
 
     What to do: restore the file; or, while the commits are still there, delete it and write a
     checkpoint. Check the writer and the store.
@@ -323,8 +323,8 @@ def only_v2_checkpoint_names(log: LogFacts) -> Iterator[Problem]:
     Why it matters: a reader that does not know V2 checkpoints finds none at all. With one under
     a classic name it would at least see the protocol, and fail with a message that makes sense.
 
-    What to do: nothing, if there are no old readers; otherwise write a checkpoint under a
-    classic name now and then.
+    What to do: nothing, if there are no old readers; otherwise write a checkpoint under a classic
+    name from time to time.
 
     Source: PROTOCOL.md, V2 Checkpoint Table Feature.
     """

@@ -241,9 +241,9 @@ def missing_checksum(facts: SnapshotFacts) -> Iterator[Problem]:
     """
     The newest version has no checksum.
 
-    Why it matters: lost actions of the log go unnoticed, and readers look for protocol
-    and metadata in older files. Many writers write none, which the protocol permits; one that
-    used to write them and no longer does is worth a look.
+    Why it matters: lost actions of the log go unnoticed, and readers look for protocol and
+    metadata in older files. Many writers write none, which the protocol permits; one that used to
+    write them and no longer does should be checked.
 
     What to do: nothing is broken. Prefer writers that write checksums.
 
@@ -261,7 +261,7 @@ def old_histogram_name(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     A version checksum has its histogram of file sizes under an older name, histogramOpt.
 
-    Why it matters: Delta Spark reads either name, but readers that go by the protocol know
+    Why it matters: Delta Spark reads either name, but readers that follow the protocol know
     fileSizeHistogram only and do not see this one.
 
     What to do: nothing.

@@ -82,7 +82,7 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table uses column mapping, and its protocol does not support it.
 
-    Why it matters: clients that go by the protocol ignore the mode and look for columns under
+    Why it matters: clients that follow the protocol ignore the mode and look for columns under
     their displayed names; Delta Spark uses the property. The two read different data.
 
     What to do: add the feature, which changes nothing else. With feature lists Delta Spark does
@@ -128,11 +128,11 @@ def column_without_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     Under column mapping, a column or a field at some depth has no physical name.
 
     Why it matters: in name mode nothing else finds the column in the files, and partition values
-    and statistics go by the physical name in both modes.
+    and statistics use the physical name in both modes.
 
-    What to do: look into a data file for the column's name there, and have the program that
-    wrote the schema add it. Do not alter the table first: Delta would generate a new name, under
-    which no file has the column.
+    What to do: find the column's name in a data file, and have the program that wrote the schema
+    add it. Do not alter the table first: Delta would generate a new name, under which no file has
+    the column.
 
     Source: PROTOCOL.md, Column Mapping.
     """
@@ -286,13 +286,13 @@ def _is_id(value: Any) -> bool:
 @rule("DL411", Severity.WARNING, Scope.SNAPSHOT)
 def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Columns carry ids or physical names, and column mapping is off.
+    Columns have ids or physical names, and column mapping is off.
 
     Why it matters: they are left from an earlier mapping. Delta refuses to turn column mapping on
-    over them, and parts of it go by the physical names all the same. Removing them does not help
-    where the files have those names.
+    over them, and parts of it use the physical names even so. Removing them does not help where
+    the files have those names.
 
-    What to do: leave them as they are; to remove them, copy the table.
+    What to do: leave them unchanged; to remove them, copy the table.
 
     Source: Delta Spark, DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_
     ALREADY_EXISTS; delta-io/delta#3487.

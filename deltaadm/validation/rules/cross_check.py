@@ -35,7 +35,7 @@ def other_protocol_read(check: CrossCheck) -> Iterator[Problem]:
 
     Why it matters: clients then disagree about who may read and write the table.
 
-    What to do: look at what the other rules say about the protocol, the checkpoint and the
+    What to do: check the findings of the other rules on the protocol, the checkpoint and the
     checksum. A further commit with the right protocol makes it unambiguous again.
 
     Source: deltalake, which is built on delta-kernel-rs.
@@ -50,7 +50,7 @@ def other_metadata_read(check: CrossCheck) -> Iterator[Problem]:
 
     Why it matters: clients then disagree about what the table holds.
 
-    What to do: look at what the other rules say about the metadata, the checkpoint and the
+    What to do: check the findings of the other rules on the metadata, the checkpoint and the
     checksum. A further commit with the right metadata makes it unambiguous again.
 
     Source: deltalake, which is built on delta-kernel-rs.
@@ -65,7 +65,7 @@ def other_files_read(check: CrossCheck) -> Iterator[Problem]:
 
     Why it matters: the same query then gives different rows in different clients.
 
-    What to do: look at what the other rules say about added and removed files; paths that are
+    What to do: check the findings of the other rules on added and removed files; paths that are
     spelled or escaped differently in add and remove are the usual cause.
 
     Source: deltalake, which is built on delta-kernel-rs.
@@ -83,8 +83,8 @@ def refused_by_other_implementation(check: CrossCheck) -> Iterator[Problem]:
     Why it matters: unless a feature is the reason, the log contains something that not every
     client can handle.
 
-    What to do: where a feature is the reason, nothing, unless such clients need to read the table.
-    Otherwise look at what the other rules say; the error names the place.
+    What to do: where a feature is the reason, nothing, unless such clients need to read the
+    table. Otherwise check the findings of the other rules; the error says where.
 
     Source: deltalake, which is built on delta-kernel-rs.
     """

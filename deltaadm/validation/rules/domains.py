@@ -175,14 +175,14 @@ def _without_statistics(snapshot: Snapshot) -> list[Path]:
 @rule("DL535", Severity.WARNING, Scope.SNAPSHOT)
 def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Deltaadm has taken the table's clustering away for some time, and has not put it back.
+    The table's clustering was removed temporarily by deltaadm and has not been restored.
 
     Why it matters: column mapping is removed from a clustered table in three steps, the last of
     which clusters it again. A run that was killed before that leaves the table without clustering:
     OPTIMIZE no longer lays out its files.
 
     What to do: where no run is under way, repeat the command, or run `validate --fix`. The
-    columns are in the `userMetadata` of the commit that took the clustering away.
+    columns are in the `userMetadata` of the commit that removed the clustering.
 
     Source: docs/guide.md, In cron.
     """

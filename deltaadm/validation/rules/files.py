@@ -167,7 +167,7 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
     A file has null as value of a partition column that is NOT NULL.
 
     Why it matters: Delta promises that the column has no nulls, and engines plan queries with
-    that promise. An empty text counts as null.
+    that promise. An empty string counts as null.
 
     What to do: delete or correct those rows, or make the column nullable: `deltaadm alter
     TABLE --drop-not-null COLUMN`.
@@ -423,7 +423,7 @@ def odd_modification_time(file: LiveFile) -> Iterator[Problem]:
     """
     A file was modified in the future, or its time is not in milliseconds.
 
-    Why it matters: clean-ups and streams with a starting time go by it.
+    Why it matters: cleanup and streams with a starting time use it.
 
     What to do: find the writer; a number a thousand times too small is in seconds, one too
     large in micro- or nanoseconds.
@@ -443,7 +443,7 @@ def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
     A file's base row id or default row commit version is negative, or the latter lies beyond
     the table's version.
 
-    Why it matters: both are the identity and the age of rows for whoever follows changes.
+    Why it matters: both are the identity and the age of rows for readers that track changes.
 
     What to do: find the writer. Turning row tracking off and on again reassigns them.
 
@@ -463,8 +463,8 @@ def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
 @rule("DL716", Severity.ERROR, Scope.DEEP)
 def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
     """
-    A live file is missing in storage, has another size than the log says, or is no Parquet
-    file. One that is out of reach is a warning.
+    A live file is missing in storage, has another size than the log says, or is no Parquet file.
+    One that cannot be accessed is a warning.
 
     Why it matters: every query that needs it fails, or reads something else.
 
@@ -493,7 +493,7 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
 
     Why it matters: readers of the table's changes may see such rows twice, or not at all.
 
-    What to do: find the writer; the protocol wants dataChange: false on `cdc` actions.
+    What to do: find the writer; the protocol requires dataChange: false on `cdc` actions.
 
     Source: PROTOCOL.md, Add CDC File.
     """
@@ -523,8 +523,8 @@ def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has file actions that change data beside others that only rearrange it.
 
-    Why it matters: streams skip what does not change data; whoever reads changes from the log
-    alone cannot match removed files to added ones.
+    Why it matters: streams skip what does not change data; readers of changes from the log alone
+    cannot match removed files to added ones.
 
     What to do: nothing for the commit itself; let the writer commit rearrangements such as
     OPTIMIZE on their own.

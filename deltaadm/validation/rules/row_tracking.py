@@ -65,7 +65,7 @@ def overlapping_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Two live files share row ids.
 
-    Why it matters: a row id stands for one row. With the same id twice, changes are applied to
+    Why it matters: a row id identifies one row. With the same id twice, changes are applied to
     the wrong row.
 
     What to do: find the writer that assigned them. Turning row tracking off and on again
@@ -86,8 +86,8 @@ def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: the next writer gives new rows ids that others have already.
 
-    What to do: stop writing, and find the writer that left the mark behind. Turning row tracking
-    off and on again assigns new ids.
+    What to do: stop writing, and find the writer that did not raise the mark. Turning row
+    tracking off and on again assigns new ids.
 
     Source: PROTOCOL.md, Row IDs (domain delta.rowTracking).
     """

@@ -368,10 +368,10 @@ def _of_another_engine(known: Property, value: str, other: ForeignProperty) -> P
 @rule("DL311", Severity.WARNING, Scope.SNAPSHOT)
 def property_without_prefix(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A property has the name of one of Delta's, without the prefix `delta.`.
+    A property has the name of a Delta property, without the prefix `delta.`.
 
-    Why it matters: Delta does not look at it. Whoever set it believes that the log is kept for a
-    year, or that rows cannot be deleted, but neither is the case.
+    Why it matters: Delta ignores it. Whoever set it believes that the log is kept for a year, or
+    that rows cannot be deleted, but neither is the case.
 
     What to do: set the key with its prefix, if the value is meant, and unset this one.
 
@@ -387,10 +387,10 @@ def property_without_prefix(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL312", Severity.WARNING, Scope.SNAPSHOT)
 def property_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A property of Delta is spelled with other capitals.
+    A Delta property is spelled in the wrong case.
 
-    Why it matters: once stored, keys are compared letter by letter, and this one has no effect.
-    Delta Spark corrects the spelling when a property is set; other programs do not.
+    Why it matters: stored keys are case-sensitive, so this one has no effect. Delta Spark
+    corrects the spelling when a property is set; other programs do not.
 
     What to do: set the key in its right spelling, if the value is meant. Delta Spark cannot
     unset the wrong one, since it corrects that spelling too.
@@ -537,8 +537,8 @@ def void_that_cannot_be_written(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A void is inside an array or a map, or a struct or the table has nothing but voids.
 
-    Why it matters: void columns are left out of data files. Here nothing would remain of what
-    holds them, so that writes fail. (A void column beside others is fine.)
+    Why it matters: void columns are left out of data files. Here nothing would be left
+    to write, so writes fail. (A void column beside others is fine.)
 
     What to do: give the column a type: ALTER TABLE … ALTER COLUMN … TYPE.
 
@@ -601,8 +601,8 @@ def table_id_changed(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit gave the table another id, and does not say that it replaces the table.
 
-    Why it matters: the id is what streams and catalogs know the table by. They take it for a
-    different table and stop, or start over.
+    Why it matters: streams and catalogs identify the table by its id. They treat it as a
+    different table, and stop or start over.
 
     What to do: find out which program wrote the commit. If the table was meant to be replaced,
     restart the streams that read it.
@@ -664,10 +664,11 @@ def bad_statistics_columns(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL323", Severity.WARNING, Scope.SNAPSHOT)
 def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A constraint, a generated column, an invariant or a default refers to a column that is gone.
+    A constraint, a generated column, an invariant or a default refers to a column that does not
+    exist.
 
-    Why it matters: writers evaluate the expression for every row, and fail. Expressions are
-    only looked at as far as they can be understood without Spark.
+    Why it matters: writers evaluate the expression for every row, and fail. Expressions are only
+    checked as far as they can be parsed without Spark.
 
     What to do: drop the constraint (`alter --drop-constraint NAME`), or bring the column back.
 
@@ -738,7 +739,7 @@ def odd_constraint(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL325", Severity.WARNING, Scope.SNAPSHOT)
 def unknown_parquet_setting(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The Parquet version or compression codec that the table asks for is not one of Delta's.
+    The table's Parquet version or compression codec is not one that Delta supports.
 
     Why it matters: writers abort or fall back to something else, each in its own way.
 
@@ -766,7 +767,7 @@ def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
     A property or a format option looks like a password, a key or a token.
 
     Why it matters: whoever can read the table can read its log, every older version of it
-    included. Unsetting the property later does not take it out of the history.
+    included. Unsetting the property later does not remove it from the history.
 
     What to do: revoke the secret and create a new one; unset the property; let the log expire.
     The value is not shown here.

@@ -70,7 +70,7 @@ def catalog_without_timestamps(table: SnapshotFacts) -> Iterator[Problem]:
     A catalog manages the table, and in-commit timestamps are not on.
 
     Why it matters: commits that a catalog takes in have no reliable file time, so the order and
-    time of versions cannot be told.
+    time of versions are unknown.
 
     What to do: have the catalog's client turn them on; Delta does so by itself when it commits.
 
