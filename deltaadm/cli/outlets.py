@@ -1,12 +1,17 @@
 """Where a report goes: one or several formats, to standard output and to files."""
 
-from pathlib import Path
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from deltaadm.cli.options import OutputOptions, ReportOptions
 from deltaadm.errors import UsageError
 from deltaadm.render.formats import formats_for
 from deltaadm.runs.output import check_format
 from deltaadm.runs.results import OutputTarget
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def outlets(given: ReportOptions, report: type) -> tuple[OutputTarget, ...]:
@@ -38,4 +43,8 @@ def _outlet(text: str, default: Path | None, report: type) -> OutputTarget:
         raise UsageError(f"{name!r} is not one of {', '.join(offered)}", option="--output")
     if colon and not file:
         raise UsageError(f"{text!r} names no file", option="--output")
-    return OutputTarget(name, Path(file) if file else default)
+    if not file:
+        return OutputTarget(name, default)
+    from pathlib import Path  # which takes its time
+
+    return OutputTarget(name, Path(file))

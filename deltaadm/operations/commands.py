@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.model.features import FEATURES
@@ -72,7 +71,9 @@ def quoted(word: str) -> str:
     "$'a\\x0ab'"
     """
     if word.isprintable():
-        return shlex.quote(word)
+        from shlex import quote  # which few findings need
+
+        return quote(word)
     body = "".join(
         character if character.isprintable() and character not in "\\'" else _bytes(character)
         for character in word

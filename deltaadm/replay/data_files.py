@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from deltaadm.domain.facts import deletion_vectors
 from deltaadm.domain.facts.facts import DataFileFacts
@@ -88,6 +87,8 @@ def _vector_problem(store: LogStore, vector: DeletionVectorDescriptor) -> str:
         return deletion_vectors.bitmap_flaw(decoded[: vector.size_in_bytes])
     path = vector.path_or_inline_dv
     if vector.storage_type == deletion_vectors.RELATIVE:
+        from urllib.parse import quote
+
         path = quote(deletion_vectors.relative_path(vector))
     try:
         with store.open_data(path) as source:

@@ -5,11 +5,11 @@ The command line comes first, then the variables DELTAADM_*, then the nearest fi
 the defaults. A key of one place replaces that key of the next; it is never mixed with it.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.clients import ClientRelease, parse_client
@@ -24,6 +24,9 @@ from deltaadm.runs.storage_options import StorageSettings, storage_settings
 from deltaadm.validation.finding import Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
     Parser = Callable[[Any, str], Any]
 
 VARIABLES: Final = ("select", "ignore", "fail-on", "clients", "writers")
@@ -117,7 +120,7 @@ def load_settings(config: Path | None = None, *, isolated: bool = False) -> Sett
     settings = Settings()
     if file is not None:
         read = _read(file.document, f"{file.path}: ", _ROOT)
-        settings = Settings(directory=os.path.realpath(file.path.parent), **read)
+        settings = Settings(directory=os.path.realpath(file.directory), **read)
     given = {
         key: value for key in VARIABLES if (value := os.environ.get(_variable(key))) is not None
     }
@@ -140,7 +143,7 @@ def _variable(key: str) -> str:
 # Reading values: each parser takes what TOML has and the place where it stands
 
 
-def _read(document: Mapping[str, Any], place: str, known: "Mapping[str, Parser]") -> dict[str, Any]:
+def _read(document: Mapping[str, Any], place: str, known: Mapping[str, Parser]) -> dict[str, Any]:
     unknown = [key for key in document if key not in known]
     if unknown:
         raise SettingsError(
@@ -294,8 +297,8 @@ def _table_settings(value: Any, place: str) -> TableSettings:
     return TableSettings(patterns=found.pop("pattern"), ignores=found.pop("ignore", ()), **found)
 
 
-_IGNORE: "Final[Mapping[str, Parser]]" = {"code": _code, "reason": _text, "until": _day}
-_POLICY: "Final[Mapping[str, Parser]]" = {
+_IGNORE: Final[Mapping[str, Parser]] = {"code": _code, "reason": _text, "until": _day}
+_POLICY: Final[Mapping[str, Parser]] = {
     "max-reader-version": _version,
     "max-writer-version": _version,
     "required-features": _features,
@@ -303,14 +306,14 @@ _POLICY: "Final[Mapping[str, Parser]]" = {
     "mapping-modes": _modes,
     "properties": _properties,
 }
-_TABLE: "Final[Mapping[str, Parser]]" = {
+_TABLE: Final[Mapping[str, Parser]] = {
     "pattern": _patterns,
     "ignore": _ignores,
     "clients": _clients,
     "writers": _clients,
     "policy": _policy,
 }
-_ROOT: "Final[Mapping[str, Parser]]" = {
+_ROOT: Final[Mapping[str, Parser]] = {
     "select": _codes,
     "ignore": _codes,
     "fail-on": _severity,

@@ -1,15 +1,18 @@
 """The file with a project's settings: which one it is, and the document in it."""
 
+# Importing pathlib takes longer than a search that finds no file.
+# ruff: noqa: PTH109, PTH113, PTH118, PTH119, PTH120, PTH123
+
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deltaadm.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 FILE: Final = "deltaadm.toml"
 PYPROJECT: Final = "pyproject.toml"
@@ -19,8 +22,13 @@ _USE_NONE: Final = "ignore settings files: set DELTAADM_ISOLATED=1 or, with vali
 class SettingsFile(NamedTuple):
     """A file with settings, and what it says."""
 
-    path: Path
+    path: str
     document: Mapping[str, Any]
+
+    @property
+    def directory(self) -> str:
+        """Where it is."""
+        return os.path.dirname(self.path)
 
 
 def find_settings(config: Path | None = None, *, isolated: bool = False) -> SettingsFile | None:
@@ -30,42 +38,45 @@ def find_settings(config: Path | None = None, *, isolated: bool = False) -> Sett
     With *isolated* none is looked for; None where there is none. Raises `SettingsError` for a
     file that cannot be read or is not TOML.
     """
-    if config is None and (named := os.environ.get("DELTAADM_CONFIG")):
-        config = Path(named)
-    if config is not None:
-        document = _document(config)
-        if config.name == PYPROJECT:
-            document = _section(document, str(config)) or {}
-        return SettingsFile(config, document)
+    named = os.environ.get("DELTAADM_CONFIG") if config is None else str(config)
+    if named:
+        document = _document(named)
+        if os.path.basename(named) == PYPROJECT:
+            document = _section(document, named) or {}
+        return SettingsFile(named, document)
     if isolated or os.environ.get("DELTAADM_ISOLATED", "0") not in {"", "0"}:
         return None
     for directory in _upwards():
-        if (directory / FILE).is_file():
-            return SettingsFile(directory / FILE, _document(directory / FILE))
-        path = directory / PYPROJECT
-        if path.is_file() and (section := _pyproject(path)) is not None:
+        path = os.path.join(directory, FILE)
+        if os.path.isfile(path):
+            return SettingsFile(path, _document(path))
+        path = os.path.join(directory, PYPROJECT)
+        if os.path.isfile(path) and (section := _pyproject(path)) is not None:
             return SettingsFile(path, section)
     return None
 
 
-def _upwards() -> Iterator[Path]:
+def _upwards() -> Iterator[str]:
     try:
-        here = Path.cwd()
+        here = os.getcwd()
     except OSError:  # the working directory is gone
         return
     yield here
-    yield from here.parents
+    while (parent := os.path.dirname(here)) != here:
+        here = parent
+        yield here
 
 
-def _pyproject(path: Path) -> Mapping[str, Any] | None:
+def _pyproject(path: str) -> Mapping[str, Any] | None:
     """Our section of a pyproject.toml, which is not ours to complain about without one."""
     # Without our name in it, it may be no TOML at all, and need not be parsed.
     try:
-        if b"deltaadm" not in path.read_bytes():
-            return None
+        with open(path, "rb") as file:
+            if b"deltaadm" not in file.read():
+                return None
     except OSError:
         return None
-    return _section(_document(path), str(path))
+    return _section(_document(path), path)
 
 
 def _section(document: Mapping[str, Any], source: str) -> Mapping[str, Any] | None:
@@ -74,11 +85,12 @@ def _section(document: Mapping[str, Any], source: str) -> Mapping[str, Any] | No
     return None if section is None else as_table(section, f"{source}: tool.deltaadm")
 
 
-def _document(path: Path) -> Mapping[str, Any]:
+def _document(path: str) -> Mapping[str, Any]:
     import tomllib
 
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with open(path, encoding="utf-8") as file:
+            return tomllib.loads(file.read())
     except OSError as error:
         raise SettingsError(
             f"The settings in {path} cannot be read: {(error.strerror or str(error)).lower()}.",

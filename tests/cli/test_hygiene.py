@@ -37,6 +37,9 @@ SLOW = {"typer", "rich", "typing", "dataclasses", "inspect", "signal", "pathlib"
 RARE = {"rich", "inspect", "uuid"}
 """What a terminal or a few tables need."""
 
+ODD = {"pathlib", "urllib.parse", "ipaddress", "decimal", "shlex"}
+"""What odd paths, decimal columns and commands to paste need."""
+
 PROBE = """
 import atexit, sys
 from deltaadm.__main__ import main
@@ -70,7 +73,7 @@ ARROW = HEAVY - {"pyarrow"}
         pytest.param("inspect T -o json", SLOW | {"contextlib", "datetime"}, id="json"),
         pytest.param("inspect T -o jsonl", SLOW - {"typing"}, id="jsonl"),
         pytest.param("features -o json", {"rich"} | PLANS, id="features"),
-        pytest.param("validate T", RARE | {"deltaadm.runs.many_plans"}, id="validate"),
+        pytest.param("validate T", RARE | ODD | {"deltaadm.runs.many_plans"}, id="validate"),
         pytest.param("alter T --set a=b -o sql", {"rich"}, id="plan"),
         pytest.param("enable-feature T deletionVectors", RARE | OTHER_STEPS, id="steps"),
         pytest.param("upgrade-protocol T --check -o json", {"rich"}, id="check"),

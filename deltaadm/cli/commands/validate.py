@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.cli.declare import Parameters, argument, option
@@ -54,6 +53,7 @@ from deltaadm.validation.finding import Severity, ValidationReport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
     from deltaadm.operations.plan import Plan
     from deltaadm.replay.examine import Depth

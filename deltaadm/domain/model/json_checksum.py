@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,4 +86,6 @@ def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _quoted(text: str) -> str:
+    from urllib.parse import quote  # few pointers have a checksum
+
     return f'"{quote(text.encode(errors="replace"), safe="-._~")}"'

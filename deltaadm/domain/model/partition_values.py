@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -49,6 +48,8 @@ def _float(text: str, _type_name: str) -> bool:
 
 
 def _decimal(text: str, type_name: str) -> bool:
+    from decimal import Decimal, InvalidOperation  # which few tables need
+
     shape = _DECIMAL.fullmatch(type_name)
     try:
         number = Decimal(text)

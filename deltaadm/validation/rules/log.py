@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
 
 from deltaadm.domain.model.actions import ACTIONS, DeletionVectorDescriptor
 from deltaadm.domain.model.json_checksum import checksums, duplicate_key
@@ -699,7 +698,15 @@ def _keys(commit: CommitFacts, name: str) -> Iterator[tuple[str, str]]:
             vector_id = ""
             if isinstance(vector, dict) and vector:
                 vector_id = DeletionVectorDescriptor.from_wire(vector).unique_id
-            yield unquote(str(action.get("path"))), vector_id
+            yield _decoded(str(action.get("path"))), vector_id
+
+
+def _decoded(path: str) -> str:
+    if "%" not in path:
+        return path
+    from urllib.parse import unquote
+
+    return unquote(path)
 
 
 def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[tuple[str, int]]:
