@@ -237,7 +237,7 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
         if count > 1:
             raise Refused(
                 f"The file has {count} plans for the table at {location}.",
-                remedy="Each is based on the table as it is now: apply one, then plan the next.",
+                remedy="Each is based on the current table: apply one, then plan the next.",
             )
     return plans
 

@@ -172,7 +172,7 @@ class _Run(StageRun):
                 "Another writer changed the table in the meantime, in "
                 f"{concurrent_words(self.result.concurrent)}, so the remaining steps were not "
                 f"carried out; {committed}.",
-                remedy="Plan again on the table as it is now.",
+                remedy="Plan again on the current table.",
             )
 
     def _take(self, number: int) -> None:

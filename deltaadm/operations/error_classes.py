@@ -32,7 +32,7 @@ _CONNECTED: Final = ("doctor", "inspect")
 
 _ROWS: Final = (
     # Reading the log
-    ("DELTA_MISSING_DELTA_TABLE", "There is no Delta table at this place.", _INSPECT),
+    ("DELTA_MISSING_DELTA_TABLE", "There is no Delta table at this location.", _INSPECT),
     (
         "DELTA_TABLE_ONLY_OPERATION",
         "The table belongs to another provider; only Delta tables support this.",
@@ -95,7 +95,7 @@ _ROWS: Final = (
     ),
     (
         "DELTA_MISSING_COMMIT_INFO",
-        "In-commit timestamps are on, and a commit has no commitInfo to hold one.",
+        "In-commit timestamps are on, but a commit has no commitInfo.",
         _SCHEMA,
     ),
     (

@@ -349,7 +349,7 @@ def require_same_base(base: Snapshot, current: Snapshot, *, what: str = "The tab
     raise CommitError(
         f"{what} has changed since version {base.version}, on which the plan is based: at version "
         f"{current.version} {subjects} differs; nothing was committed.",
-        remedy="Plan again on the table as it is now.",
+        remedy="Plan again on the current table.",
         delta_error_class="DELTA_PROTOCOL_CHANGED"
         if any(change.subject.startswith("protocol") for change in changed)
         else "DELTA_METADATA_CHANGED",

@@ -199,7 +199,7 @@ def _delta(options: SparkOptions) -> Check:
         "Delta jars",
         Health.WARNING,
         f"{package} will be downloaded when Spark first starts",
-        "Without access to a Maven repository, provide the jars with --jars PLACE.",
+        "Without access to a Maven repository, provide the jars with --jars PATH.",
     )
 
 

@@ -81,7 +81,7 @@ NO_FILE_SYSTEM: Final = (
 """How Hadoop says that it has nothing for the scheme of a URL."""
 
 FILE_SYSTEM_REMEDY: Final = (
-    "Give it one, as by --spark-conf spark.jars.packages=... or --jars PLACE; for s3a:// that is "
+    "Give it one, as by --spark-conf spark.jars.packages=... or --jars PATH; for s3a:// that is "
     "org.apache.hadoop:hadoop-aws of Spark's Hadoop version."
 )
 

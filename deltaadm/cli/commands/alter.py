@@ -49,7 +49,7 @@ class ColumnOptions(Parameters):
     drop_default: list[str] | None = option(metavar="COLUMN", help="Drop a column's default.")
     move: list[str] | None = option(
         "--move",
-        metavar="COLUMN PLACE",
+        metavar="COLUMN POSITION",
         help="Move a column, for example 'id FIRST' or 'b AFTER a'.",
     )
     rename_column: list[str] | None = option(

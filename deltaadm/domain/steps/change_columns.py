@@ -377,7 +377,7 @@ def _refuse_on_identity(change: ColumnChange, place: StructField) -> None:
         raise Refused(
             f"{path_text(change.column)} is an identity column; only its comment and position can "
             "be changed.",
-            remedy="Leave the column as it is.",
+            remedy="Leave the column unchanged.",
             delta_error_class="DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED",
         )
 

@@ -61,7 +61,7 @@ class ClusterBy(Step):
         yield from ("--cluster-by", ",".join(map(path_text, self.columns)))
 
 
-_COLUMNS_GONE = "Delta's own CLUSTER BY fails on a table whose clustering columns are gone"
+_COLUMNS_GONE = "Delta's own CLUSTER BY fails on a table whose clustering columns do not exist"
 
 
 def cluster_by_sql(columns: Iterable[Path]) -> str:

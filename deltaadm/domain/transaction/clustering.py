@@ -82,7 +82,7 @@ def require_found_clustering(snapshot: Snapshot) -> None:
     if lost:
         raise Refused(
             f"The table is clustered by {', '.join(map(path_text, lost))}, which it does not have: "
-            "Delta can neither add nor change nor drop columns until it is clustered anew.",
+            "Delta cannot add, change or drop columns until it is clustered by other columns.",
             remedy="Cluster it first: alter --cluster-by COLUMN, or --no-cluster-by.",
         )
 

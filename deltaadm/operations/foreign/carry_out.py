@@ -43,7 +43,7 @@ def carry_out(
 class _Run(StageRun):
     """Statements on a table: what they have come to, and how the last result differs."""
 
-    remedy = "Look at the table with DESCRIBE TABLE EXTENDED, then plan again."
+    remedy = "Check the table with DESCRIBE TABLE EXTENDED, then plan again."
 
     def __init__(
         self, plan: ForeignPlan, catalog: ForeignCatalog, note: Callable[[str], None]

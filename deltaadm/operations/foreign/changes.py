@@ -113,7 +113,7 @@ class ForeignChanges:
             Statement(
                 sql=sql,
                 planned=stage.after,
-                pending=f"{_progress(self, number, running=True)}; look at the table: {self.name}",
+                pending=f"{_progress(self, number, running=True)}; check the table: {self.name}",
                 done=_progress(self, number + 1),
                 after_failure=partial(_after_failure, self, number),
             )

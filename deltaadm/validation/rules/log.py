@@ -505,7 +505,7 @@ def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
         return
     if not any(log.state.supports(name) for name in _COORDINATED):
         number = "is one" if len(staged) == 1 else f"are {len(staged)}"
-        yield Problem(f"Nobody publishes staged commits, but there {number}.", staged[0].path)
+        yield Problem(f"No catalog publishes staged commits, but there {number}.", staged[0].path)
 
 
 _COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCommits-preview")
