@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.model.features import REFERENCE, lookup
-from deltaadm.domain.model.properties import interval_microseconds
+from deltaadm.domain.model.features import REFERENCE, lookup, mapping_mode
+from deltaadm.domain.model.properties import (
+    COLUMN_MAPPING_MODE,
+    PROPERTIES,
+    interval_microseconds,
+    whole_number,
+)
 from deltaadm.domain.model.protocol import (
     extract_automatically_enabled_features,
     supported_protocol,
@@ -42,7 +47,7 @@ class Obstacle:
 
 
 def refusal_to_read(snapshot: Snapshot) -> DeltaadmError | None:
-    """Why Delta Spark would refuse even to load *snapshot*; None where it loads."""
+    """Why Delta Spark would not load or query *snapshot*; None where it does both."""
     found = obstacle_to_reading(snapshot.protocol, snapshot.metadata)
     return None if found is None else found.refusal
 
@@ -55,7 +60,7 @@ def refusal_to_write(snapshot: Snapshot) -> DeltaadmError | None:
 
 def require_readable(snapshot: Snapshot) -> None:
     """Raise what Delta raises on loading, if it does."""
-    _raise(obstacle_to_reading(snapshot.protocol, snapshot.metadata))
+    _raise(_first(_LOADING, snapshot.protocol, snapshot.metadata))
 
 
 def require_writable(snapshot: Snapshot) -> None:
@@ -67,14 +72,15 @@ def obstacle_to_reading(protocol: Protocol, metadata: Metadata) -> Obstacle | No
     """
     The first of the reasons why Delta Spark does not load a table, in its own order: a malformed
     or unsupported protocol, types that Spark does not know, or a protocol that lacks features
-    which the metadata needs (`assertTableFeaturesMatchMetadata`).
+    which the metadata needs (`assertTableFeaturesMatchMetadata`); or why queries of it fail.
     """
-    return _first(_READING, protocol, metadata)
+    return _first((*_LOADING, *_QUERYING), protocol, metadata)
 
 
 def obstacle_to_writing(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
-    """The first of the reasons why Delta Spark does not write a table; it loads it first."""
-    return _first((*_READING, *_WRITING), protocol, metadata)
+    """The first of the reasons why Delta Spark does not insert into a table; it loads it first."""
+    checks = (*_LOADING, *_WRITING, *_QUERYING, _value_that_inserts_fail_on)
+    return _first(checks, protocol, metadata)
 
 
 def _first(checks: Iterable[Check], protocol: Protocol, metadata: Metadata) -> Obstacle | None:
@@ -245,6 +251,74 @@ def _unreadable_duration(_: Protocol, metadata: Metadata) -> Obstacle | None:
     return None
 
 
+def _unreadable_mapping_mode(_: Protocol, metadata: Metadata) -> Obstacle | None:
+    """Delta evaluates the mapping mode in any query, whatever the protocol lists."""
+    try:
+        mapping_mode(metadata)
+    except DeltaadmError as error:
+        return Obstacle(error, (f"configuration[{COLUMN_MAPPING_MODE}]",))
+    return None
+
+
+def _value_that_queries_fail_on(_: Protocol, metadata: Metadata) -> Obstacle | None:
+    return _refused_value(metadata, (_ROW_TRACKING,))
+
+
+def _value_that_inserts_fail_on(_: Protocol, metadata: Metadata) -> Obstacle | None:
+    return _refused_value(metadata, _EVALUATED_BY_INSERT)
+
+
+def _refused_value(metadata: Metadata, keys: Iterable[str]) -> Obstacle | None:
+    for key in keys:
+        value = metadata.configuration.get(key)
+        if value is None or _only_refused_when_set(key, value):
+            continue
+        known = PROPERTIES[key.lower()]
+        try:
+            known.check(known, value)
+        except DeltaadmError as error:
+            return Obstacle(error, (f"configuration[{key}]",))
+    return None
+
+
+def _only_refused_when_set(key: str, value: str) -> bool:
+    """Whether Delta, which would not set *value*, takes it where a table has it already."""
+    if key in _NUMBERS:
+        return (whole_number(value) or 0) != 0
+    return key == _ISOLATION_LEVEL and value.lower() in ("writeserializable", "snapshotisolation")
+
+
+_ROW_TRACKING: Final = "delta.enableRowTracking"
+_ISOLATION_LEVEL: Final = "delta.isolationLevel"
+_NUMBERS: Final = (
+    "delta.checkpointInterval",
+    "delta.dataSkippingNumIndexedCols",
+    "delta.dataSkippingStringPrefixLength",
+)
+_EVALUATED_BY_INSERT: Final = (
+    *_NUMBERS,
+    _ISOLATION_LEVEL,
+    "delta.autoOptimize.optimizeWrite",
+    "delta.checkpoint.writeStatsAsJson",
+    "delta.compatibility.symlinkFormatManifest.enabled",
+    "delta.coordinatedCommits.commitCoordinatorConf-preview",
+    "delta.coordinatedCommits.tableConf-preview",
+    "delta.dataSkippingStatsColumns",
+    "delta.enableChangeDataCapture",
+    "delta.enableChangeDataFeed",
+    "delta.enableIcebergCompatV1",
+    "delta.enableIcebergCompatV2",
+    "delta.enableIcebergCompatV3",
+    "delta.enableInCommitTimestamps",
+    "delta.enableTypeWidening",
+    "delta.enableVariantShredding",
+    "delta.parquet.format.version",
+    "delta.randomizeFilePrefixes",
+    "delta.writePartitionColumnsToParquet",
+)
+"""Properties whose values an INSERT evaluates, as recorded; it ignores those of all others."""
+
+
 def _invariant_read_on_loading(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
     """Delta evaluates what the metadata asks for only where it has lists to compare it with."""
     return _unreadable_invariant(protocol, metadata) if protocol.supports_writer_features else None
@@ -281,7 +355,7 @@ def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Obstacle | N
     return Obstacle(refusal, tuple(missing))
 
 
-_READING: Final[tuple[Check, ...]] = (
+_LOADING: Final[tuple[Check, ...]] = (
     _malformed_protocol,
     _unsupported_reader_version,
     _unknown_reader_features,
@@ -291,6 +365,7 @@ _READING: Final[tuple[Check, ...]] = (
     _features_not_listed,
     _catalog_in_charge,
 )
+_QUERYING: Final[tuple[Check, ...]] = (_unreadable_mapping_mode, _value_that_queries_fail_on)
 _WRITING: Final[tuple[Check, ...]] = (
     _unsupported_writer_version,
     _unknown_writer_features,

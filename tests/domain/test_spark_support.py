@@ -1,0 +1,52 @@
+"""Which values of properties keep Delta Spark from reading and writing: the recorded answers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.transaction.spark_support import obstacle_to_reading, obstacle_to_writing
+from tests.support.tables import metadata, protocol
+
+RECORDED = Path(__file__).parent.parent / "data" / "property_effects.jsonl"
+"""What SELECT, INSERT and DELETE did, with one property, on an empty table with a column a INT."""
+
+NOT_JUDGED_BY_VALUE = frozenset(
+    {
+        ("delta.columnMapping.mode", "NAME"),  # the schema has no ids
+        ("delta.columnMapping.mode", "id"),
+        ("delta.coordinatedCommits.commitCoordinator-preview", "auto"),  # nobody of that name
+        ("delta.universalFormat.enabledFormats", "iceberg"),  # without Iceberg compatibility
+        ("delta.universalFormat.enabledFormats", "iceberg,hudi"),
+    }
+)
+"""Good values that fail for what else the table lacks, which the verdict does not see yet."""
+
+
+def _rows() -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+    return [row for row in rows if (row["key"], row["value"]) not in NOT_JUDGED_BY_VALUE]
+
+
+def _table(row: dict[str, Any]) -> tuple[Protocol, Metadata]:
+    lists = ([], ["appendOnly", "invariants"]) if row["protocol"] == [3, 7] else ()
+    proto = protocol(*row["protocol"], *lists)
+    meta = metadata({row["key"]: row["value"]})
+    return Protocol.from_wire(proto["protocol"]), Metadata.from_wire(meta["metaData"])
+
+
+@pytest.mark.parametrize(
+    ("statement", "obstacle"), [("select", obstacle_to_reading), ("insert", obstacle_to_writing)]
+)
+def test_values_are_judged_as_delta_judged_them(statement: str, obstacle: Any) -> None:
+    wrong = [row for row in _rows() if (obstacle(*_table(row)) is None) != (row[statement] == "ok")]
+    assert wrong == []
+
+
+def test_the_recording_has_enough_of_both() -> None:
+    answers = [row["insert"] == "ok" for row in _rows()]
+    assert answers.count(True) > 40
+    assert answers.count(False) > 40
