@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.clients import CLIENTS, Compatibility
 from deltaadm.clients.facts import EVERY_OTHER
+from deltaadm.render.wording import DOES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,10 +28,10 @@ source said so. `inspect` draws its verdicts from them for the newest release of
 
 | verdict | meaning |
 |---|---|
-| works | the program handles the table as the protocol asks |
-| unknown | no source says; never treated as *works* |
-| fails loudly | the program refuses the table with an error, or does not show it at all |
-| silently wrong | the program gives wrong data or damages the table, and says nothing |
+| can read, can write | the program handles the table as the protocol requires; `works` in JSON |
+| reading, writing unknown | no source says; never treated as *can* |
+| cannot read, cannot write | the program refuses or hides the table; `fails loudly` in JSON |
+| reads, writes wrong data silently | wrong data without an error; `silently wrong` in JSON |
 
 The worst counts, in this order, over everything that concerns the program:
 
@@ -50,9 +51,10 @@ The worst counts, in this order, over everything that concerns the program:
 - A release later than the newest one here is judged like the newest one; about a release before the
   oldest one nothing is known.
 
-`--for-client trino@480` (and `--for-client-writing`) on a command that plans makes it refuse
-whatever shuts that client out. What makes a client *silently wrong* is only committed with
-`--accept-silently-wrong CLIENT`, or after a question at the terminal.
+`--for-client trino@480` (and `--for-client-writing`) on a command that plans makes it
+refuse changes that would shut that client out. A change after which a client reads or writes wrong
+data silently is only committed with `--accept-silently-wrong CLIENT`, or after a question at the
+terminal.
 """
 
 
@@ -65,10 +67,10 @@ def page() -> str:
 def _overview() -> Iterator[str]:
     yield "| client | program | versions are | from | to |"
     yield "|---|---|---|---|---|"
-    for one in CLIENTS.values():
+    for client in CLIENTS.values():
         yield (
-            f"| [{one.id}](#{one.id}) | {one.name} | {one.versioned_by} "
-            f"| {one.oldest} | {one.newest} |"
+            f"| [{client.id}](#{client.id}) | {client.name} | {client.versioned_by} "
+            f"| {client.oldest} | {client.newest} |"
         )
 
 
@@ -114,7 +116,8 @@ def _row(access: str, what: str, verdict: Compatibility, one: Fact | Gate) -> st
     note = f": {one.note}" if one.note else ""
     source = f"{one.source.title} ({one.source.date})"
     return (
-        f"| {access} | {what} | {bold}{verdict.value}{bold}{note} | {_releases(one)} | {source} |"
+        f"| {access} | {what} | {bold}{DOES[verdict.value][access]}{bold}{note} "
+        f"| {_releases(one)} | {source} |"
     )
 
 

@@ -79,6 +79,8 @@ class RunContext:
                 return options_source(access, config, isolated=isolated)
 
             stores = ObjectStores(options)
+            if access.storage_option or access.storage_options_file:
+                options()  # a mistake in them is an error for local tables too
         return replace(
             self,
             spark=spark,

@@ -95,9 +95,11 @@ class LocalStore:
         where = self._data_path(path)
         try:
             status = os.stat(where)  # noqa: PTH116 -- pathlib costs time
-        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: no such name
+        except ValueError:  # no file system has such a name
             return None
         except OSError as error:
+            if _is_missing(error) or isinstance(error, NotADirectoryError):
+                return None
             raise _inaccessible(where, error) from error
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
@@ -266,13 +268,18 @@ def _read_all(descriptor: int) -> bytes:
 
 
 def _unreadable(where: str, error: OSError) -> DeltaadmError:
-    if not isinstance(error, FileNotFoundError):
+    if not _is_missing(error):
         return _inaccessible(where, error)
     return FileMissing(
         f"The file {where} is missing.",
         remedy="Another process may be cleaning up the log; try again.",
         delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
     )
+
+
+def _is_missing(error: OSError) -> bool:
+    """Whether there is no such file, nor could be with a name as long as that."""
+    return isinstance(error, FileNotFoundError) or error.errno == errno.ENAMETOOLONG
 
 
 _NOT_OPENED: Final = (errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP)

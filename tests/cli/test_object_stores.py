@@ -17,7 +17,7 @@ import pytest
 
 from tests.support.program import Result, deltaadm, process, surroundings
 from tests.support.s3 import SECRET, S3Server, error, s3_server, tls_in_front
-from tests.support.tables import Table, add, commit_info, metadata, protocol
+from tests.support.tables import START_BODY, Table, add, commit_info, metadata, protocol, table
 
 
 @pytest.fixture(scope="module")
@@ -248,6 +248,12 @@ def test_a_secret_is_refused_on_the_command_line(ten: str, key: str) -> None:
 )
 def test_what_is_no_option_is_a_usage_error(ten: str, arguments: list[str]) -> None:
     assert deltaadm("inspect", ten, *arguments).code == 2
+
+
+def test_an_option_that_is_none_is_a_usage_error_for_local_tables_too(tmp_path: Path) -> None:
+    local = table(tmp_path, START_BODY).path
+    assert deltaadm("inspect", local).code == 0
+    assert deltaadm("inspect", local, "--storage-option", "nonsense").code == 2
 
 
 # What goes wrong

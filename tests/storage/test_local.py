@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.errors import StorageError, TableError
+from deltaadm.errors import FileMissing, StorageError, TableError
 from deltaadm.storage.local import LocalStore
 from tests.support.tables import START_BODY, Table
 
@@ -69,6 +69,15 @@ def test_missing_file(made: Table) -> None:
     for access in (store.read, store.open):
         with pytest.raises(TableError, match="missing"):
             access("nothing")
+
+
+def test_a_name_that_is_too_long_names_no_file(made: Table) -> None:
+    name = "x" * 300
+    with pytest.raises(FileMissing):
+        LocalStore(made.path).read(name)
+    with pytest.raises(FileMissing):
+        LocalStore(made.path).open(name)
+    assert LocalStore(made.path).data_size(name) is None
 
 
 def test_no_permission(made: Table, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -220,7 +220,7 @@ def _client_cells(report: TableReport) -> Iterable[tuple[str, ...]]:
             yield (
                 release_name(verdict.release),
                 verdict.access.value,
-                verdict.compatibility.value,
+                DOES[verdict.compatibility.value][verdict.access.value],
                 cell.subject,
                 "; ".join(notes),
             )
