@@ -152,6 +152,7 @@ def _nested(kind: str, depth: int) -> str:
 _FIELD = '{"name":"a","nullable":true,"metadata":{},"type":'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "depth", "readable"),
     [

@@ -197,6 +197,7 @@ def test_data_files_have_the_names_of_the_log(stores: ObjectStores, base: str) -
             store.data_size(elsewhere)
 
 
+@pytest.mark.slow
 def test_a_long_log_is_listed_from_the_last_checkpoint(s3: S3Server, tmp_path: Path) -> None:
     made = Table(tmp_path)
     made.write(f"{5000:020d}.json", START_BODY)
