@@ -60,6 +60,32 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'inspect --color'
                 set expected 1
+            case 'history --since'
+                set expected 1
+            case 'history --until'
+                set expected 1
+            case 'history --storage-option'
+                set expected 1
+            case 'history --storage-options-file'
+                set expected 1
+            case 'history --timeout'
+                set expected 1
+            case 'history --engine'
+                set expected 1
+            case 'history --spark-master'
+                set expected 1
+            case 'history --remote'
+                set expected 1
+            case 'history --spark-conf'
+                set expected 1
+            case 'history --jars'
+                set expected 1
+            case 'history --output'
+                set expected 1
+            case 'history -o'
+                set expected 1
+            case 'history --color'
+                set expected 1
             case 'validate --table'
                 set expected 1
             case 'validate --tables-from'
@@ -552,6 +578,7 @@ end
 complete -c deltaadm -f
 
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a inspect -d 'Show a table\'s protocol and features, with the reasons.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a history -d 'Show what changed in a table, when, and by which operation.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a validate -d 'Check tables against the protocol and Delta\'s behaviour.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a upgrade-protocol -d 'Upgrade a table\'s protocol, or lower it with --minimum.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a enable-feature -d 'Enable table features and those that they require.'
@@ -596,6 +623,26 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l output -s o -x -a 'text json 
 complete -c deltaadm -n '__deltaadm_at inspect' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l show-secrets -d 'Show the values of properties that look like passwords, keys or tokens.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at history 0 0' -F
+complete -c deltaadm -n '__deltaadm_at history' -l protocol -d 'Show changes of versions and table features.'
+complete -c deltaadm -n '__deltaadm_at history' -l schema -d 'Show changes of columns, column mapping, constraints and clustering.'
+complete -c deltaadm -n '__deltaadm_at history' -l properties -d 'Show changes of properties, constraints, name and comment.'
+complete -c deltaadm -n '__deltaadm_at history' -l since -x -d 'The first version to show, or an ISO 8601 time.'
+complete -c deltaadm -n '__deltaadm_at history' -l until -x -d 'The last version to show, or an ISO 8601 time.'
+complete -c deltaadm -n '__deltaadm_at history' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at history' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
+complete -c deltaadm -n '__deltaadm_at history' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
+complete -c deltaadm -n '__deltaadm_at history' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
+complete -c deltaadm -n '__deltaadm_at history' -l spark-master -x -d 'Spark master (default: this machine).'
+complete -c deltaadm -n '__deltaadm_at history' -l remote -x -d 'Spark Connect server, sc://host:port.'
+complete -c deltaadm -n '__deltaadm_at history' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at history' -l jars -r -F -d 'A jar, or a directory of jars, for the Spark that is started, such as Delta\'s where they cannot be downloaded.'
+complete -c deltaadm -n '__deltaadm_at history' -l debug -d 'Show Spark\'s own messages on standard error.'
+complete -c deltaadm -n '__deltaadm_at history' -l output -s o -x -a 'text json jsonl markdown html' -d 'text, json, jsonl, markdown or html.'
+complete -c deltaadm -n '__deltaadm_at history' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at history' -l show-secrets -d 'Show the values of properties that look like passwords, keys or tokens.'
+complete -c deltaadm -n '__deltaadm_at history' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at validate 0' -F
 complete -c deltaadm -n '__deltaadm_at validate' -l table -r -F -d 'A table; may be given several times.'
@@ -925,7 +972,7 @@ complete -c deltaadm -n '__deltaadm_at doctor' -l output -s o -x -a 'text json j
 complete -c deltaadm -n '__deltaadm_at doctor' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l help -s h -d 'Show this message and exit.'
 
-complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline best-effort doctor drop-feature error error-class feature features inspect journal line outcome parent-changes plan rule rules validate'
+complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline best-effort doctor drop-feature error error-class feature features history history-entry inspect journal line outcome parent-changes plan rule rules validate'
 complete -c deltaadm -n '__deltaadm_at schema' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at completion 0 0' -a 'bash zsh fish powershell'

@@ -133,6 +133,8 @@ def metadata_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
 
 
 def _clustering_change(before: Snapshot, after: Snapshot) -> Iterator[Change]:
+    if not (before.domains or after.domains):
+        return
     old, new = clustering_columns(before), clustering_columns(after)
     if old is not None and new is not None and old != new:
         yield Change(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.error_classes import ErrorClass
     from deltaadm.operations.foreign.carry_out import ForeignPlan
     from deltaadm.operations.foreign.catalog import ForeignOutcome
+    from deltaadm.operations.history import HistoryEntry, HistoryReport
     from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.plan import Plan
     from deltaadm.validation.finding import ValidationReport
@@ -188,6 +189,8 @@ class FleetSummary:
 if TYPE_CHECKING:
     Report = (
         TableReport
+        | HistoryReport
+        | HistoryEntry
         | PlanReport
         | OutcomeReport
         | ForeignReport

@@ -282,11 +282,22 @@ def _failure(masks: Masker, report: Any) -> Any:
     return replace(report, established=known)
 
 
+def _history(masks: Masker, report: Any) -> Any:
+    return _with(report, entries=_each(partial(_history_entry, masks), report.entries))
+
+
+def _history_entry(masks: Masker, entry: Any) -> Any:
+    masked = tuple(map(masks.change, entry.changes))
+    return entry if masked == entry.changes else replace(entry, changes=masked)
+
+
 _MASKS: Final[Mapping[str, Callable[[Masker, Any], Any]]] = {
     "TableReport": lambda masks, report: _with(report, snapshot=masks.snapshot(report.snapshot)),
     "PlanReport": lambda masks, report: _with(report, plan=masks.plan(report.plan)),
     "OutcomeReport": _outcome,
     "ForeignReport": _foreign,
+    "HistoryReport": _history,
+    "HistoryEntry": _history_entry,
     "ValidationReport": _validation,
     "Failure": _failure,
 }

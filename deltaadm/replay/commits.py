@@ -27,6 +27,8 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _ESCAPED: Final = b"\\u00"
 _STATE: Final = (b'"protocol"', b'"metaData"', _ESCAPED)
 _PROVENANCE: Final = (*_STATE, b'"commitInfo"')
+_CHANGING: Final = (*_STATE, b'"delta.clustering"')
+_CHANGES: Final = frozenset({"protocol", "metaData", "domainMetadata"})
 
 ALWAYS_DECODED: Final = 1 << 16
 """Size in bytes up to which the newest commit is decoded whole, so that damage shows."""
@@ -137,6 +139,24 @@ def newest_actions(body: bytes | LargeFile, path: str) -> list[Named]:
     if len(body) <= ALWAYS_DECODED:
         return all_actions(body, path)
     return _matching(body, path, _PROVENANCE)
+
+
+def changing_actions(body: bytes | LargeFile, path: str) -> list[Named]:
+    """
+    The protocol, metaData and clustering of a commit with its commitInfo, in its order.
+
+    Empty for a commit with nothing but the latter, whose lines stay unparsed.
+    """
+    if isinstance(body, bytes) and not any(word in body for word in _CHANGING):
+        _check_ends(body, path)
+        return []
+    words = (*_CHANGING, b'"commitInfo"')
+    if isinstance(body, LargeFile):
+        found = list(_matching_large(body, path, words))
+    else:
+        found = _matching(body, path, words)
+    kept = [action for action in found if action[0] in _CHANGES or action[0] == "commitInfo"]
+    return kept if any(name in _CHANGES for name, _ in kept) else []
 
 
 def unreadable(path: str, cause: str) -> TableError:

@@ -18,7 +18,7 @@ from deltaadm.replay import commits
 from deltaadm.replay.embedded import in_commit_timestamps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from deltaadm.domain.model.log_segment import LogFile
     from deltaadm.domain.model.metadata import Metadata
@@ -52,16 +52,25 @@ def _available(listing: LogListing) -> list[LogFile]:
 
 
 def _search_outside(root: str, found: Sequence[LogFile], timestamp: int, *, last: bool) -> int:
-    times: list[int] = []
-    for commit in found:
-        modified = commit.info.modified
-        times.append(max(modified, times[-1] + 1) if times else modified)
+    times = [*raised_times(commit.info.modified for commit in found)]
     index = bisect_right(times, timestamp) - 1
     if index < 0:
-        raise _too_early(root, timestamp, times[0])
+        raise too_early(root, timestamp, times[0])
     if last and timestamp > times[-1]:
         raise _too_late(root, timestamp, times[-1])
     return _number(found[index])
+
+
+def raised_times(modified: Iterable[int]) -> Iterator[int]:
+    """
+    When commits were made whose files were *modified* at these times, in their order.
+
+    Each is raised above its predecessor's where needed, as Delta does.
+    """
+    time: int | None = None
+    for written in modified:
+        time = written if time is None else max(written, time + 1)
+        yield time
 
 
 def _search_inside(store: LogStore, found: Sequence[LogFile], timestamp: int) -> int:
@@ -71,7 +80,7 @@ def _search_inside(store: LogStore, found: Sequence[LogFile], timestamp: int) ->
         raise _too_late(store.root, timestamp, last)
     index = bisect_right(found, timestamp, key=lambda commit: _time_inside(store, commit)) - 1
     if index < 0:
-        raise _too_early(store.root, timestamp, _time_inside(store, found[0]))
+        raise too_early(store.root, timestamp, _time_inside(store, found[0]))
     return _number(found[index])
 
 
@@ -114,7 +123,8 @@ def _number(file: LogFile) -> int:
     return -1 if file.version is None else file.version
 
 
-def _too_early(root: str, timestamp: int, first: int) -> TableError:
+def too_early(root: str, timestamp: int, first: int) -> TableError:
+    """The error for a time before the first version available, which is from *first*."""
     return TableError(
         f"The table at {root} has no version as old as {instant(timestamp)}: the earliest "
         f"available version is from {instant(first)}.",

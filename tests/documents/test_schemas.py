@@ -14,6 +14,7 @@ from deltaadm.documents.baseline import write_baseline
 from deltaadm.documents.plan import plan_document
 from deltaadm.documents.schemas import SCHEMAS
 from deltaadm.operations.baseline import baseline_of
+from deltaadm.operations.history import HistoryEntry, HistoryReport
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.reports import (
     DoctorReport,
@@ -50,6 +51,8 @@ NAMES = {
     RuleExplanation: "rule",
     ErrorClassExplanation: "error-class",
     Failure: "error",
+    HistoryReport: "history",
+    HistoryEntry: "history-entry",
 }
 FOREIGN_NAMES = {"create": "best-effort", "alter": "parent-changes"}
 

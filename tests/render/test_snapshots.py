@@ -9,6 +9,7 @@ import pytest
 
 from deltaadm import __version__
 from deltaadm.domain.model.features import FEATURES
+from deltaadm.operations.history import HistoryReport
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.reports import (
     FeatureCatalogue,
@@ -31,6 +32,7 @@ GROUPS = {
     "plans": samples.plans,
     "plans with findings": samples.plans_with_findings,
     "feature": samples.features,
+    "histories": samples.histories,
     "other provider": lambda _: samples.best_effort(),
     "other provider altered": lambda _: samples.foreign_changes(),
 }
@@ -42,6 +44,7 @@ CASES = [
         ("plans", PlanReport),
         ("plans with findings", PlanReport),
         ("feature", FeatureExplanation),
+        ("histories", HistoryReport),
         ("other provider", ForeignReport),
         ("other provider altered", ForeignReport),
     )

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.domain.model.commit_info import CommitInfo
 from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import (
     ClusterBy,
@@ -30,6 +31,13 @@ from deltaadm.operations.features import explain_feature, list_features
 from deltaadm.operations.foreign.best_effort import plan_best_effort
 from deltaadm.operations.foreign.catalog import ForeignDefinition, ForeignOutcome, ForeignTable
 from deltaadm.operations.foreign.changes import plan_foreign_changes
+from deltaadm.operations.history import (
+    HistoryEntry,
+    HistoryReport,
+    Origin,
+    Section,
+    entries,
+)
 from deltaadm.operations.inspect import describe
 from deltaadm.operations.plan import propose
 from deltaadm.operations.reports import (
@@ -233,6 +241,29 @@ def plans(path: Path) -> tuple[Report, ...]:
     )
 
 
+def histories(path: Path) -> tuple[Report, ...]:
+    """A table's whole history, one that begins with a checkpoint and stops short, and none."""
+    start, mapped = orders(path / "orders"), events(path / "events")
+    info = CommitInfo(
+        operation="SET TBLPROPERTIES", engine_info="Delta-Lake/4.4.0", user_name="ann"
+    )
+    later = replace(mapped, version=7, timestamp=1_700_000_060_000, commit_info=info)
+    every = tuple(Section)
+    whole = tuple(
+        entries("t", no_table(start.root), [(no_table(start.root), start)], every, with_base=True)
+    )
+    short = tuple(entries("t", start, [(start, later)], every, with_base=True))
+    report = HistoryReport(
+        table="t", location=LOCATION, last=9, sections=every, entries=whole, stopped=None
+    )
+    return (
+        report,
+        replace(report, entries=short, stopped="The log file 8.json cannot be read."),
+        replace(report, entries=(), sections=(Section.PROTOCOL, Section.FEATURES)),
+        short[1],
+    )
+
+
 def features(_: Path) -> tuple[Report, ...]:
     """One feature, explained."""
     return (explain_feature("rowTracking"),)
@@ -292,6 +323,17 @@ def hostile_snapshot(path: Path, text: str) -> Snapshot:
     )
 
 
+def hostile_history(found: Snapshot, text: str) -> HistoryReport:
+    """What made such a table, in a commit that says so of everything."""
+    before = no_table(found.root)
+    made = entries(text, before, [(before, found)], tuple(Section), with_base=True)
+    who = Origin(version=0, timestamp=0, operation=text, engine=text, user=text)
+    told = tuple(HistoryEntry(text, who, entry.changes) for entry in made)
+    return HistoryReport(
+        table=text, location=text, last=0, sections=tuple(Section), entries=told, stopped=text
+    )
+
+
 def hostile_reports(path: Path, text: str) -> Sequence[Report]:
     """Reports of each kind in which *text* stands wherever a table or a user can put it."""
     found = hostile_snapshot(path, text)
@@ -329,6 +371,7 @@ def hostile_reports(path: Path, text: str) -> Sequence[Report]:
             ),
         ),
         Failure(text, error),
+        hostile_history(found, text),
         *best_effort(text, table=text, location=f"/data/{text}"),
         *foreign_changes(text, table=text, location=f"/data/{text}"),
     )
@@ -402,6 +445,7 @@ def every_kind(path: Path) -> Iterator[Report]:
     yield from inspections(path / "b")
     yield from plans(path / "c")
     yield from plans_with_findings(path / "e")
+    yield from histories(path / "f")
     yield from features(path)
     yield from catalogue(path)
     yield from hostile_reports(path / "d" / "table", "\x1b</script>")

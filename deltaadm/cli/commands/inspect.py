@@ -119,17 +119,6 @@ def _reporter(given: Inspect) -> Callable[[RunContext, Target], TableReport]:
 
 
 def _milliseconds(text: str) -> int:
-    """A time without zone is UTC."""
-    from datetime import UTC, datetime
+    from deltaadm.runs.points import milliseconds  # which takes its time
 
-    try:
-        if text.removeprefix("-").isdecimal():
-            return int(text)
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(
-            f"{text!r} is not a time such as 2026-11-21T10:00:00Z", option="--timestamp"
-        ) from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return round(moment.timestamp() * 1000)
+    return milliseconds(text, "--timestamp")

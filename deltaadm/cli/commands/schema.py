@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class Schema(Parameters):
     """
     The types: baseline, best-effort, doctor, drop-feature, error, error-class, feature, features,
-    inspect, journal, line, outcome, parent-changes, plan, rule, rules, validate.
+    history, history-entry, inspect, journal, line, outcome, parent-changes, plan, rule, rules,
+    validate.
 
     For example:
 

@@ -219,6 +219,8 @@ _MODULES: Final = {
     "TableReport": "tables",
     "Failure": "tables",
     "FleetSummary": "tables",
+    "HistoryReport": "history",
+    "HistoryEntry": "history",
     "ValidationReport": "findings",
     "PlanReport": "plans",
     "OutcomeReport": "plans",

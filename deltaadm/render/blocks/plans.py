@@ -26,6 +26,7 @@ from deltaadm.render.blocks import (
     Paragraph,
     Table,
 )
+from deltaadm.render.changes import change_words, value_words
 from deltaadm.render.findings import sentence
 from deltaadm.render.wording import DOES, cost_text, grouped
 from deltaadm.validation.finding import LIMIT
@@ -113,7 +114,7 @@ def _groups(alike: Sequence[PlannedChange]) -> Iterator[tuple[ChangeRow, ...]]:
 
 def _row(planned: PlannedChange) -> ChangeRow:
     change = planned.change
-    return ChangeRow(change.kind.value, _change_words(change), planned.because, planned.undo)
+    return ChangeRow(change.kind.value, change_words(change), planned.because, planned.undo)
 
 
 def _foreign_plan(report: ForeignReport) -> Iterator[Block]:
@@ -152,7 +153,7 @@ def _compared(mismatches: Sequence[Change]) -> Iterator[Block]:
     if mismatches:
         yield Paragraph(_DIFFERS, "error")
         rows = (
-            (change.subject, _value_words(change.before), _value_words(change.after))
+            (change.subject, value_words(change.before), value_words(change.after))
             for change in mismatches
         )
         yield Differences(tuple(rows))
@@ -179,35 +180,6 @@ def _cost_words(plan: Plan) -> str:
 def _version_words(snapshot: Snapshot) -> str:
     """Which version, or that there is no table yet."""
     return f"version {snapshot.version}" if snapshot.exists else "no table yet"
-
-
-def _value_words(value: Any) -> str:
-    """The value of a change, as people write it."""
-    if isinstance(value, dict):
-        return (
-            ", ".join(f"{key.rpartition('.')[2]} {_word(part)}" for key, part in value.items())
-            or "none"
-        )
-    if isinstance(value, list):
-        return ", ".join(map(_word, value)) or "none"
-    return _word(value)
-
-
-def _word(value: Any) -> str:
-    if value is None:
-        return "nothing"
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _change_words(change: Change) -> str:
-    """What changes, to what and from what."""
-    head = f"{change.kind.value} {change.subject}"
-    if change.kind is ChangeKind.SET:
-        return f"{head}: {_value_words(change.before)} -> {_value_words(change.after)}"
-    value = change.after if change.before is None else change.before
-    if change.subject.startswith(("configuration[", "protocol.min", "description")):
-        return f"{head} = {_value_words(value)}"
-    return f"{head}: {_value_words(value)}" if change.subject.startswith("schema[") else head
 
 
 def _outcome_sentences(outcome: Outcome) -> Iterable[str]:
@@ -276,12 +248,12 @@ def _foreign_change_words(plan: ForeignPlan) -> tuple[str, ...]:
     """What changes, or what a new table has and what of an old one goes."""
     from deltaadm.operations.foreign.changes import ForeignChanges
 
-    return tuple(map(_change_words if isinstance(plan, ForeignChanges) else _fact, plan.changes))
+    return tuple(map(change_words if isinstance(plan, ForeignChanges) else _fact, plan.changes))
 
 
 def _fact(change: Change) -> str:
     value = change.after if change.before is None else change.before
-    return f"{change.kind.value} {change.subject} = {_value_words(value)}"
+    return f"{change.kind.value} {change.subject} = {value_words(value)}"
 
 
 def _foreign_plan_done(plan: ForeignPlan) -> str:

@@ -1,0 +1,149 @@
+"""`history`: what has changed in a table, from commit to commit."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import dataclass
+from deltaadm.domain.model.properties import CONSTRAINT_PREFIX
+from deltaadm.operations.diff import diff
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from deltaadm.domain.model.commit_info import CommitInfo
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.operations.diff import Change
+
+
+class Section(Enum):
+    """What of a table a change is about; every change is about one of these."""
+
+    PROTOCOL = "protocol"
+    FEATURES = "features"
+    SCHEMA = "schema"
+    MAPPING = "mapping"
+    CONSTRAINTS = "constraints"
+    CLUSTERING = "clustering"
+    PROPERTIES = "properties"
+    TABLE = "table"
+
+
+_SECTIONS: Final = (
+    ("protocol.min", Section.PROTOCOL),
+    ("protocol.", Section.FEATURES),
+    ("features[", Section.FEATURES),
+    ("schema", Section.SCHEMA),
+    ("partitionColumns", Section.SCHEMA),
+    ("clusteringColumns", Section.CLUSTERING),
+    ("configuration[delta.columnMapping.", Section.MAPPING),
+    (f"configuration[{CONSTRAINT_PREFIX}", Section.CONSTRAINTS),
+    ("configuration[", Section.PROPERTIES),
+)
+"""What the place of a change begins with; the first that fits counts."""
+
+
+def section_of(change: Change) -> Section:
+    """What *change* is about: by its place, the table itself if by nothing else."""
+    place = change.subject
+    return next((section for start, section in _SECTIONS if place.startswith(start)), Section.TABLE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """
+    The commit of a change: its version, its time, and what its commitInfo says of it.
+
+    Where the log does not reach back to it, `at_or_before` is true, and the version is the oldest
+    one that shows what it has led to. `timestamp` is in milliseconds since the epoch.
+    """
+
+    version: int
+    timestamp: int | None
+    at_or_before: bool = False
+    operation: str | None = None
+    engine: str | None = None
+    user: str | None = None
+
+
+def origin(snapshot: Snapshot) -> Origin:
+    """Where the state in *snapshot* comes from, which is that after a commit."""
+    info = snapshot.commit_info
+    return Origin(
+        version=snapshot.version,
+        timestamp=snapshot.timestamp,
+        operation=None if info is None else info.operation,
+        engine=None if info is None else _engine(info),
+        user=None if info is None else info.user_name or info.user_id,
+    )
+
+
+def beginning(snapshot: Snapshot) -> Origin:
+    """Where the state in *snapshot* comes from, which is the oldest that the log has."""
+    return Origin(version=snapshot.version, timestamp=snapshot.timestamp, at_or_before=True)
+
+
+def _engine(info: CommitInfo) -> str | None:
+    other = info.extra.get("clientVersion")  # of delta-rs
+    return info.engine_info or (other if isinstance(other, str) else None)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """What one commit has changed in the table that the user calls `table`."""
+
+    table: str
+    origin: Origin
+    changes: tuple[Change, ...]
+
+    document = "history_entry"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryReport:
+    """
+    What has changed in a table, the oldest first, up to the version `last`.
+
+    `sections` are what was asked for. `stopped` says why it does not go on, where a commit cannot
+    be read.
+    """
+
+    table: str
+    location: str
+    last: int
+    sections: tuple[Section, ...]
+    entries: tuple[HistoryEntry, ...]
+    stopped: str | None = None
+
+    document = "history"
+
+
+def entries(
+    table: str,
+    base: Snapshot,
+    changes: Iterable[tuple[Snapshot, Snapshot]],
+    sections: Collection[Section],
+    *,
+    with_base: bool,
+) -> Iterator[HistoryEntry]:
+    """
+    An entry for each commit that has changed something of *sections*.
+
+    *changes* are the states before and after each, the first of them being *base*; with
+    *with_base* what that has comes first, as what was there at the beginning.
+    """
+    if with_base and base.exists:
+        from deltaadm.domain.steps.create_table import no_table
+
+        found = _chosen(diff(no_table(base.root), base), sections)
+        if found:
+            yield HistoryEntry(table, beginning(base), found)
+    for before, after in changes:
+        found = _chosen(diff(before, after), sections)
+        if found:
+            yield HistoryEntry(table, origin(after), found)
+
+
+def _chosen(changes: Iterable[Change], sections: Collection[Section]) -> tuple[Change, ...]:
+    return tuple(change for change in changes if section_of(change) in sections)

@@ -1,0 +1,96 @@
+"""Blocks of what has changed in a table, from version to version."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.model.instants import instant
+from deltaadm.operations.diff import ChangeKind
+from deltaadm.render.blocks import ChangeRow, Changes, Heading, Paragraph
+from deltaadm.render.changes import change_words, value_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from deltaadm.operations.diff import Change
+    from deltaadm.operations.history import HistoryEntry, HistoryReport, Origin
+    from deltaadm.render.blocks import Block
+
+_COLUMNS_SHOWN_ONE_BY_ONE: Final = 8
+
+
+def _history(report: HistoryReport) -> Iterator[Block]:
+    yield Heading(f"history: {report.table} (up to version {report.last})", level=1)
+    if not report.entries and report.stopped is None:
+        yield Paragraph("No changes.")
+    for entry in report.entries:
+        yield from _entry(entry)
+    if report.stopped is not None:
+        yield Heading("Stopped", tone="error")
+        yield Paragraph(report.stopped, tone="error", nested=True)
+
+
+def _entry(entry: HistoryEntry) -> Iterator[Block]:
+    found = entry.origin
+    yield Heading(_title(found))
+    made = made_by(found)
+    if made:
+        yield Paragraph(made, nested=True)
+    rows = tuple(change_rows(entry.changes))
+    yield Changes(rows, (rows,))
+
+
+def _title(found: Origin) -> str:
+    when = moment(found.timestamp)
+    if found.at_or_before:
+        return f"At or before version {found.version} ({when})"
+    what = f": {found.operation}" if found.operation else ""
+    return f"Version {found.version}, {when}{what}"
+
+
+def moment(timestamp: int | None) -> str:
+    """A time in UTC, as people write it."""
+    return "time unknown" if timestamp is None else instant(timestamp).replace("T", " ")
+
+
+def made_by(found: Origin) -> str:
+    """Who made a commit and with what, as far as it says so."""
+    who = f"by {found.user}" if found.user else ""
+    return ", ".join(filter(None, (who, found.engine)))
+
+
+def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
+    """A row for each change; of many columns that come or go together, one with their names."""
+    alike: dict[ChangeKind, list[Change]] = {}
+    for change in changes:
+        if _is_column(change) and change.kind is not ChangeKind.SET:
+            alike.setdefault(change.kind, []).append(change)
+    for change in changes:
+        group = alike.get(change.kind, ())
+        if not _is_column(change) or len(group) <= _COLUMNS_SHOWN_ONE_BY_ONE:
+            yield ChangeRow(change.kind.value, _words(change))
+        elif change is group[0]:
+            names = ", ".join(each.subject[len("schema[") : -1] for each in group)
+            text = f"{change.kind.value} schema: {len(group)} columns: {names}"
+            yield ChangeRow(change.kind.value, text)
+
+
+def _is_column(change: Change) -> bool:
+    return change.subject.startswith("schema[")
+
+
+def _words(change: Change) -> str:
+    if change.subject in _NAMED and change.kind is not ChangeKind.SET:
+        value = change.after if change.before is None else change.before
+        return f"{change.kind.value} {change.subject} = {value_words(value)}"
+    return change_words(change)
+
+
+_NAMED: Final = ("id", "name")
+"""Places whose value tells more than that there is one."""
+
+BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
+    "HistoryReport": _history,
+    "HistoryEntry": _entry,
+}
+"""What makes the blocks of each kind of report that this module knows."""

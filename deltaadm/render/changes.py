@@ -1,0 +1,39 @@
+"""Changes as people write them: what changes, to what and from what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from deltaadm.operations.diff import ChangeKind
+
+if TYPE_CHECKING:
+    from deltaadm.operations.diff import Change
+
+
+def value_words(value: Any) -> str:
+    """The value of a change, as people write it."""
+    if isinstance(value, dict):
+        return (
+            ", ".join(f"{key.rpartition('.')[2]} {_word(part)}" for key, part in value.items())
+            or "none"
+        )
+    if isinstance(value, list):
+        return ", ".join(map(_word, value)) or "none"
+    return _word(value)
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def change_words(change: Change) -> str:
+    """What changes, to what and from what."""
+    head = f"{change.kind.value} {change.subject}"
+    if change.kind is ChangeKind.SET:
+        return f"{head}: {value_words(change.before)} -> {value_words(change.after)}"
+    value = change.after if change.before is None else change.before
+    if change.subject.startswith(("configuration[", "protocol.min", "description")):
+        return f"{head} = {value_words(value)}"
+    return f"{head}: {value_words(value)}" if change.subject.startswith("schema[") else head

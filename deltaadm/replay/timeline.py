@@ -1,0 +1,204 @@
+"""
+The states of a table from version to version, in one pass over its commits.
+
+Only commits that change protocol, metadata or clustering are parsed, and make a state. The pass
+begins where the table was created or, where log cleanup has removed that, with the oldest
+checkpoint from which it can be rebuilt.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
+
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.model.actions import CommitInfo, DomainMetadata
+from deltaadm.domain.model.log_segment import LogListing, choose, version_not_found
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.steps.create_table import no_table
+from deltaadm.domain.transaction.clustering import CLUSTERING_DOMAIN
+from deltaadm.replay import commits
+from deltaadm.replay.embedded import in_commit_timestamps
+from deltaadm.replay.engine import Detail, UnreadableCheckpoint
+from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.scan import parallel_scan, processors
+from deltaadm.replay.time_travel import raised_times
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from deltaadm.domain.model.log_segment import LogFiles
+    from deltaadm.replay.engine import ReplayEngine
+    from deltaadm.storage.store import LogStore
+
+    Named = tuple[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """
+    The table from a version to another.
+
+    `base` is the state before them all: that of no table where its creation is in the log.
+    `states` are the states after each commit that may have changed something, to be gone through
+    once. `last` is the version with which it ends.
+    """
+
+    base: Snapshot
+    states: Iterator[Snapshot]
+    last: int
+
+    def changes(self) -> Iterator[tuple[Snapshot, Snapshot]]:
+        """Before and after each of these commits, in their order."""
+        return pairwise(self._all())
+
+    def _all(self) -> Iterator[Snapshot]:
+        yield self.base
+        yield from self.states
+
+
+def timeline(
+    store: LogStore,
+    engine: ReplayEngine | None = None,
+    *,
+    since: int | None = None,
+    until: int | None = None,
+) -> Timeline:
+    """
+    The states of the table after the commits *since* to *until*, ends included.
+
+    Each commit is read once, while the states are gone through; only then damage shows. Raises
+    `TableError` where no version can be rebuilt, or not the one before *since*.
+    """
+    listing = LogListing.of(store.root, store.list_log(0))
+    available = _contiguous(listing)
+    if until is not None and until < available.versions[0]:
+        raise version_not_found(listing, until)
+    base = _base(store, engine, listing, available, since)
+    later = available.after(base.version)
+    until = available.versions[-1] if until is None else min(until, available.versions[-1])
+    # The times of all commits count, since each may raise those that follow.
+    times = raised_times(listing.infos[name].modified for name in available.names)
+    times = islice(times, len(available) - len(later), None)
+    return Timeline(base, _states(store, base, times, later.until(until)), until)
+
+
+def _contiguous(listing: LogListing) -> LogFiles:
+    """The newest commits, among which none is missing; raises as `choose` does for none."""
+    found = listing.commits
+    versions = found.versions
+    if not versions:
+        choose(listing)
+    first = versions[-1]
+    for version in reversed(versions[:-1]):
+        if version != first - 1:
+            break
+        first = version
+    return found.after(first - 1)
+
+
+def _base(
+    store: LogStore,
+    engine: ReplayEngine | None,
+    listing: LogListing,
+    available: LogFiles,
+    since: int | None,
+) -> Snapshot:
+    """The state to begin with; raises `TableError` where there is none."""
+    if since is not None and since > 0:
+        return _loaded(store, engine, since - 1)
+    first, last = available.versions[0], available.versions[-1]
+    if first == 0:
+        return no_table(store.root)
+    trouble: UnreadableCheckpoint | None = None
+    found = {checkpoint.version for checkpoint in listing.checkpoints}
+    for version in sorted(found):
+        if first - 1 <= version <= last:
+            try:
+                return _loaded(store, engine, max(version, first))
+            except UnreadableCheckpoint as error:
+                trouble = trouble or error
+    if trouble is not None:
+        raise trouble
+    choose(listing)  # which says what is missing
+    raise version_not_found(listing, first)
+
+
+def _loaded(store: LogStore, engine: ReplayEngine | None, version: int) -> Snapshot:
+    """The state of *version* with its clustering, for which few tables need more to be read."""
+    snapshot = load_snapshot(store, engine, version=version)
+    if snapshot.protocol.supports("clustering"):
+        return load_snapshot(store, engine, version=version, detail=Detail.STATE)
+    return replace(snapshot, domains={})
+
+
+def _states(
+    store: LogStore, base: Snapshot, times: Iterable[int], files: LogFiles
+) -> Iterator[Snapshot]:
+    store.read_ahead(files.names)
+    processes = processors() if store.survives_fork else 1
+    read = parallel_scan(files.names, partial(_look, store), processes=processes)
+    state = _State(base)
+    for version, time, (_, found) in zip(files.versions, times, read, strict=False):
+        if found:
+            snapshot = state.after(version, time, found)
+            if snapshot is not None:
+                yield snapshot
+    if not state.is_complete:
+        load_snapshot(store)  # which says what no file of the log has
+
+
+def _look(store: LogStore, path: str) -> list[Named]:
+    return commits.changing_actions(commits.body(store, path), path)
+
+
+class _State:
+    """The table as far as its commits have been read."""
+
+    def __init__(self, base: Snapshot) -> None:
+        self._root, self._name = base.root, base.name
+        self._protocol = base.protocol if base.exists else None
+        self._metadata = base.metadata if base.exists else None
+        self._clustering: Mapping[str, DomainMetadata] = {
+            name: domain
+            for name, domain in (base.domains or {}).items()
+            if name == CLUSTERING_DOMAIN
+        }
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether protocol and metadata are both known."""
+        return self._protocol is not None and self._metadata is not None
+
+    def after(self, version: int, time: int, found: Sequence[Named]) -> Snapshot | None:
+        """The state after a commit with these actions; None while part of it is missing."""
+        info = None
+        for name, document in found:
+            if name == Protocol.NAME:
+                self._protocol = Protocol.from_wire(document)
+            elif name == Metadata.NAME and document.get("id") is not None:
+                self._metadata = Metadata.from_wire(document)
+            elif name == DomainMetadata.NAME and document.get("domain") == CLUSTERING_DOMAIN:
+                domain = DomainMetadata.from_wire(document)
+                self._clustering = {} if domain.removed else {CLUSTERING_DOMAIN: domain}
+            elif name == CommitInfo.NAME:
+                info = CommitInfo.from_wire(document)
+        if self._protocol is None or self._metadata is None:
+            return None
+        inside = info.in_commit_timestamp if info else None
+        if inside is None or not in_commit_timestamps(self._metadata):
+            inside = time
+        return Snapshot(
+            root=self._root,
+            name=self._name,
+            version=version,
+            protocol=self._protocol,
+            metadata=self._metadata,
+            domains=self._clustering,
+            timestamp=inside,
+            commit_info=info,
+        )

@@ -1,0 +1,86 @@
+"""Reading the history of a table."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+from deltaadm.errors import DeltaadmError
+from deltaadm.operations.history import HistoryReport, entries
+from deltaadm.replay.time_travel import too_early
+from deltaadm.replay.timeline import timeline
+from deltaadm.runs.points import NEWEST, Point
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.operations.history import HistoryEntry, Section
+    from deltaadm.replay.timeline import Timeline
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.target import Target
+
+
+class HistoryRequest(NamedTuple):
+    """What is asked of the history of a table: which sections, from when, until when."""
+
+    sections: tuple[Section, ...]
+    since: Point = NEWEST
+    until: Point = NEWEST
+
+
+class History(NamedTuple):
+    """The entries of a table's history, read while they are gone through, and where it ends."""
+
+    target: Target
+    request: HistoryRequest
+    last: int
+    entries: Iterator[HistoryEntry]
+
+    def report(self) -> tuple[HistoryReport, int]:
+        """All of it, as far as it can be read, and the exit code."""
+        found: list[HistoryEntry] = []
+        stopped: DeltaadmError | None = None
+        try:
+            found.extend(self.entries)
+        except DeltaadmError as error:
+            if not found:
+                raise
+            stopped = error
+        report = HistoryReport(
+            table=self.target.text,
+            location=self.target.location,
+            last=self.last,
+            sections=self.request.sections,
+            entries=tuple(found),
+            stopped=None if stopped is None else stopped.message,
+        )
+        return report, 0 if stopped is None else stopped.exit_code
+
+
+def read_history(context: RunContext, target: Target, request: HistoryRequest) -> History:
+    """The history of *target*; damage in a commit is raised where its entry would come."""
+    found = timeline_of(context, target, since=request.since.version, until=request.until.version)
+    made = entries(
+        target.text,
+        found.base,
+        found.changes(),
+        request.sections,
+        with_base=request.since.version is None,
+    )
+    first, last = request.since.timestamp, request.until.timestamp
+    beginning = found.base.timestamp
+    if last is not None and beginning is not None and last < beginning:
+        raise too_early(target.location, last, beginning)
+    if last is not None:
+        made = takewhile(lambda entry: (entry.origin.timestamp or 0) <= last, made)
+    if first is not None:
+        made = (entry for entry in made if (entry.origin.timestamp or 0) >= first)
+    return History(target, request, found.last, made)
+
+
+def timeline_of(
+    context: RunContext, target: Target, *, since: int | None = None, until: int | None = None
+) -> Timeline:
+    """The states of *target* between two versions; see `timeline`."""
+    store = context.open_store(target.location)
+    return timeline(store, context.engine, since=since, until=until)
