@@ -152,6 +152,10 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'upgrade-protocol --writer'
                 set expected 1
+            case 'upgrade-protocol --readable-by'
+                set expected 1
+            case 'upgrade-protocol --writable-by'
+                set expected 1
             case 'upgrade-protocol --table'
                 set expected 1
             case 'upgrade-protocol --tables-from'
@@ -693,6 +697,8 @@ complete -c deltaadm -n '__deltaadm_at upgrade-protocol 0' -F
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l reader -x -d 'Require at least reader version N.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l writer -x -d 'Require at least writer version N.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l minimum -d 'Lower the protocol: drop the features that the table does not need.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l readable-by -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Find the cheapest changes after which NAME or NAME@VERSION can read; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l writable-by -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Find the cheapest changes after which NAME or NAME@VERSION can write; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'

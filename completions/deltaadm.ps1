@@ -117,6 +117,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--reader' = 'Require at least reader version N.'
             '--writer' = 'Require at least writer version N.'
             '--minimum' = 'Lower the protocol: drop the features that the table does not need.'
+            '--readable-by' = 'Find the cheapest changes after which NAME or NAME@VERSION can read; may be given several times.'
+            '--writable-by' = 'Find the cheapest changes after which NAME or NAME@VERSION can write; may be given several times.'
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
             '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
@@ -507,6 +509,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'validate --color' = @('auto', 'always', 'never')
         'upgrade-protocol --reader' = @()
         'upgrade-protocol --writer' = @()
+        'upgrade-protocol --readable-by' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
+        'upgrade-protocol --writable-by' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'upgrade-protocol --table' = @('<files>')
         'upgrade-protocol --tables-from' = @('<files>')
         'upgrade-protocol --discover' = @('<files>')

@@ -209,7 +209,11 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class ClientRelease:
-    """One release of a program, written `trino@480`."""
+    """
+    One release of a program, written `trino@480`.
+
+    A service has no releases: it is called by its name alone, unless another day is meant.
+    """
 
     client: Client
     version: str
@@ -218,7 +222,11 @@ class ClientRelease:
         return hash((self.client.id, self.version))
 
     def __str__(self) -> str:
-        return f"{self.client.id}@{self.version}"
+        has_releases = self.client.versioned_by != "days"
+        is_newest = self.version == self.client.newest
+        return (
+            f"{self.client.id}@{self.version}" if has_releases or not is_newest else self.client.id
+        )
 
     @property
     def is_known(self) -> bool:

@@ -36,7 +36,7 @@ from deltaadm.operations.sql import planned_statement
 if TYPE_CHECKING:
     from deltaadm.domain.model.json_values import Fields, Schema
     from deltaadm.domain.steps import Step
-    from deltaadm.operations.plan import Plan, Stage
+    from deltaadm.operations.plan import Goal, Plan, Stage
 
 
 def _sql(staged: tuple[Plan, Stage]) -> str | None:
@@ -83,6 +83,37 @@ _SHIFT: Final = record(
     before=(one_of(Compatibility), lambda shift: shift.before.compatibility),
     **within("after", JUDGEMENT),
 )
+_GOAL: Final = record(
+    client=(STRING, lambda reached: reached[0].release.client.id),
+    version=(STRING, lambda reached: reached[0].release.version),
+    access=(one_of(Access), lambda reached: reached[0].access),
+    reached=(BOOLEAN, lambda reached: reached[1]),
+)
+_LOSS: Final = record(step=(COUNT, lambda loss: loss[0]), what=(STRING, lambda loss: loss[1]))
+
+
+def _goals(plan: Plan) -> list[tuple[Goal, bool]]:
+    """The clients that the plan is made for, and whether they work after it."""
+    if not plan.goals:
+        return []
+    from deltaadm.operations.reach_clients import is_reached
+
+    return [(goal, is_reached(goal, plan.after)) for goal in plan.goals]
+
+
+def _losses(plan: Plan) -> list[tuple[int, str]]:
+    """What each step, by its number from 1 on, takes away."""
+    if not plan.goals:
+        return []
+    from deltaadm.operations.reach_clients import losses
+
+    return [
+        (number, what)
+        for number, taken in enumerate(plan.taken, 1)
+        for what in losses(taken.before, taken.step)
+    ]
+
+
 _STATE_BOUND: Final[Fields] = {
     "table_id": (maybe(STRING), lambda snapshot: snapshot.metadata.id),
     "version": INTEGER,
@@ -120,6 +151,8 @@ DOCUMENT: Final = Document.sealed(
             "irreversible": STRINGS,
             "notes": STRINGS,
             "clients": (array(_SHIFT), newly_shut_out),
+            "goals": (array(_GOAL), _goals),
+            "losses": (array(_LOSS), _losses),
             "session": (mapping(STRING), lambda plan: plan.session.to_conf()),
         },
     ),

@@ -13,6 +13,7 @@ from deltaadm.clients import (
     verdicts,
 )
 from deltaadm.errors import Refused
+from deltaadm.operations.plan import Goal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -65,7 +66,7 @@ def require_clients(
     ]
     if lost:
         raise Refused(
-            f"After this change, {'; '.join(_described(shift.after) for shift in lost)}.",
+            f"After this change, {'; '.join(described(shift.after) for shift in lost)}.",
             remedy="Remove that change from the plan, or do not require these clients.",
         )
 
@@ -83,6 +84,7 @@ def still_shut_out(
     not known counts as shut out.
     """
     wanted = [(tuple(reading), (Access.READ,)), (tuple(writing), (Access.WRITE,))]
+    asked = {(goal.release, goal.access) for goal in plan.goals}
     pairs = [
         pair
         for releases, accesses in wanted
@@ -95,9 +97,11 @@ def still_shut_out(
         )
     ]
     return tuple(
-        f"Not changed by this plan: {_described(after)}."
+        f"Not changed by this plan: {described(after)}. What it would take: upgrade-protocol TABLE "
+        f"{Goal(after.release, after.access).option}."
         for before, after in pairs
         if Compatibility.WORKS not in (before.compatibility, after.compatibility)
+        and (after.release, after.access) not in asked
     )
 
 
@@ -125,7 +129,8 @@ def _shifts(
     )
 
 
-def _described(verdict: Verdict) -> str:
+def described(verdict: Verdict) -> str:
+    """What keeps a client from using a table, as a clause."""
     cells = ", ".join(
         f"{cell.subject} ({cell.note})" if cell.note else cell.subject
         for cell in verdict.responsible

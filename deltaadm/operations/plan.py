@@ -28,6 +28,7 @@ from deltaadm.operations.undo import GOES_WITH_OTHERS, Taken, undo_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from deltaadm.clients import Access, ClientRelease
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.steps import Step
     from deltaadm.validation.finding import Finding
@@ -60,6 +61,23 @@ class Stage:
         return self.step.has_statement
 
 
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a plan is made for: that a release of a client can read, or write, the table."""
+
+    release: ClientRelease
+    access: Access
+
+    def __str__(self) -> str:
+        return f"{self.release} can {self.access.value} the table"
+
+    @property
+    def option(self) -> str:
+        """The option that asks for it."""
+        able = "readable" if self.access.value == "read" else "writable"
+        return f"--{able}-by {self.release}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedChange:
     """A line of a plan: the difference, why it comes about, what undoes it, what it costs."""
@@ -80,7 +98,7 @@ class Plan:
     about the plan as a whole. `findings` are what rules find on the state after it, and not on
     the one before. `needs_state` says that it would be another one if the domains and files of
     the table had been read. `bound_to` is the state before with its secrets, where `before` is
-    without them.
+    without them. `goals` are the clients for which it was made.
     """
 
     operation: str
@@ -92,6 +110,7 @@ class Plan:
     session: SessionSettings = field(default_factory=SessionSettings)
     needs_state: bool = False
     bound_to: Snapshot | None = None
+    goals: tuple[Goal, ...] = ()
 
     @property
     def after(self) -> Snapshot:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Final
 
-    from deltaadm.clients import ClientRelease, Verdict
+    from deltaadm.clients import Verdict
     from deltaadm.domain.model.snapshot import FileFacts
     from deltaadm.operations.reports import FleetSummary
 
@@ -17,6 +17,12 @@ COSTS: Final = {
     Cost.METADATA: "metadata only",
     Cost.BACKFILL: "backfill: rewrites file metadata in the log; no data files are rewritten",
     Cost.REWRITE: "rewrite of every data file",
+}
+
+COST_NAMES: Final = {
+    Cost.METADATA: "metadata only",
+    Cost.BACKFILL: "backfill",
+    Cost.REWRITE: "rewrite",
 }
 
 _TRUNCATION: Final = "history older than the new checkpoint is deleted"
@@ -47,16 +53,11 @@ def grouped(verdicts: Iterable[Verdict]) -> str:
         subjects = ", ".join(cell.subject for cell in verdict.responsible)
         if "protocol." in subjects and verdict.compatibility.value == "unknown":
             subjects = ""  # nothing at all is known about it
-        groups.setdefault(subjects, []).append(release_name(verdict.release))
+        groups.setdefault(subjects, []).append(str(verdict.release))
     return "; ".join(
         f"{', '.join(names)} ({subjects})" if subjects else ", ".join(names)
         for subjects, names in groups.items()
     )
-
-
-def release_name(release: ClientRelease) -> str:
-    """A service has no releases; the day of the facts about it stands beside its source."""
-    return release.client.id if release.client.versioned_by == "days" else str(release)
 
 
 def counted(number: int, word: str) -> str:

@@ -28,7 +28,7 @@ from deltaadm.render.blocks import (
 )
 from deltaadm.render.changes import change_words, value_words
 from deltaadm.render.findings import sentence
-from deltaadm.render.wording import DOES, cost_text, grouped
+from deltaadm.render.wording import COST_NAMES, DOES, cost_text, grouped
 from deltaadm.validation.finding import LIMIT
 
 if TYPE_CHECKING:
@@ -71,6 +71,9 @@ def _plan(report: PlanReport) -> Iterator[Block]:
             yield _changes(plan)
         else:
             yield Paragraph(_unchanged(plan), nested=True)
+        if plan.goals:
+            yield Heading("Steps")
+            yield Table("Steps", ("step", "cost", "what is lost"), tuple(_step_rows(plan)))
         yield Heading(f"Cost: {_cost_words(plan)}")
         for stage in plan.stages:
             yield Command(planned_statement(plan, stage), label=_label(stage))
@@ -80,6 +83,16 @@ def _plan(report: PlanReport) -> Iterator[Block]:
     if plan.notes:
         yield Heading("Notes")
         yield Items(plan.notes)
+
+
+def _step_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
+    """Each step with its own cost and with what the table loses by it."""
+    from deltaadm.operations.reach_clients import losses, step_words
+
+    for taken, stage in zip(plan.taken, plan.stages, strict=True):
+        runs = ", in two runs" if stage.waits else ""
+        lost = "; ".join(losses(taken.before, taken.step)) or "nothing"
+        yield step_words(taken.step), f"{COST_NAMES[stage.cost]}{runs}", lost
 
 
 def _label(stage: Stage) -> str:

@@ -12,7 +12,7 @@ from deltaadm.render.blocks import (
     PageOnly,
     Table,
 )
-from deltaadm.render.wording import DOES, grouped, overview_title, release_name
+from deltaadm.render.wording import DOES, grouped, overview_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _client_cells(report: TableReport) -> Iterable[tuple[str, ...]]:
             notes = [cell.note] if cell.note else []
             notes += [f"{cell.source.title}, {cell.source.date}"] if cell.source else []
             yield (
-                release_name(verdict.release),
+                str(verdict.release),
                 verdict.access.value,
                 DOES[verdict.compatibility.value][verdict.access.value],
                 cell.subject,

@@ -1,0 +1,440 @@
+"""
+`upgrade-protocol --readable-by … --writable-by …`: what it takes until clients can use a table.
+
+The cheapest steps are found by a search in the order of their price, on states that `evolve`
+predicts. What keeps a client from working says which steps come into question.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from deltaadm.clients import Access, Compatibility, verdict
+from deltaadm.dataclass import replace
+from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.features import FEATURES, Kind, lookup
+from deltaadm.domain.model.instants import second
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.properties import (
+    COLUMN_MAPPING_MODE,
+    CONSTRAINT_PREFIX,
+    MIN_READER_VERSION,
+    MIN_WRITER_VERSION,
+)
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.steps import DropConstraint, DropFeature, SetProperties, UnsetProperties
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.feature_removal import (
+    CHECKPOINT_PROTECTION,
+    destroyed_with,
+    traces,
+)
+from deltaadm.errors import DeltaadmError, NotYet, Refused
+from deltaadm.operations.clients import described
+from deltaadm.operations.drop_feature import Phase, guards_history, truncates, truncation_phase
+from deltaadm.operations.plan import Goal, Plan, propose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from deltaadm.clients import Verdict
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+    from deltaadm.domain.transaction.feature_removal import FeatureHistory
+
+
+class Price(NamedTuple):
+    """
+    What steps cost, the worst first: what cannot be undone, then work, then their number.
+
+    `history` says whether older versions are lost; `losses` counts constraints and domains that
+    go. `features` counts those that the protocol no longer has.
+    """
+
+    history: bool = False
+    losses: int = 0
+    rewrites: int = 0
+    backfills: int = 0
+    steps: int = 0
+    features: int = 0
+
+    def plus(self, before: Snapshot, step: Step) -> Price:
+        """That of one more *step*, on the state *before* it."""
+        cost = step.cost(before)
+        lost = isinstance(step, DropConstraint) or (
+            isinstance(step, DropFeature) and bool(destroyed_with(before, step.name))
+        )
+        return Price(
+            self.history or bool(step.irreversible),
+            self.losses + lost,
+            self.rewrites + (cost is Cost.REWRITE),
+            self.backfills + (cost is Cost.BACKFILL),
+            self.steps + 1,
+            self.features + isinstance(step, DropFeature),
+        )
+
+
+def plan_for_clients(
+    snapshot: Snapshot,
+    history_of: Callable[[str], FeatureHistory],
+    goals: Iterable[Goal],
+    *,
+    operation: str,
+    now: int,
+    session: SessionSettings | None = None,
+) -> Plan:
+    """
+    The cheapest plan after which all *goals* are reached; of several runs, the next one.
+
+    Raises `Refused` where no set of steps reaches them, with the reason for each client, and
+    `NotYet` where everything that is left waits for history to expire at *now* (in milliseconds).
+    """
+    wanted = tuple(dict.fromkeys(goals))
+    steps = cheapest_steps(snapshot, wanted, session)
+    if steps is None:
+        raise _unreachable(snapshot, wanted, session)
+    now_possible, later = _first_run(snapshot, history_of, steps, now, session)
+    unread = snapshot.files is None and bool(steps)
+    if later and not now_possible and not unread:
+        raise _not_yet(later)
+    because = {subject: why for step in now_possible for subject, why in step.reasons().items()}
+    plan = propose(operation, snapshot, now_possible, because=because, session=session)
+    asked = {
+        planned.change.subject: _for_clients(wanted)
+        for planned in plan.changes
+        if planned.because == "requested"
+    }
+    return replace(
+        plan,
+        because=because | asked,
+        notes=(*plan.notes, *_notes(plan, wanted, steps, later)),
+        goals=wanted,
+        needs_state=plan.needs_state or unread,
+    )
+
+
+def is_reached(goal: Goal, snapshot: Snapshot) -> bool:
+    """Whether the client can use a table in the state of *snapshot*."""
+    return _judged(goal, snapshot).compatibility is Compatibility.WORKS
+
+
+def after_all_runs(
+    snapshot: Snapshot, step: Step, session: SessionSettings | None = None
+) -> Snapshot:
+    """The state after *step*, also where that takes a second run after some time."""
+    after = evolve(snapshot, step, session)
+    if not step.waits(snapshot):
+        return after
+    # The first run has rewritten files and written a checkpoint, which no prediction shows.
+    second_run = evolve(replace(after, files=None, segment=None), step, session)
+    return replace(second_run, files=snapshot.files, segment=snapshot.segment)
+
+
+def cheapest_steps(
+    snapshot: Snapshot, goals: Sequence[Goal], session: SessionSettings | None = None
+) -> tuple[Step, ...] | None:
+    """The cheapest steps that reach all *goals*, in order; None where there are none."""
+    found = _Search(snapshot, goals, session).run()
+    return None if isinstance(found, _DeadEnd) else found
+
+
+def losses(before: Snapshot, step: Step) -> tuple[str, ...]:
+    """What a table in the state *before* is without after *step*, in words."""
+    if isinstance(step, DropConstraint):
+        return (f"rows are no longer checked against {step.name}",)
+    if isinstance(step, (SetProperties, UnsetProperties)):
+        stored = before.metadata.configuration
+        return tuple(f"{key} = {stored[key]}" for key in step.property_keys if key in stored)
+    if not isinstance(step, DropFeature):
+        return ()
+    history = (f"older versions that need {step.name}",) if step.irreversible else ()
+    return (*traces(before, step.name), *history)
+
+
+def step_words(step: Step) -> str:
+    """What *step* does, in a few words."""
+    if isinstance(step, DropFeature):
+        return f"drop {step.name}{', with history' if step.truncate_history else ''}"
+    if isinstance(step, DropConstraint):
+        return f"drop constraint {step.name}"
+    if isinstance(step, UnsetProperties):
+        return f"unset {', '.join(step.keys)}"
+    if isinstance(step, SetProperties):
+        return f"set {', '.join(f'{key} = {value}' for key, value in step.properties.items())}"
+    return step.kind.replace("_", " ")
+
+
+# The search
+
+
+class _DeadEnd(NamedTuple):
+    """What keeps a client from working in the last resort, and why that cannot be changed."""
+
+    verdict: Verdict
+    refusals: tuple[str, ...]
+
+
+class _Search:
+    """
+    Sets of steps in the order of their price, until one reaches the goals.
+
+    Whatever keeps the first client that does not work from working has to go: only steps that
+    contribute to that are tried, so that few sets are.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, goals: Sequence[Goal], session: SessionSettings | None
+    ) -> None:
+        self._goals = goals
+        self._session = session
+        self._start = snapshot
+        self._truncating = any(map(_shuns_protection, goals))
+
+    def run(self) -> tuple[Step, ...] | _DeadEnd:
+        """The steps, or the first thing that nothing could be done about."""
+        dead_end: _DeadEnd | None = None
+        number, seen = 0, set[frozenset[str]]()
+        queue: list[tuple[Price, int, tuple[Step, ...], Snapshot]] = [
+            (Price(), number, (), self._start)
+        ]
+        while queue:
+            price, _, taken, state = heappop(queue)
+            missed = next((goal for goal in self._goals if not is_reached(goal, state)), None)
+            if missed is None:
+                return taken
+            refusals: list[str] = []
+            judged, led_on = _judged(missed, state), False
+            for step in self._steps(judged, state):
+                together = frozenset(map(repr, (*taken, step)))
+                if together in seen:
+                    led_on = led_on or step not in taken
+                    continue
+                try:
+                    after = after_all_runs(state, step, self._session)
+                except DeltaadmError as refusal:
+                    refusals.append(refusal.message)
+                    continue
+                if (after.protocol, after.metadata) == (state.protocol, state.metadata):
+                    continue
+                seen.add(together)
+                led_on = True
+                number += 1
+                heappush(queue, (price.plus(state, step), number, (*taken, step), after))
+            if not led_on and dead_end is None:
+                dead_end = _DeadEnd(judged, tuple(dict.fromkeys(refusals)))
+        assert dead_end is not None  # noqa: S101 -- a finite search that finds nothing has one
+        return dead_end
+
+    def _steps(self, judged: Verdict, state: Snapshot) -> Iterator[Step]:
+        """What may contribute to *judged* getting better."""
+        subject = judged.responsible[0].subject
+        if subject == _WRITER_VERSION:
+            yield from self._lowering(state, _names(state))
+        elif subject == _READER_VERSION:
+            yield from self._lowering(state, set(filter(_is_reader, _names(state))))
+        else:
+            yield from self._without(state, subject)
+
+    def _lowering(self, state: Snapshot, names: Collection[str]) -> Iterator[Step]:
+        """Steps towards lower versions: these must list no feature that came with the lists."""
+        new = sorted(name for name in names if not _is_legacy(name))
+        if new:
+            # Each of them has to go, so that it does not matter with which one it begins.
+            yield from self._without(state, new[0])
+            return
+        for name in sorted(names):
+            yield from self._without(state, name)
+        yield from _completions(state)
+
+    def _without(self, state: Snapshot, name: str) -> Iterator[Step]:
+        """Steps that take away the feature, its use, or what stands in the way of that."""
+        feature = lookup(name)
+        if feature is None:
+            return
+        for needing in sorted(_names(state)):
+            if needing in FEATURES and feature.name in FEATURES[needing].requires:
+                yield from self._without(state, needing)
+        yield from _deactivations(state, feature.name)
+        truncating = truncates(feature.name) and self._truncating
+        yield DropFeature(feature.name, truncating or guards_history(feature.name))
+
+
+_READER_VERSION: Final = "protocol.minReaderVersion"
+_WRITER_VERSION: Final = "protocol.minWriterVersion"
+
+
+def _names(state: Snapshot) -> frozenset[str]:
+    return state.protocol.explicit_names | state.protocol.implicit_features
+
+
+def _judged(goal: Goal, state: Snapshot) -> Verdict:
+    return verdict(goal.release, state.protocol, state.metadata, goal.access)
+
+
+def _is_reader(name: str) -> bool:
+    feature = lookup(name)
+    return feature is None or feature.kind is Kind.READER_WRITER
+
+
+def _is_legacy(name: str) -> bool:
+    feature = lookup(name)
+    return feature is not None and feature.legacy is not None
+
+
+def _shuns_protection(goal: Goal) -> bool:
+    """Whether it is not enough to drop features without their history."""
+    if goal.access is Access.READ:
+        return False
+    protected = Protocol(1, 7, writer_features=frozenset({CHECKPOINT_PROTECTION}))
+    found = verdict(goal.release, protected, Metadata(), goal.access)
+    return found.compatibility is not Compatibility.WORKS
+
+
+def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:
+    """Steps after which the metadata no longer uses the feature."""
+    configuration = state.metadata.configuration
+    if name == "checkConstraints":
+        for key in sorted(configuration):
+            if key.startswith(CONSTRAINT_PREFIX):
+                yield DropConstraint(key.removeprefix(CONSTRAINT_PREFIX))
+                return
+    for key in sorted(FEATURES[name].activation.properties):
+        if key == COLUMN_MAPPING_MODE and configuration.get(key, "none") != "none":
+            yield SetProperties({key: "none"})
+        elif key in configuration:
+            yield UnsetProperties((key,))
+
+
+def _completions(state: Snapshot) -> Iterator[Step]:
+    """Versions without lists that imply the features of the table, and perhaps more."""
+    if not state.protocol.supports_writer_features:
+        return
+    maps = state.protocol.supports("columnMapping")
+    for writer in range(2, 7):
+        if maps and writer >= _MAPPING_WRITER:
+            yield SetProperties({MIN_READER_VERSION: "2", MIN_WRITER_VERSION: str(writer)})
+        else:
+            yield SetProperties({MIN_WRITER_VERSION: str(writer)})
+
+
+_MAPPING_WRITER: Final = 5
+
+
+# What can be done now
+
+
+class _Later(NamedTuple):
+    """A step that cannot be taken now: it waits for a moment, in milliseconds, or for others."""
+
+    step: Step
+    ready_at: int | None
+
+
+def _first_run(
+    snapshot: Snapshot,
+    history_of: Callable[[str], FeatureHistory],
+    steps: Sequence[Step],
+    now: int,
+    session: SessionSettings | None,
+) -> tuple[tuple[Step, ...], tuple[_Later, ...]]:
+    """The steps that can be taken now, and those that have to wait."""
+    possible: list[Step] = []
+    later: list[_Later] = []
+    state = snapshot
+    for step in steps:
+        if isinstance(step, DropFeature) and step.truncate_history:
+            phase, ready_at = truncation_phase(state, step, history_of(step.name), now)
+            if phase is Phase.WAITING:
+                later.append(_Later(step, ready_at))
+                continue
+        try:
+            state = evolve(state, step, session)
+        except Refused:
+            if not (later or any(waiting.waits(snapshot) for waiting in possible)):
+                raise
+            later.append(_Later(step, None))
+            continue
+        possible.append(step)
+    return tuple(possible), tuple(later)
+
+
+def _not_yet(later: Sequence[_Later]) -> NotYet:
+    moments = [waiting.ready_at for waiting in later if waiting.ready_at is not None]
+    listed = ", ".join(_subject(waiting.step) for waiting in later)
+    return NotYet(
+        f"Nothing can be done yet: older versions need {listed}; ready at "
+        f"{second(min(moments, default=0))}.",
+        remedy="Run the same command again then.",
+        delta_error_class="DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
+    )
+
+
+def _subject(step: Step) -> str:
+    return step.name if isinstance(step, DropFeature) else step.kind
+
+
+# What it says
+
+
+def _for_clients(goals: Sequence[Goal]) -> str:
+    return f"for {', '.join(dict.fromkeys(str(goal.release) for goal in goals))}"
+
+
+def _notes(
+    plan: Plan, goals: Sequence[Goal], steps: Sequence[Step], later: Sequence[_Later]
+) -> Iterator[str]:
+    for goal in goals:
+        already = is_reached(goal, plan.before)
+        if already and is_reached(goal, plan.after):
+            yield f"{goal} already."
+        elif is_reached(goal, plan.after):
+            yield f"{goal} after this."
+        else:
+            yield f"{goal} only after a later run of the same command."
+    for waiting in later:
+        name = _subject(waiting.step)
+        when = "" if waiting.ready_at is None else f"; ready at {second(waiting.ready_at)}"
+        yield f"{name} stays for now: older versions need it{when}."
+    if any(step.irreversible for step in steps):
+        yield "History is lost: older versions that need dropped features can no longer be read."
+
+
+def _unreachable(
+    snapshot: Snapshot, goals: Sequence[Goal], session: SessionSettings | None
+) -> Refused:
+    """Why there is no plan: for each client that cannot be reached alone, or for all together."""
+    alone = {goal: _Search(snapshot, [goal], session).run() for goal in goals}
+    stuck = {goal: found for goal, found in alone.items() if isinstance(found, _DeadEnd)}
+    if not stuck:
+        names = ", ".join(dict.fromkeys(str(goal.release) for goal in goals))
+        return Refused(
+            f"No change makes the table work for {names} together; each alone can be reached.",
+            remedy="Plan for some of them only.",
+        )
+    left = " ".join(goal.option for goal in goals if goal not in stuck)
+    return Refused(
+        f"No change makes the table work for {', '.join(str(goal.release) for goal in stuck)}: "
+        f"{'; '.join(_why_not(goal, found) for goal, found in stuck.items())}.",
+        remedy=f"Plan without {'it' if len(stuck) == 1 else 'them'}: "
+        f"deltaadm upgrade-protocol TABLE {left}."
+        if left
+        else "Name other clients or releases; `deltaadm clients` shows what each supports.",
+    )
+
+
+def _why_not(goal: Goal, found: _DeadEnd) -> str:
+    plain = verdict(goal.release, Protocol(1, 1), Metadata(), goal.access)
+    if plain.compatibility is not Compatibility.WORKS:
+        note = plain.responsible[0].note
+        able = "does not" if plain.compatibility is not Compatibility.UNKNOWN else "is not known to"
+        return f"{goal.release} {able} {goal.access.value} any table{f' ({note})' if note else ''}"
+    if not found.refusals:
+        return f"{described(found.verdict)}, which nothing changes"
+    return f"{described(found.verdict)}, and {_joined(found.refusals)}"
+
+
+def _joined(refusals: Sequence[str]) -> str:
+    texts = [text.rstrip(".") for text in refusals]
+    return ", ".join(text[:1].lower() + text[1:] for text in texts)

@@ -1,0 +1,216 @@
+"""The cheapest way to a table that clients can use, held against all sets of drops."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deltaadm.clients import CLIENTS, Access, newest_releases, parse_client
+from deltaadm.domain.model.features import FEATURES, Kind
+from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.steps import DropConstraint, DropFeature, Step, UnsetProperties
+from deltaadm.domain.transaction.feature_removal import FeatureHistory
+from deltaadm.errors import DeltaadmError, NotYet, Refused
+from deltaadm.operations.drop_feature import droppable_features
+from deltaadm.operations.plan import Goal, Plan
+from deltaadm.operations.reach_clients import (
+    Price,
+    after_all_runs,
+    cheapest_steps,
+    is_reached,
+    plan_for_clients,
+)
+from tests.support.plans import snapshot
+
+HOUR = 3_600_000
+NOW = 1000 * HOUR
+DROPPABLE = sorted(
+    name
+    for name, feature in FEATURES.items()
+    if feature.removal is not None and not feature.removal.broken
+)
+PROPERTIES = (
+    {},
+    {"delta.enableDeletionVectors": "true"},
+    {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"},
+    {"delta.enableInCommitTimestamps": "true"},
+    {"delta.enableChangeDataFeed": "true", "delta.constraints.positive": "a > 0"},
+)
+
+
+def table_with(names: set[str], configuration: dict[str, str]) -> Snapshot:
+    """A table of which protocol and files are known, and that needs no feature's files."""
+    every = set(names)
+    while more := {needed for name in every for needed in FEATURES[name].requires} - every:
+        every |= more
+    reader = sorted(name for name in every if FEATURES[name].kind is Kind.READER_WRITER)
+    found = snapshot(
+        (3 if reader else 1, 7), configuration, reader=reader or None, writer=sorted(every)
+    )
+    return replace(found, files=FileFacts(), domains={})
+
+
+def plan(table: Snapshot, *goals: Goal, history: int | None = None) -> Plan:
+    old = FeatureHistory(first=0, needing=None if history is None else 1, needing_since=history)
+    return plan_for_clients(table, lambda _: old, goals, operation="upgrade-protocol", now=NOW)
+
+
+def reading(name: str) -> Goal:
+    return Goal(parse_client(name), Access.READ)
+
+
+def writing(name: str) -> Goal:
+    return Goal(parse_client(name), Access.WRITE)
+
+
+def sets_of_drops(table: Snapshot, most: int) -> Iterator[tuple[Price, Snapshot]]:
+    """What up to *most* drops lead to, in every order that Delta allows, and what it costs."""
+    layer = {(): (Price(), table)}
+    yield Price(), table
+    for _ in range(most):
+        found: dict[frozenset[Step], list[tuple[tuple[Step, ...], Price, Snapshot]]] = {}
+        for taken, (price, state) in layer.items():
+            for name in droppable_features(table):
+                for truncating in (False, True):
+                    step = DropFeature(name, truncating)
+                    if any(isinstance(one, DropFeature) and one.name == name for one in taken):
+                        continue
+                    try:
+                        after = after_all_runs(state, step)
+                    except DeltaadmError:
+                        continue
+                    known = found.setdefault(frozenset((*taken, step)), [])
+                    total = price.plus(state, step)
+                    if all((total, after) != (other, seen) for _, other, seen in known):
+                        known.append(((*taken, step), total, after))
+        layer = {steps: (price, state) for every in found.values() for steps, price, state in every}
+        yield from layer.values()
+
+
+def check_against_brute_force(table: Snapshot, goals: list[Goal], most: int) -> None:
+    steps = cheapest_steps(table, goals)
+    reached = [
+        price
+        for price, state in sets_of_drops(table, most)
+        if all(is_reached(goal, state) for goal in goals)
+    ]
+    if steps is None:
+        assert not reached
+        return
+    price, state = Price(), table
+    for step in steps:
+        price, state = price.plus(state, step), after_all_runs(state, step)
+    assert all(is_reached(goal, state) for goal in goals)
+    assert price <= min(reached, default=price)
+
+
+@st.composite
+def wishes(draw: st.DrawFn, features: int) -> tuple[Snapshot, list[Goal]]:
+    names = draw(st.sets(st.sampled_from(sorted(FEATURES)), max_size=2))
+    names |= draw(st.sets(st.sampled_from(DROPPABLE), max_size=features))
+    table = table_with(names, dict(draw(st.sampled_from(PROPERTIES))))
+    if draw(st.booleans()):
+        table = replace(table, files=FileFacts(files=2, with_deletion_vector=1))
+    clients = st.sampled_from(newest_releases())
+    pairs = st.builds(Goal, clients, st.sampled_from(Access))
+    return table, draw(st.lists(pairs, min_size=1, max_size=3, unique=True))
+
+
+@settings(max_examples=60, deadline=None)
+@given(wishes(4))
+def test_no_set_of_drops_is_cheaper(wish: tuple[Snapshot, list[Goal]]) -> None:
+    check_against_brute_force(*wish, most=3)
+
+
+@pytest.mark.matrix
+@settings(max_examples=1500, deadline=None)
+@given(wishes(8))
+def test_no_set_of_four_drops_is_cheaper(wish: tuple[Snapshot, list[Goal]]) -> None:
+    check_against_brute_force(*wish, most=4)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("access", Access)
+def test_each_client_on_every_pair_of_features(client: str, access: Access) -> None:
+    goal = Goal(parse_client(client), access)
+    for number, first in enumerate(DROPPABLE):
+        for second in DROPPABLE[number:]:
+            check_against_brute_force(table_with({first, second}, {}), [goal], most=4)
+
+
+VECTORS = table_with(
+    {"deletionVectors", "appendOnly", "invariants"}, {"delta.enableDeletionVectors": "true"}
+)
+
+
+def test_a_reader_leaves_history_alone() -> None:
+    found = plan(VECTORS, reading("athena"))
+    assert found.steps == (DropFeature("deletionVectors"),)
+    assert found.irreversible == ()
+    assert "athena can read the table after this." in found.notes
+
+
+V2 = table_with({"v2Checkpoint", "appendOnly"}, {"delta.checkpointPolicy": "v2"})
+
+
+def test_a_writer_that_cannot_bear_protection_needs_history_truncated() -> None:
+    found = plan(V2, writing("trino"))
+    assert found.steps == (DropFeature("v2Checkpoint", truncate_history=True),)
+    assert found.waits
+    assert "trino@480 can write the table only after a later run of the same command." in (
+        found.notes
+    )
+    assert any(note.startswith("History is lost") for note in found.notes)
+
+
+def test_the_second_run_waits_for_history() -> None:
+    done = plan(V2, writing("trino")).after
+    with pytest.raises(NotYet, match="older versions need v2Checkpoint; ready at"):
+        plan(done, writing("trino"), history=NOW)
+    last = plan(done, writing("trino"), history=0)
+    assert last.steps == (DropFeature("v2Checkpoint", truncate_history=True),)
+    assert "trino@480 can write the table after this." in last.notes
+
+
+def test_what_is_reached_already_needs_no_step() -> None:
+    found = plan(VECTORS, reading("trino"))
+    assert found.is_noop
+    assert found.notes == ("trino@480 can read the table already.",)
+
+
+def test_several_clients_at_once() -> None:
+    table = table_with(
+        {"deletionVectors", "rowTracking", "checkConstraints"},
+        {"delta.constraints.positive": "a > 0"},
+    )
+    found = plan(table, reading("daft"), writing("delta-kernel-rs"))
+    assert DropConstraint("positive") in found.steps
+    assert all(is_reached(goal, found.after) for goal in found.goals)
+
+
+def test_use_is_ended_where_that_is_enough() -> None:
+    table = table_with({"inCommitTimestamp"}, {"delta.enableInCommitTimestamps": "true"})
+    found = plan(table, writing("duckdb-delta"))
+    assert found.steps == (UnsetProperties(("delta.enableInCommitTimestamps",)),)
+
+
+def test_who_cannot_be_reached_is_named_with_the_reason() -> None:
+    table = table_with({"timestampNtz", "deletionVectors"}, {})
+    with pytest.raises(Refused) as refusal:
+        plan(table, reading("hive"), reading("daft"), writing("athena"))
+    message = refusal.value.message
+    assert "hive@3.0.0 cannot read the table because of protocol.minReaderVersion" in message
+    assert "the table feature timestampNtz cannot be dropped" in message
+    assert "athena does not write any table (read only)" in message
+    assert refusal.value.remedy == (
+        "Plan without them: deltaadm upgrade-protocol TABLE --readable-by daft@0.7.26."
+    )
+
+
+def test_legacy_versions_are_reached_by_adding_features() -> None:
+    table = replace(snapshot((1, 7), {}, writer=["appendOnly"]), files=FileFacts(), domains={})
+    found = plan(table, writing("flink"))
+    assert found.after.protocol.min_writer_version < 7
