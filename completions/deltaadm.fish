@@ -38,6 +38,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'inspect --resume'
                 set expected 1
+            case 'inspect --unity'
+                set expected 1
             case 'inspect --storage-option'
                 set expected 1
             case 'inspect --storage-options-file'
@@ -63,6 +65,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'history --since'
                 set expected 1
             case 'history --until'
+                set expected 1
+            case 'history --unity'
                 set expected 1
             case 'history --storage-option'
                 set expected 1
@@ -124,6 +128,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'validate --accept-finding'
                 set expected 1
+            case 'validate --unity'
+                set expected 1
             case 'validate --storage-option'
                 set expected 1
             case 'validate --storage-options-file'
@@ -182,6 +188,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'upgrade-protocol --accept-finding'
                 set expected 1
+            case 'upgrade-protocol --unity'
+                set expected 1
             case 'upgrade-protocol --storage-option'
                 set expected 1
             case 'upgrade-protocol --storage-options-file'
@@ -230,6 +238,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'enable-feature --accept-finding'
                 set expected 1
+            case 'enable-feature --unity'
+                set expected 1
             case 'enable-feature --storage-option'
                 set expected 1
             case 'enable-feature --storage-options-file'
@@ -277,6 +287,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'set-mapping-mode --accept-silently-wrong'
                 set expected 1
             case 'set-mapping-mode --accept-finding'
+                set expected 1
+            case 'set-mapping-mode --unity'
                 set expected 1
             case 'set-mapping-mode --storage-option'
                 set expected 1
@@ -331,6 +343,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'create --accept-silently-wrong'
                 set expected 1
             case 'create --accept-finding'
+                set expected 1
+            case 'create --unity'
                 set expected 1
             case 'create --storage-option'
                 set expected 1
@@ -410,6 +424,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'alter --accept-finding'
                 set expected 1
+            case 'alter --unity'
+                set expected 1
             case 'alter --storage-option'
                 set expected 1
             case 'alter --storage-options-file'
@@ -458,6 +474,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'drop-feature --accept-finding'
                 set expected 1
+            case 'drop-feature --unity'
+                set expected 1
             case 'drop-feature --storage-option'
                 set expected 1
             case 'drop-feature --storage-options-file'
@@ -500,6 +518,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'apply --accept-finding'
                 set expected 1
+            case 'apply --unity'
+                set expected 1
             case 'apply --storage-option'
                 set expected 1
             case 'apply --storage-options-file'
@@ -539,6 +559,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'explain -o'
                 set expected 1
             case 'explain --color'
+                set expected 1
+            case 'doctor --unity'
                 set expected 1
             case 'doctor --storage-option'
                 set expected 1
@@ -610,10 +632,11 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l save-as -x -a 'delta parquet 
 complete -c deltaadm -n '__deltaadm_at inspect' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at inspect' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l catalog -x -d 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at inspect' -l brief -d 'One line per table and a summary; the default if options name the tables.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
@@ -634,6 +657,7 @@ complete -c deltaadm -n '__deltaadm_at history' -l schema -d 'Show changes of co
 complete -c deltaadm -n '__deltaadm_at history' -l properties -d 'Show changes of properties, constraints, name and comment.'
 complete -c deltaadm -n '__deltaadm_at history' -l since -x -d 'The first version to show, or an ISO 8601 time.'
 complete -c deltaadm -n '__deltaadm_at history' -l until -x -d 'The last version to show, or an ISO 8601 time.'
+complete -c deltaadm -n '__deltaadm_at history' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at history' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at history' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
 complete -c deltaadm -n '__deltaadm_at history' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
@@ -652,7 +676,7 @@ complete -c deltaadm -n '__deltaadm_at validate 0' -F
 complete -c deltaadm -n '__deltaadm_at validate' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
 complete -c deltaadm -n '__deltaadm_at validate' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at validate' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at validate' -l catalog -x -d 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at validate' -l brief -d 'One line per table and a summary; the default if options name the tables.'
 complete -c deltaadm -n '__deltaadm_at validate' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
@@ -678,6 +702,7 @@ complete -c deltaadm -n '__deltaadm_at validate' -l allow-rewrite -d 'Do not ask
 complete -c deltaadm -n '__deltaadm_at validate' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at validate' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at validate' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at validate' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
 complete -c deltaadm -n '__deltaadm_at validate' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
@@ -702,7 +727,7 @@ complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l writable-by -x -a 'a
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l catalog -x -d 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l brief -d 'One line per table and a summary; the default if options name the tables.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
@@ -717,6 +742,7 @@ complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l allow-rewrite -d 'Do
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
@@ -737,7 +763,7 @@ complete -c deltaadm -n '__deltaadm_at enable-feature' -l support-only -d 'Add f
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at enable-feature' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l catalog -x -d 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l brief -d 'One line per table and a summary; the default if options name the tables.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
@@ -752,6 +778,7 @@ complete -c deltaadm -n '__deltaadm_at enable-feature' -l allow-rewrite -d 'Do n
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
@@ -771,7 +798,7 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode 1 1' -a 'none id name'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l catalog -x -d 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l brief -d 'One line per table and a summary; the default if options name the tables.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
@@ -786,6 +813,7 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l allow-rewrite -d 'Do
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
@@ -822,6 +850,7 @@ complete -c deltaadm -n '__deltaadm_at create' -l allow-rewrite -d 'Do not ask b
 complete -c deltaadm -n '__deltaadm_at create' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at create' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at create' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at create' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at create' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at create' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
 complete -c deltaadm -n '__deltaadm_at create' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
@@ -857,7 +886,7 @@ complete -c deltaadm -n '__deltaadm_at alter' -l checkpoint -d 'Write a checkpoi
 complete -c deltaadm -n '__deltaadm_at alter' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
 complete -c deltaadm -n '__deltaadm_at alter' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at alter' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at alter' -l catalog -x -d 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at alter' -l brief -d 'One line per table and a summary; the default if options name the tables.'
 complete -c deltaadm -n '__deltaadm_at alter' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
@@ -872,6 +901,7 @@ complete -c deltaadm -n '__deltaadm_at alter' -l allow-rewrite -d 'Do not ask be
 complete -c deltaadm -n '__deltaadm_at alter' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at alter' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at alter' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
 complete -c deltaadm -n '__deltaadm_at alter' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
@@ -893,7 +923,7 @@ complete -c deltaadm -n '__deltaadm_at drop-feature' -l status -d 'Show what dro
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-complete -c deltaadm -n '__deltaadm_at drop-feature' -l catalog -x -d 'All Delta tables in Spark\'s catalogs that match it, such as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l catalog -x -d 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l brief -d 'One line per table and a summary; the default if options name the tables.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
@@ -908,6 +938,7 @@ complete -c deltaadm -n '__deltaadm_at drop-feature' -l allow-rewrite -d 'Do not
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
@@ -934,6 +965,7 @@ complete -c deltaadm -n '__deltaadm_at apply' -l allow-rewrite -d 'Do not ask be
 complete -c deltaadm -n '__deltaadm_at apply' -l accept-irreversible -x -a 'catalogManaged checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata geospatial geospatial-dev inCommitTimestamp materializePartitionColumns rowTracking typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck' -d 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l accept-silently-wrong -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l accept-finding -x -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL981 DL982 DL983 DL984 DL985' -d 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at apply' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at apply' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
 complete -c deltaadm -n '__deltaadm_at apply' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
@@ -965,6 +997,7 @@ complete -c deltaadm -n '__deltaadm_at explain' -l help -s h -d 'Show this messa
 
 complete -c deltaadm -n '__deltaadm_at doctor' -l start -d 'Also start Spark, and check that Delta works.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l warm -d 'Also archive Spark\'s classes, so that it starts sooner.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'

@@ -21,11 +21,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
             '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-            '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
+            '--catalog' = 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
             '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and a summary; the default if options name the tables.'
             '--resume' = 'Continue an interrupted run whose -o jsonl output is in FILE.'
+            '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'
             '--timeout' = 'End with exit code 4 after this time, such as 90s.'
@@ -48,6 +49,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--properties' = 'Show changes of properties, constraints, name and comment.'
             '--since' = 'The first version to show, or an ISO 8601 time.'
             '--until' = 'The last version to show, or an ISO 8601 time.'
+            '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'
             '--timeout' = 'End with exit code 4 after this time, such as 90s.'
@@ -68,7 +70,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
             '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-            '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
+            '--catalog' = 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
             '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and a summary; the default if options name the tables.'
@@ -96,6 +98,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'
             '--timeout' = 'End with exit code 4 after this time, such as 90s.'
@@ -122,7 +125,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
             '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-            '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
+            '--catalog' = 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
             '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and a summary; the default if options name the tables.'
@@ -139,6 +142,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'
             '--timeout' = 'End with exit code 4 after this time, such as 90s.'
@@ -160,7 +164,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
             '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-            '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
+            '--catalog' = 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
             '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and a summary; the default if options name the tables.'
@@ -177,6 +181,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'
             '--timeout' = 'End with exit code 4 after this time, such as 90s.'
@@ -197,7 +202,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
             '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-            '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
+            '--catalog' = 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
             '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and a summary; the default if options name the tables.'
@@ -214,6 +219,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'
             '--timeout' = 'End with exit code 4 after this time, such as 90s.'
@@ -253,6 +259,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'
             '--timeout' = 'End with exit code 4 after this time, such as 90s.'
@@ -290,7 +297,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
             '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-            '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
+            '--catalog' = 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
             '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and a summary; the default if options name the tables.'
@@ -307,6 +314,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'
             '--timeout' = 'End with exit code 4 after this time, such as 90s.'
@@ -329,7 +337,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
             '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
-            '--catalog' = 'All Delta tables in Spark''s catalogs that match it, such as main.sales.*; may be given several times.'
+            '--catalog' = 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
             '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
             '--brief' = 'One line per table and a summary; the default if options name the tables.'
@@ -346,6 +354,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'
             '--timeout' = 'End with exit code 4 after this time, such as 90s.'
@@ -377,6 +386,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--accept-irreversible' = 'Do not ask before deleting history to drop this feature, or before dropping this non-Delta table to replace it; may be given several times.'
             '--accept-silently-wrong' = 'Do not ask before a change after which this client reads or writes wrong data silently; may be given several times.'
             '--accept-finding' = 'Allow plans that lead to an error of this rule, such as DL509; may be given several times.'
+            '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'
             '--timeout' = 'End with exit code 4 after this time, such as 90s.'
@@ -417,6 +427,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'doctor' = [ordered]@{
             '--start' = 'Also start Spark, and check that Delta works.'
             '--warm' = 'Also archive Spark''s classes, so that it starts sooner.'
+            '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'
             '--timeout' = 'End with exit code 4 after this time, such as 90s.'
@@ -452,6 +463,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'inspect --jobs' = @()
         'inspect -j' = @()
         'inspect --resume' = @('<files>')
+        'inspect --unity' = @()
         'inspect --storage-option' = @()
         'inspect --storage-options-file' = @('<files>')
         'inspect --timeout' = @()
@@ -465,6 +477,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'inspect --color' = @('auto', 'always', 'never')
         'history --since' = @()
         'history --until' = @()
+        'history --unity' = @()
         'history --storage-option' = @()
         'history --storage-options-file' = @('<files>')
         'history --timeout' = @()
@@ -495,6 +508,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'validate --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'validate --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'validate --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'validate --unity' = @()
         'validate --storage-option' = @()
         'validate --storage-options-file' = @('<files>')
         'validate --timeout' = @()
@@ -524,6 +538,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'upgrade-protocol --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'upgrade-protocol --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'upgrade-protocol --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'upgrade-protocol --unity' = @()
         'upgrade-protocol --storage-option' = @()
         'upgrade-protocol --storage-options-file' = @('<files>')
         'upgrade-protocol --timeout' = @()
@@ -548,6 +563,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'enable-feature --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'enable-feature --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'enable-feature --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'enable-feature --unity' = @()
         'enable-feature --storage-option' = @()
         'enable-feature --storage-options-file' = @('<files>')
         'enable-feature --timeout' = @()
@@ -572,6 +588,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'set-mapping-mode --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'set-mapping-mode --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'set-mapping-mode --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'set-mapping-mode --unity' = @()
         'set-mapping-mode --storage-option' = @()
         'set-mapping-mode --storage-options-file' = @('<files>')
         'set-mapping-mode --timeout' = @()
@@ -599,6 +616,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'create --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'create --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'create --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'create --unity' = @()
         'create --storage-option' = @()
         'create --storage-options-file' = @('<files>')
         'create --timeout' = @()
@@ -638,6 +656,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'alter --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'alter --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'alter --unity' = @()
         'alter --storage-option' = @()
         'alter --storage-options-file' = @('<files>')
         'alter --timeout' = @()
@@ -662,6 +681,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'drop-feature --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'drop-feature --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'drop-feature --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'drop-feature --unity' = @()
         'drop-feature --storage-option' = @()
         'drop-feature --storage-options-file' = @('<files>')
         'drop-feature --timeout' = @()
@@ -683,6 +703,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'apply --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'apply --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'apply --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
+        'apply --unity' = @()
         'apply --storage-option' = @()
         'apply --storage-options-file' = @('<files>')
         'apply --timeout' = @()
@@ -703,6 +724,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'explain --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'explain -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'explain --color' = @('auto', 'always', 'never')
+        'doctor --unity' = @()
         'doctor --storage-option' = @()
         'doctor --storage-options-file' = @('<files>')
         'doctor --timeout' = @()

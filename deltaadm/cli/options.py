@@ -95,8 +95,8 @@ class FleetOptions(Parameters, FleetRequest):
     )
     catalog: list[str] | None = option(
         metavar="PATTERN",
-        help="All Delta tables in Spark's catalogs that match it, such as main.sales.*; may be "
-        "given several times.",
+        help="All Delta tables in the catalog that match it, such as main.sales.*; may be given "
+        "several times.",
     )
     jobs: int | None = option(
         "--jobs",
@@ -124,8 +124,13 @@ class SettingsOptions(Parameters):
 
 
 class AccessOptions(Parameters, AccessRequest):
-    """How object stores are reached, and how long the command may take."""
+    """How catalogs and object stores are reached, and how long the command may take."""
 
+    unity: str | None = option(
+        metavar="URL",
+        help="The Unity Catalog that knows the names of tables, asked without Spark; its token "
+        "comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.",
+    )
     storage_option: list[str] | None = option(
         metavar="KEY=VALUE",
         help="An option of the object store, such as aws_region=eu-west-1; no secrets; may be "

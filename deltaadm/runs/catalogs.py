@@ -1,4 +1,4 @@
-"""Tables by their names in Spark's catalogs."""
+"""Tables by their names in Unity Catalog, or in Spark's catalogs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from deltaadm.domain.model.catalog_table import CatalogTable
     from deltaadm.operations.foreign.catalog import ForeignTable
     from deltaadm.runs.context import RunContext
-    from deltaadm.spark.catalog import CatalogTable
+    from deltaadm.runs.unity import Unity
     from deltaadm.spark.foreign_catalog import SparkForeignCatalog
 
     Entry = CatalogTable | DeltaadmError
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
 
 
 def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
-    """The entries in Spark's catalogs of those of *tables* that are names."""
+    """The entries in the catalog of those of *tables* that are names."""
     from deltaadm.storage.store import table_name
 
     names = {table: parts for table in tables if (parts := table_name(table))}
     if not names:
         return {}
+    unity = unity_of(context)
+    if unity is not None:
+        return _looked_up_at_once(unity, names)
     try:
         with open_catalog(context, tuple(names)) as opened:
             catalog = opened.catalog
@@ -41,14 +45,52 @@ def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
         return dict.fromkeys(names, error)  # which is then the result of each of the tables
 
 
+def unity_of(context: RunContext) -> Unity | None:
+    """
+    The Unity Catalog that knows names, if there is one; raises what `Unity.find` does.
+
+    Where Spark reads logs, its catalogs know them.
+    """
+    unity = context.unity
+    if unity is None or unity.find() is None:
+        return None
+    if context.engine is None:
+        return unity
+    if unity.is_named:
+        from deltaadm.errors import UsageError
+
+        raise UsageError("cannot be combined with --engine spark", option="--unity")
+    return None
+
+
+def _looked_up_at_once(unity: Unity, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:
+    from deltaadm.storage.threads import Threads
+
+    threads = Threads(_AT_ONCE)
+    try:
+        pending = {
+            table: threads.submit(partial(_or_error, partial(unity.load, parts)))
+            for table, parts in names.items()
+        }
+        return {table: entry.result() for table, entry in pending.items()}
+    finally:
+        threads.close()
+
+
+_AT_ONCE = 16
+
+
 def look_up_again(context: RunContext, name: str) -> Entry | None:
     """The entry of the Delta table to which *name* leads by now; None for what is no name."""
     from deltaadm.storage.store import table_name
 
     parts = table_name(name)
-    if parts is None or context.catalog is None:
+    if parts is None:
         return None
-    return _or_error(partial(context.catalog.load_delta_table, parts))
+    if context.catalog is not None:
+        return _or_error(partial(context.catalog.load_delta_table, parts))
+    unity = unity_of(context)
+    return None if unity is None else _or_error(lambda: unity.load(parts).require_delta())
 
 
 def _or_error(load: Callable[[], CatalogTable]) -> Entry:
@@ -60,15 +102,19 @@ def _or_error(load: Callable[[], CatalogTable]) -> Entry:
 
 def list_tables(context: RunContext, pattern: str) -> dict[str, CatalogTable]:
     """
-    The Delta tables that match *pattern* in Spark's catalogs, by their names.
+    The Delta tables that match *pattern* in the catalog, by their names.
 
-    Raises what `DeltaCatalog.list_tables` does, and `Refused` where there is no catalog.
+    Raises what the catalogs' `list_tables` do, and `Refused` where there is no catalog.
     """
+    unity = unity_of(context)
+    if unity is not None:
+        return unity.list_tables(pattern)
     with _opened(context) as opened:
         if opened.catalog is None:
             raise Refused(
                 "There is no catalog to look for tables in.",
-                remedy="Specify Spark's catalog with --remote, --spark-master or --spark-conf.",
+                remedy="Specify Unity Catalog with --unity, or Spark's catalog with --remote, "
+                "--spark-master or --spark-conf.",
             )
         return {entry.name: entry for entry in opened.catalog.list_tables(pattern)}
 
@@ -83,7 +129,7 @@ def open_catalog(
     With *always* they are there in any case. Whoever needs Spark inside the block gets the same
     session.
     """
-    if always or any(map(is_name, tables)):
+    if always or (any(map(is_name, tables)) and unity_of(context) is None):
         with _opened(context, always=always) as opened:
             yield opened
     else:

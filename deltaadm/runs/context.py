@@ -9,6 +9,7 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.render.formats import Style
 from deltaadm.runs.requests import AccessRequest, SparkRequest
 from deltaadm.runs.status import CommitStatus
+from deltaadm.runs.unity import Unity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,10 +30,11 @@ class RunContext:
     """
     What all parts of a run share; a part that needs more of it makes another one.
 
-    `object_stores` are those that are reached without Spark, as `access` says. `hadoop` and
-    `engine` read logs where Spark does, `catalog` is there where names are looked up
-    or tables created; all three belong to the session that is open. Another process gets a
-    context without them, and with a status of its own.
+    `object_stores` are those that are reached without Spark, as `access` says, and `unity` the
+    catalog that is asked without it. `hadoop` and `engine` read logs where Spark does, `catalog`
+    is there where names are looked up in Spark's catalogs or tables created; all three belong to
+    the session that is open. Another process gets a context without them, and with a status of its
+    own.
     """
 
     status: CommitStatus
@@ -41,6 +43,7 @@ class RunContext:
     style: Style = Style()
     access: AccessRequest = AccessRequest()
     object_stores: ObjectStores | None = None
+    unity: Unity | None = None
     hadoop: Hadoop | None = None
     engine: SparkEngine | None = None
     catalog: DeltaCatalog | None = None
@@ -69,7 +72,7 @@ class RunContext:
         sought as `load_settings` does.
         """
         style = Style(color=output.color, show_secrets=output.show_secrets)
-        stores = None
+        stores, unity = None, self.unity
         if access is not None:
             from deltaadm.storage.store import ObjectStores
 
@@ -78,7 +81,8 @@ class RunContext:
 
                 return options_source(access, config, isolated=isolated)
 
-            stores = ObjectStores(options)
+            unity = Unity(access, config, isolated=isolated)
+            stores = ObjectStores(options, unity.credentials)
             if access.storage_option or access.storage_options_file:
                 options()  # a mistake in them is an error for local tables too
         return replace(
@@ -88,6 +92,7 @@ class RunContext:
             style=style,
             access=access or self.access,
             object_stores=stores or self.object_stores,
+            unity=unity,
         )
 
     def without_session(self) -> RunContext:
@@ -116,7 +121,8 @@ class RunContext:
         require_no_secret(location)
         if self.hadoop is not None:
             return self.hadoop.open_store(location)
-        return open_store(location, object_stores=self.object_stores)
+        store = open_store(location, object_stores=self.object_stores)
+        return store if self.unity is None else self.unity.ratified(store, location)
 
     def history_of(self, snapshot: Snapshot, feature: str) -> FeatureHistory:
         """What the log of the table in *snapshot* still has of *feature*."""

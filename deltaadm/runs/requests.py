@@ -49,8 +49,9 @@ class FleetRequest:
 
 
 class AccessRequest:
-    """How object stores are reached, and how long the command may take."""
+    """How catalogs and object stores are reached, and how long the command may take."""
 
+    unity: str | None = None
     storage_option: list[str] | None = None
     storage_options_file: Path | None = None
     timeout: str | None = None

@@ -61,6 +61,7 @@ class Settings:
     policy: Mapping[str, Any] = field(default_factory=dict)
     tables: tuple[TableSettings, ...] = ()
     storage: tuple[StorageSettings, ...] = ()
+    unity: str | None = None
 
     def demands(
         self,
@@ -322,4 +323,5 @@ _ROOT: Final[Mapping[str, Parser]] = {
     "policy": _policy,
     "tables": _tables,
     "storage": storage_settings,
+    "unity": _text,
 }

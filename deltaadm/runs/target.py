@@ -7,10 +7,10 @@ from deltaadm.errors import DeltaadmError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from deltaadm.domain.model.catalog_table import CatalogTable
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.replay.engine import Detail
     from deltaadm.runs.context import RunContext
-    from deltaadm.spark.catalog import CatalogTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from deltaadm.domain.model.catalog_table import DELTA, SESSION_CATALOG, CatalogTable
 from deltaadm.domain.model.schema import path_text
 from deltaadm.domain.sql.sql_text import identifier, literal
 from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, TableError
@@ -26,64 +27,8 @@ if TYPE_CHECKING:
 
     from deltaadm.spark.session import SparkOptions
 
-DELTA: Final = "delta"
-SESSION_CATALOG: Final = "spark_catalog"
 DEFAULT_PROVIDER: Final = "spark.sql.sources.default"
 _CATALOG_SETTINGS: Final = "spark.sql.catalog"
-
-
-class CatalogTable(NamedTuple):
-    """
-    A table or view as its catalog has it; nothing of Delta's log is read for this.
-
-    `name` is whole and quoted where it has to be: `spark_catalog.sales.orders`. `location` is as
-    `open_store` takes it, empty for a view; `provider` is empty where the catalog names none. With
-    `is_managed`, the files go when the table is dropped.
-    """
-
-    name: str
-    provider: str
-    location: str
-    is_view: bool = False
-    is_managed: bool = False
-
-    @property
-    def is_delta(self) -> bool:
-        """Whether Delta's catalog extension would take it for its own."""
-        return not self.is_view and self.provider == DELTA
-
-    @property
-    def is_foreign(self) -> bool:
-        """Whether Delta's catalog extension, of Spark's own catalog, would leave it to that."""
-        others = bool(self.provider) and not self.is_delta
-        return others and not self.is_view and self.name.startswith(f"{SESSION_CATALOG}.")
-
-    def require_delta(self) -> CatalogTable:
-        """The table itself; raises `TableError` for a view, and for a table not of Delta."""
-        if self.is_view:
-            raise TableError(
-                f"{self.name} is a view, which has no protocol.",
-                remedy="Use the tables that it reads; SHOW CREATE TABLE shows them.",
-                delta_error_class="EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
-            )
-        if not self.is_delta:
-            what = (
-                "CONVERT TO DELTA turns a Parquet table into a Delta table"
-                if self.provider == "parquet"
-                else "Only Delta tables have a protocol"
-            )
-            raise TableError(
-                f"{self.name} is not a Delta table: its "
-                + (
-                    f"provider is {self.provider}, its files are at {self.location}."
-                    if self.provider
-                    else "catalog names no provider."
-                ),
-                remedy=f"{what}. Of other tables, deltaadm can alter those in Spark's own "
-                "catalog, one at a time: deltaadm alter NAME.",
-                delta_error_class="DELTA_TABLE_ONLY_OPERATION",
-            )
-        return self
 
 
 class DeltaCatalog:

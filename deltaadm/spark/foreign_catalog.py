@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from deltaadm.domain.model.catalog_table import CatalogTable
     from deltaadm.domain.model.schema import Path, StructField
     from deltaadm.domain.steps import CreateTable
     from deltaadm.operations.foreign.carry_out import ForeignPlan
-    from deltaadm.spark.catalog import CatalogTable
 
 
 class SparkForeignCatalog:

@@ -128,6 +128,7 @@ class HadoopStore:
     survives_fork = False  # the connection to the JVM is not copied
     at_once = 1
     storage_options: Mapping[str, str] = {}
+    catalog_state = None
 
     def __init__(self, hadoop: Hadoop, location: str) -> None:
         self.root = location

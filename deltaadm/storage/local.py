@@ -43,6 +43,7 @@ class LocalStore:
     survives_fork = True
     at_once = 1
     storage_options: Mapping[str, str] = {}
+    catalog_state = None
 
     def __init__(self, path: str, root: str | None = None, limits: Limits = LIMITS) -> None:
         self.local_path = path

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore as Backend
 
     from deltaadm.limits import Limits
+    from deltaadm.storage.credentials import RenewedCredentials
 
 PAGE: Final = 1_000
 """Objects that a store tells of in one answer."""
@@ -138,11 +139,17 @@ class Connections:
     """
     The buckets that a run has asked something of, and the threads in which it waits for them.
 
-    *options_for* tells what is set for a location besides the environment.
+    *options_for* tells what is set for a location besides the environment, and *credentials_for*
+    the credentials that somebody gives for it.
     """
 
-    def __init__(self, options_for: Callable[[str], Mapping[str, str]]) -> None:
+    def __init__(
+        self,
+        options_for: Callable[[str], Mapping[str, str]],
+        credentials_for: Callable[[str], RenewedCredentials | None] | None = None,
+    ) -> None:
         self._options_for = options_for
+        self._credentials_for = credentials_for
         self._buckets: dict[object, Bucket] = {}
         self._memory: dict[str, Backend] = {}
         self._threads = Threads(_AT_ONCE)
@@ -150,15 +157,23 @@ class Connections:
     def bucket(self, location: str) -> Bucket:
         """The bucket that *location* is in."""
         address, options = Address.of(location), self._options_for(location)
-        key = (address.kind, address.bucket, address.account, *sorted(options.items()))
+        credentials = self._credentials_for(location) if self._credentials_for else None
+        shared = (address.kind, address.bucket, address.account, *sorted(options.items()))
+        key = (*shared, None if credentials is None else id(credentials))
         found = self._buckets.get(key)
         if found is None:
-            backend = self._backend(location, address, options)
-            made = Bucket(address, backend, options, self._threads)
+            backend = self._backend(location, address, options, credentials)
+            made = Bucket(address, backend, options, self._threads, credentials)
             found = self._buckets.setdefault(key, made)
         return found
 
-    def _backend(self, location: str, address: Address, options: Mapping[str, str]) -> Backend:
+    def _backend(
+        self,
+        location: str,
+        address: Address,
+        options: Mapping[str, str],
+        credentials: RenewedCredentials | None,
+    ) -> Backend:
         from obstore import store
 
         if address.kind == "memory":
@@ -179,7 +194,11 @@ class Connections:
                     settings["account_name"] = address.account
                 kind = store.AzureStore
             made: Backend = kind(
-                address.bucket, config=settings, client_options=client, retry_config=_retry()
+                address.bucket,
+                config=settings,
+                client_options=client,
+                retry_config=_retry(),
+                credential_provider=None if credentials is None else credentials.provide,
             )
         except Exception as error:
             raise failure_of_options(location, error) from error
@@ -244,12 +263,25 @@ class Bucket:
     """Requests to one bucket; each waits in a thread, and whoever asks can be interrupted."""
 
     def __init__(
-        self, address: Address, backend: Backend, options: Mapping[str, str], threads: Threads
+        self,
+        address: Address,
+        backend: Backend,
+        options: Mapping[str, str],
+        threads: Threads,
+        credentials: RenewedCredentials | None = None,
     ) -> None:
         self.backend = backend
-        self.options = options
+        self._options = options
         self._address = address
         self._threads = threads
+        self._credentials = credentials
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """What another program has to be told to reach it, besides the environment."""
+        if self._credentials is None:
+            return self._options
+        return {**self._options, **self._credentials.options}
 
     def url(self, path: str) -> str:
         """What a path in it is called in messages."""
@@ -377,6 +409,7 @@ class ObjectStore:
     local_path = None
     survives_fork = False  # neither threads nor connections are copied
     at_once = 16
+    catalog_state = None
 
     def __init__(self, connections: Connections, location: str, limits: Limits = LIMITS) -> None:
         self._address = Address.of(location)

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import BinaryIO, Final, Protocol
 
+    from deltaadm.domain.model.catalog_table import CatalogState
     from deltaadm.domain.model.log_segment import FileInfo
     from deltaadm.limits import Limits
+    from deltaadm.storage.credentials import RenewedCredentials
     from deltaadm.storage.discover import Directories
     from deltaadm.storage.object_store import Connections
 else:
@@ -56,6 +58,10 @@ class LogStore(Protocol):
     @property
     def storage_options(self) -> Mapping[str, str]:
         """What else than the environment another program has to be told to reach it."""
+
+    @property
+    def catalog_state(self) -> CatalogState | None:
+        """What the catalog says that was asked for the table; None where none was asked."""
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """The files directly in the log from the names of version *start* on, by their paths."""
@@ -106,13 +112,16 @@ class ObjectStores:
     The object stores of a run, which share connections.
 
     *options* is called when the first is opened; it answers what tells what is set for a location
-    besides the environment.
+    besides the environment. *credentials* tells those that somebody gives for a location.
     """
 
     def __init__(
-        self, options: Callable[[], Callable[[str], Mapping[str, str]]] | None = None
+        self,
+        options: Callable[[], Callable[[str], Mapping[str, str]]] | None = None,
+        credentials: Callable[[str], RenewedCredentials | None] | None = None,
     ) -> None:
         self._options = options
+        self._credentials = credentials
         self._connections: Connections | None = None
 
     @property
@@ -121,7 +130,8 @@ class ObjectStores:
         if self._connections is None:
             from deltaadm.storage.object_store import Connections
 
-            self._connections = Connections(self._options() if self._options else _no_options)
+            options = self._options() if self._options else _no_options
+            self._connections = Connections(options, self._credentials)
         return self._connections
 
     def open(self, location: str, limits: Limits = LIMITS) -> WritableStore:
@@ -280,8 +290,9 @@ def _parts(location: str) -> list[re.Match[str]]:
 def _needs_catalog(name: str) -> Refused:
     return Refused(
         f"{name} looks like a table name, but no catalog is configured.",
-        remedy="Configure Spark's catalog with --remote, --spark-master or --spark-conf, or give "
-        f"the table's location; write a directory of that name as ./{name}.",
+        remedy="Name Unity Catalog with --unity, configure Spark's catalog with --remote, "
+        "--spark-master or --spark-conf, or give the table's location; write a directory of that "
+        f"name as ./{name}.",
     )
 
 

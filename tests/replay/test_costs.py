@@ -30,6 +30,7 @@ class CountingStore:
     survives_fork = False
     at_once = 1
     storage_options: Mapping[str, str] = {}
+    catalog_state = None
 
     def __init__(self, path: Path) -> None:
         self.limits = LIMITS

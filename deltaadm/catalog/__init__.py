@@ -1,0 +1,1 @@
+"""Catalogs that are asked without Spark, by HTTP."""

@@ -1,0 +1,230 @@
+"""What Unity Catalog answers, as values: in the form for Delta clients and in the older one."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.model.catalog_table import (
+    DELTA,
+    CatalogState,
+    CatalogTable,
+    RatifiedCommit,
+)
+from deltaadm.domain.model.schema import path_text
+from deltaadm.storage.credentials import TemporaryCredentials
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    Document = Mapping[str, Any]
+
+_VIEWS: Final = frozenset({"VIEW", "METRIC_VIEW"})
+_MANAGED: Final = "MANAGED"
+_MANAGING: Final = ("delta.feature.catalogManaged", "delta.feature.catalogOwned-preview")
+"""Properties of tables whose commits their catalog manages."""
+
+
+def entry_of(name: Sequence[str], info: Document) -> CatalogTable:
+    """The table that *info*, of a list or by itself, is about."""
+    kind = info.get("table_type")
+    return CatalogTable(
+        name=path_text(tuple(name)),
+        provider=str(info.get("data_source_format") or "").lower(),
+        location=str(info.get("storage_location") or ""),
+        is_view=kind in _VIEWS,
+        is_managed=kind == _MANAGED,
+    )
+
+
+def entry_for_delta(name: Sequence[str], answer: Document) -> CatalogTable:
+    """The table that an answer for Delta clients is about."""
+    metadata = answer["metadata"]
+    return CatalogTable(
+        name=path_text(tuple(name)),
+        provider=DELTA,
+        location=str(metadata["location"]),
+        is_managed=metadata.get("table-type") == _MANAGED,
+    )
+
+
+def state_for_delta(answer: Document, name: Sequence[str], catalog: str) -> CatalogState:
+    """What the interface for Delta clients says of a table."""
+    metadata = answer["metadata"]
+    commits = [
+        RatifiedCommit(
+            commit["version"],
+            commit["file-name"],
+            commit["file-size"],
+            commit["file-modification-timestamp"],
+        )
+        for commit in answer.get("commits") or ()
+    ]
+    latest = answer.get("latest-table-version")
+    managed = commits or metadata.get("table-type") == _MANAGED
+    newest = max((commit.version for commit in commits), default=None)
+    partitions = metadata.get("partition-columns")
+    return CatalogState(
+        name=path_text(tuple(name)),
+        catalog=catalog,
+        location=str(metadata["location"]),
+        table_id=metadata.get("table-uuid"),
+        version=(newest if latest is None else latest) if managed else None,
+        commits=tuple(sorted(commits)),
+        fields=tuple(map(_field, metadata["columns"]["fields"])),
+        partition_columns=None if partitions is None else tuple(partitions),
+        properties=dict(metadata.get("properties") or {}),
+        metadata_version=metadata.get("last-commit-version"),
+    )
+
+
+def state_of_info(info: Document, name: Sequence[str], catalog: str) -> CatalogState:
+    """What the older interface says of a table; of its commits it has to be asked."""
+    properties = {str(key): str(value) for key, value in (info.get("properties") or {}).items()}
+    columns = sorted(info.get("columns") or (), key=lambda column: column.get("position") or 0)
+    partitions = sorted(
+        (column for column in columns if column.get("partition_index") is not None),
+        key=lambda column: column["partition_index"],
+    )
+    last = properties.get("delta.lastUpdateVersion", "")
+    return CatalogState(
+        name=path_text(tuple(name)),
+        catalog=catalog,
+        location=str(info.get("storage_location") or ""),
+        table_id=info.get("table_id"),
+        fields=tuple(map(_column, columns)) or None,
+        partition_columns=tuple(column["name"] for column in partitions) if columns else None,
+        properties=properties,
+        metadata_version=int(last) if last.isdecimal() else None,
+    )
+
+
+def is_managed(state: CatalogState) -> bool:
+    """Whether the properties say that the catalog manages the commits of the table."""
+    return any((state.properties or {}).get(key) for key in _MANAGING)
+
+
+def with_commits(state: CatalogState, ask: Callable[[int], Document]) -> CatalogState:
+    """*state* with the commits that *ask* answers, from a version on, until none is left."""
+    commits: dict[int, RatifiedCommit] = {}
+    start, newest = 0, -1
+    while True:
+        answer = ask(start)
+        newest = answer["latest_table_version"]
+        page = [
+            RatifiedCommit(
+                commit["version"],
+                commit["file_name"],
+                commit["file_size"],
+                commit["file_modification_timestamp"],
+            )
+            for commit in answer.get("commits") or ()
+        ]
+        commits |= {commit.version: commit for commit in page}
+        reached = max(commits, default=newest)
+        if not page or reached >= newest or reached < start:
+            return replace(state, version=newest, commits=tuple(sorted(commits.values())))
+        start = reached + 1
+
+
+# Columns
+
+
+def _field(field: Document) -> Document:
+    """A field in the form of Delta's schemas, whose names of keys are in camel case."""
+    return {
+        "name": field["name"],
+        "type": _type(field["type"]),
+        "nullable": field.get("nullable", True),
+        "metadata": field.get("metadata") or {},
+    }
+
+
+def _type(kind: Any) -> Any:
+    if not isinstance(kind, dict):
+        return kind
+    if kind.get("type") == "struct":
+        return {"type": "struct", "fields": [_field(field) for field in kind.get("fields") or ()]}
+    found: dict[str, Any] = {}
+    for key, value in kind.items():
+        name = re.sub("-([a-z])", lambda letter: letter[1].upper(), key)
+        found[name] = value if name == "type" else _type(value)
+    return found
+
+
+def _column(column: Document) -> Document:
+    """A column of the older interface, whose type is JSON in JSON."""
+    kind: Any = None
+    try:
+        kind = json.loads(column.get("type_json") or "null")
+    except ValueError:
+        kind = column["type_json"]
+    if isinstance(kind, dict) and "name" in kind and "type" in kind:
+        kind = kind["type"]
+    return {
+        "name": column["name"],
+        "type": _type(kind) if kind else str(column.get("type_text") or ""),
+        "nullable": column.get("nullable") is not False,
+        "metadata": {"comment": column["comment"]} if column.get("comment") else {},
+    }
+
+
+# Credentials
+
+
+_OPTIONS: Final = {
+    "s3.access-key-id": "aws_access_key_id",
+    "s3.secret-access-key": "aws_secret_access_key",
+    "s3.session-token": "aws_session_token",
+    "azure.sas-token": "azure_storage_sas_token",
+    "gcs.oauth-token": "google_oauth_token",
+}
+"""Options of stores by the names that the interface for Delta clients has for them."""
+
+_OLDER: Final = {
+    ("aws_temp_credentials", "access_key_id"): "aws_access_key_id",
+    ("aws_temp_credentials", "secret_access_key"): "aws_secret_access_key",
+    ("aws_temp_credentials", "session_token"): "aws_session_token",
+    ("azure_user_delegation_sas", "sas_token"): "azure_storage_sas_token",
+    ("gcp_oauth_token", "oauth_token"): "google_oauth_token",
+}
+"""The same for the older interface."""
+
+
+def credentials_for_delta(
+    answer: Document, location: str, operation: str
+) -> TemporaryCredentials | None:
+    """Those of the longest prefix of *location* that are good for *operation*; None without any."""
+    fitting = [
+        given
+        for given in answer.get("storage-credentials") or ()
+        if given["operation"] in {operation, "READ_WRITE"} and _is_below(location, given["prefix"])
+    ]
+    if not fitting:
+        return None
+    found = max(fitting, key=lambda given: len(given["prefix"]))
+    return _credentials(
+        {option: found["config"].get(key) for key, option in _OPTIONS.items()},
+        found.get("expiration-time-ms"),
+    )
+
+
+def older_credentials(answer: Document) -> TemporaryCredentials | None:
+    """Those that the older interface gives; None where it gives none."""
+    found = {option: (answer.get(group) or {}).get(key) for (group, key), option in _OLDER.items()}
+    return _credentials(found, answer.get("expiration_time"))
+
+
+def _credentials(found: Mapping[str, Any], expires: Any) -> TemporaryCredentials | None:
+    options = {key: str(value) for key, value in found.items() if value}
+    if not options:
+        return None
+    return TemporaryCredentials(options, expires if type(expires) is int and expires else None)
+
+
+def _is_below(location: str, prefix: str) -> bool:
+    """Whether a location begins with *prefix*, whichever of its names the store is called by."""
+    places = [f"{text.rstrip('/')}/".replace("s3a://", "s3://", 1) for text in (location, prefix)]
+    return places[0].startswith(places[1])

@@ -1,0 +1,295 @@
+"""
+Unity Catalog by its REST interfaces.
+
+Tables are loaded by the interface for Delta clients where the server has it for their catalog, and
+otherwise by the older one, in which lists are made in any case.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from enum import Enum
+from fnmatch import fnmatchcase
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.catalog.answers import (
+    credentials_for_delta,
+    entry_for_delta,
+    entry_of,
+    is_managed,
+    older_credentials,
+    state_for_delta,
+    state_of_info,
+    with_commits,
+)
+from deltaadm.catalog.rest import CatalogRefusal, Rest
+from deltaadm.domain.model.schema import path_text
+from deltaadm.errors import Refused, StorageError, TableError
+from deltaadm.storage.threads import Threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeVar
+
+    from deltaadm.domain.model.catalog_table import CatalogState, CatalogTable
+    from deltaadm.storage.credentials import TemporaryCredentials
+
+    Document = Mapping[str, Any]
+    Value = TypeVar("Value")
+
+_PREFIX: Final = ("api", "2.1", "unity-catalog")
+_LOAD: Final = "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
+_CREDENTIALS: Final = f"{_LOAD}/credentials"
+_PROTOCOLS: Final = "1.0"
+_PAGE: Final = "50"
+"""Tables in an answer, as many as the description allows."""
+
+_AT_ONCE: Final = 16
+_PARTS: Final = 3
+
+
+class Access(Enum):
+    """What temporary credentials are good for; the value is the catalog's word for it."""
+
+    READ = "READ"
+    READ_WRITE = "READ_WRITE"
+
+
+class UnityCatalog:
+    """
+    The server at *url*, the beginning of which is all that has to be given.
+
+    *token* says who asks; *token_names* are the variables that it may come from.
+    """
+
+    def __init__(self, url: str, token: str, *, token_names: str) -> None:
+        base = url.rstrip("/")
+        if not base.endswith("/".join(_PREFIX)):
+            base = "/".join((base, *_PREFIX))
+        self.name = f"Unity Catalog at {base.removesuffix('/' + '/'.join(_PREFIX))}"
+        self._rest = Rest(base, token, name=self.name, token_names=token_names)
+        self._endpoints: dict[str, frozenset[str]] = {}
+
+    # Tables
+
+    def load_table(self, name: Sequence[str]) -> tuple[CatalogTable, CatalogState | None]:
+        """
+        The table with the parts *name*, catalog, schema and table, and its state if it is Delta's.
+
+        Raises `TableError` where there is none, `Refused` for a name of other parts, and
+        `StorageError` for trouble with the catalog.
+        """
+        _require_whole(name)
+        if _LOAD in self._known_endpoints(name[0]):
+            try:
+                answer = self._rest.get(*_delta_path(name))
+            except CatalogRefusal as error:
+                # A view, say, of which only the older interface tells, or no table at all.
+                if not error.is_unknown_route:
+                    raise
+            else:
+                return self._understood(
+                    lambda: (
+                        entry_for_delta(name, answer),
+                        state_for_delta(answer, name, self.name),
+                    )
+                )
+        return self._load_older(name)
+
+    def _load_older(self, name: Sequence[str]) -> tuple[CatalogTable, CatalogState | None]:
+        try:
+            info = self._rest.get("tables", ".".join(name))
+        except CatalogRefusal as error:
+            if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
+                raise
+            raise self._no_table(name) from None
+        entry = self._understood(lambda: entry_of(name, info))
+        if not entry.is_delta:
+            return entry, None
+        state = self._understood(lambda: state_of_info(info, name, self.name))
+        if is_managed(state):
+            state = self._understood(lambda: with_commits(state, partial(self._commits, state)))
+        return entry, state
+
+    def _commits(self, state: CatalogState, start: int) -> Document:
+        asked = {"table_id": state.table_id, "table_uri": state.location, "start_version": start}
+        return self._rest.get("delta", "preview", "commits", body=asked)
+
+    def _no_table(self, name: Sequence[str]) -> TableError:
+        try:
+            known = [_name(info) for info in self._tables(*name[:2])]
+        except (StorageError, TableError):
+            known = []
+        near = get_close_matches(name[2].lower(), {other.lower() for other in known}, n=3)
+        return TableError(
+            f"Table {path_text(tuple(name))} does not exist in {self.name}, or this user may not "
+            "see it.",
+            remedy=f"Did you mean {' or '.join(near)}?"
+            if near
+            else f"deltaadm inspect --catalog {name[0]}.{name[1]}.* lists the tables of the "
+            "schema.",
+            delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
+        )
+
+    # Lists
+
+    def list_tables(self, pattern: str) -> tuple[CatalogTable, ...]:
+        """
+        The Delta tables whose names match *pattern*, in the order of their names.
+
+        *pattern* is `catalog.schema.table`, with `*` for any text and `?` for one character in the
+        last two parts. Raises what `load_table` does, and `Refused` for another pattern.
+        """
+        catalog, schema, table = _pattern(pattern)
+        schemas = [schema]
+        if _is_pattern(schema):
+            listed = self._pages("schemas", "schemas", {"catalog_name": catalog}, catalog)
+            schemas = [name for name in map(_name, listed) if _matches(name, schema)]
+        threads = Threads(_AT_ONCE)
+        try:
+            pending = [
+                threads.submit(partial(self._delta_tables, catalog, schema_name, table))
+                for schema_name in schemas
+            ]
+            found = [entry for entries in pending for entry in entries.result()]
+        finally:
+            threads.close()
+        return tuple(sorted(found, key=lambda entry: entry.name))
+
+    def _delta_tables(self, catalog: str, schema: str, pattern: str) -> list[CatalogTable]:
+        entries = (
+            entry_of((catalog, schema, _name(info)), info)
+            for info in self._tables(catalog, schema)
+            if _matches(_name(info), pattern)
+        )
+        return [entry for entry in entries if entry.is_delta]
+
+    def _tables(self, catalog: str, schema: str) -> Iterator[Document]:
+        query = {"catalog_name": catalog, "schema_name": schema, "max_results": _PAGE}
+        return self._pages("tables", "tables", query, f"{catalog}.{schema}")
+
+    def _pages(
+        self, path: str, field: str, query: Mapping[str, str], parent: str
+    ) -> Iterator[Document]:
+        """What *field* of the answers has, of all pages."""
+        token = ""
+        while True:
+            more = {"page_token": token} if token else {}
+            try:
+                answer = self._rest.get(path, query={**query, **more})
+            except CatalogRefusal as error:
+                if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
+                    raise
+                kind = "Schema" if "." in parent else "Catalog"
+                raise TableError(
+                    f"{kind} {parent} does not exist in {self.name}, or this user may not see it.",
+                    remedy="Check its name and the privileges.",
+                    delta_error_class="SCHEMA_NOT_FOUND",
+                ) from None
+            listed = answer.get(field)
+            yield from (info for info in listed or () if isinstance(info, dict))
+            following = answer.get("next_page_token")
+            if not following or following == token:
+                return
+            token = str(following)
+
+    def describe_access(self) -> str:
+        """What this user can do here, in words; raises what a list of catalogs does."""
+        catalogs = [_name(info) for info in self._pages("catalogs", "catalogs", {}, "")]
+        number = "1 catalog" if len(catalogs) == 1 else f"{len(catalogs)} catalogs"
+        found = f"{number} can be listed"
+        if not catalogs:
+            return found
+        by_delta = any(_LOAD in self._known_endpoints(name) for name in catalogs[:1])
+        return f"{found}; tables are loaded by " + (
+            "the interface for Delta clients" if by_delta else "the older interface"
+        )
+
+    # Credentials
+
+    def credentials(
+        self, state: CatalogState, name: Sequence[str], access: Access
+    ) -> TemporaryCredentials | None:
+        """
+        Temporary credentials for the files of a table; None where the catalog has none to give.
+
+        Raises `StorageError` where it denies them.
+        """
+        if _CREDENTIALS in self._known_endpoints(name[0]):
+            query = {"operation": access.value}
+            try:
+                answer = self._rest.get(*_delta_path(name), "credentials", query=query)
+            except CatalogRefusal as error:
+                if not error.is_unknown_route:
+                    raise
+            else:
+                return self._understood(
+                    lambda: credentials_for_delta(answer, state.location, access.value)
+                )
+        asked = {"table_id": state.table_id, "operation": access.value}
+        older = self._rest.post("temporary-table-credentials", body=asked)
+        return self._understood(lambda: older_credentials(older))
+
+    def _understood(self, parse: Callable[[], Value]) -> Value:
+        """What *parse* makes of an answer; raises for one that is not as the interface has it."""
+        try:
+            return parse()
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            raise StorageError(
+                f"{self.name} answers something that is not understood: {type(error).__name__}: "
+                f"{error}.",
+                remedy="Check that the server's version is one that deltaadm knows.",
+            ) from error
+
+    def _known_endpoints(self, catalog: str) -> frozenset[str]:
+        """What the interface for Delta clients has for *catalog*; nothing where there is none."""
+        found = self._endpoints.get(catalog)
+        if found is None:
+            query = {"catalog": catalog, "protocol-versions": _PROTOCOLS}
+            try:
+                answer = self._rest.get("delta", "v1", "config", query=query)
+            except CatalogRefusal as error:
+                if not error.is_unknown_route:
+                    raise
+                answer = {}
+            endpoints = answer.get("endpoints")
+            listed = endpoints if isinstance(endpoints, list) else ()
+            found = self._endpoints.setdefault(catalog, frozenset(map(str, listed)))
+        return found
+
+
+def _delta_path(name: Sequence[str]) -> tuple[str, ...]:
+    catalog, schema, table = name
+    return ("delta", "v1", "catalogs", catalog, "schemas", schema, "tables", table)
+
+
+def _require_whole(name: Sequence[str]) -> None:
+    if len(name) != _PARTS:
+        raise Refused(
+            f"{path_text(tuple(name))} does not say in which catalog it is.",
+            remedy="Write catalog.schema.table.",
+        )
+
+
+def _name(info: Document) -> str:
+    return str(info.get("name", ""))
+
+
+def _pattern(text: str) -> list[str]:
+    parts = text.split(".")
+    if len(parts) == _PARTS and all(parts) and not _is_pattern(parts[0]):
+        return parts
+    raise Refused(
+        f"{text!r} is not a pattern for the names of tables in Unity Catalog.",
+        remedy="Write catalog.schema.table, with * for any text in schema and table, such as "
+        "main.sales.*.",
+    )
+
+
+def _is_pattern(text: str) -> bool:
+    return "*" in text or "?" in text
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return fnmatchcase(name.lower(), pattern.lower().replace("[", "[[]"))

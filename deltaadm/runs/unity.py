@@ -1,0 +1,255 @@
+"""The Unity Catalog of a run: where it is, who asks, and the tables that were found in it."""
+
+from __future__ import annotations
+
+import os
+
+from deltaadm.errors import Refused, SettingsError, StorageError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Final
+
+    from deltaadm.catalog.unity import UnityCatalog
+    from deltaadm.domain.model.catalog_table import CatalogState, CatalogTable
+    from deltaadm.runs.requests import AccessRequest
+    from deltaadm.storage.credentials import RenewedCredentials, TemporaryCredentials
+    from deltaadm.storage.store import LogStore, WritableStore
+
+VARIABLE: Final = "DELTAADM_UNITY"
+"""Where the catalog is, unless --unity says so; before the settings."""
+
+_OPTION: Final = "--unity"
+_TOKENS: Final = ("UNITY_CATALOG_TOKEN", "UNITY_ACCESS_TOKEN")
+_DATABRICKS_TOKENS: Final = ("DATABRICKS_TOKEN", "DATABRICKS_ACCESS_TOKEN")
+"""Variables whose tokens are for Databricks' own hosts alone."""
+
+_DATABRICKS: Final = (
+    ".databricks.com", ".azuredatabricks.net", ".databricks.us", ".databricks.azure.us",
+    ".databricks.azure.cn",
+)  # fmt: skip
+
+
+class Unity:
+    """
+    The Unity Catalog that *access*, the environment or the settings name, looked for when needed.
+
+    Settings are sought as `find_settings` does. It knows the tables that were found in it by their
+    locations, and what it has said of them.
+    """
+
+    def __init__(
+        self, access: AccessRequest, config: Path | None = None, *, isolated: bool = False
+    ) -> None:
+        self._access = access
+        self._config = config
+        self._isolated = isolated
+        self._catalog: UnityCatalog | None = None
+        self._names: dict[str, Sequence[str]] = {}
+        self._states: dict[str, CatalogState] = {}
+        self._credentials: dict[tuple[str, bool], RenewedCredentials | None] = {}
+        self._written: set[str] = set()
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the command line names it."""
+        return self._access.unity is not None
+
+    def find(self) -> UnityCatalog | None:
+        """
+        The catalog, if there is one.
+
+        Raises `UsageError` and `SettingsError` for what is no URL, and `Refused` for one with a
+        secret in it, or to which a token would go unencrypted.
+        """
+        if self._catalog is None:
+            url, place = self._url()
+            if url is not None:
+                self._catalog = _catalog_at(url, place)
+        return self._catalog
+
+    def _url(self) -> tuple[str | None, str]:
+        if self._access.unity is not None:
+            return self._access.unity, _OPTION
+        if given := os.environ.get(VARIABLE):
+            return given, VARIABLE
+        from deltaadm.runs.settings_file import find_settings, wrong
+
+        file = find_settings(self._config, isolated=self._isolated)
+        url = None if file is None else file.document.get("unity")
+        place = "" if file is None else f"{file.path}: unity"
+        if url is not None and not isinstance(url, str):
+            raise wrong(place, "a string")
+        return url, place
+
+    # Tables
+
+    def load(self, name: Sequence[str]) -> CatalogTable:
+        """The table with the parts *name*; raises what the catalog does."""
+        catalog = self._found()
+        entry, state = catalog.load_table(name)
+        if state is None:
+            return entry
+        entry = self._known(entry, name)
+        self._states[entry.location] = state
+        return entry
+
+    def list_tables(self, pattern: str) -> dict[str, CatalogTable]:
+        """The Delta tables that match *pattern* by their names; raises what the catalog does."""
+        from deltaadm.storage.store import table_name
+
+        return {
+            entry.name: self._known(entry, table_name(entry.name) or ())
+            for entry in self._found().list_tables(pattern)
+        }
+
+    def _known(self, entry: CatalogTable, name: Sequence[str]) -> CatalogTable:
+        """The entry with its location as runs have it, by which it is known from now on."""
+        from deltaadm.storage.store import require_no_secret
+
+        if not entry.location:
+            raise StorageError(
+                f"{self._found().name} does not say where {entry.name} is.",
+                remedy="Ask for the privilege EXTERNAL USE SCHEMA, or give the table's location.",
+            )
+        require_no_secret(entry.location)
+        location = _located(entry.location)
+        self._names[location] = name
+        return entry._replace(location=location)
+
+    def _found(self) -> UnityCatalog:
+        catalog = self.find()
+        assert catalog is not None  # noqa: S101 -- callers have looked
+        return catalog
+
+    # What is opened
+
+    def ratified(self, store: WritableStore, location: str) -> LogStore:
+        """*store*, which is at *location*, as the catalog has it if it knows the table."""
+        if location not in self._names:
+            return store
+        from deltaadm.catalog.ratified import RatifiedStore
+
+        # What was said at the look-up serves the first that opens the table, and nobody later.
+        state = self._state(location)
+        self._states.pop(location, None)
+        return RatifiedStore(store, state)
+
+    def _state(self, location: str) -> CatalogState:
+        state = self._states.get(location)
+        if state is None:
+            _, state = self._found().load_table(self._names[location])
+            if state is None:
+                raise StorageError(
+                    f"The catalog no longer has a Delta table at {location}.", remedy="Try again."
+                )
+            self._states[location] = state
+        return state
+
+    def allow_writing(self, location: str) -> None:
+        """Have credentials for the table at *location*, if it is known, be good for writing."""
+        self._written.add(location)
+
+    def credentials(self, location: str) -> RenewedCredentials | None:
+        """Temporary credentials for *location*; None where the catalog has none to give."""
+        if location.rstrip("/") not in self._names:
+            return None
+        location = location.rstrip("/")
+        key = location, location in self._written
+        if key not in self._credentials:
+            self._credentials.setdefault(key, self._vended(location))
+        return self._credentials[key]
+
+    def _vended(self, location: str) -> RenewedCredentials | None:
+        from deltaadm.catalog.unity import Access
+        from deltaadm.storage.credentials import RenewedCredentials
+
+        catalog, state = self._found(), self._state(location)
+        access = Access.READ_WRITE if location in self._written else Access.READ
+
+        def ask() -> TemporaryCredentials | None:
+            return catalog.credentials(state, self._names[location], access)
+
+        def ask_again() -> TemporaryCredentials:
+            given = ask()
+            if given is None:
+                raise StorageError(
+                    f"{catalog.name} gives no credentials for {state.name} any more.",
+                    remedy="Ask its administrator.",
+                )
+            return given
+
+        first = ask()
+        return None if first is None else RenewedCredentials(ask_again, first)
+
+
+def _located(place: str) -> str:
+    """A location as `RunContext.locate` has it."""
+    from deltaadm.storage.store import is_remote, open_store
+
+    if is_remote(place):
+        return place.rstrip("/")
+    store = open_store(place)
+    return store.root if store.local_path is None else os.path.realpath(store.local_path)
+
+
+def _catalog_at(url: str, place: str) -> UnityCatalog:
+    from urllib.parse import urlsplit
+
+    from deltaadm.catalog.unity import UnityCatalog
+
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise _no_url(url, place) from None
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise Refused(
+            f"The URL in {place} has a login, a query or a fragment, which may hold a secret.",
+            remedy=f"Give scheme and host alone; the token comes from {_TOKENS[0]}.",
+        )
+    if parts.scheme not in {"http", "https"} or not host:
+        raise _no_url(url, place)
+    names = _token_names(host)
+    token = next(filter(None, map(os.environ.get, names)), "").strip()
+    if token and parts.scheme == "http" and not (_is_loopback(host) or _allows_http()):
+        raise Refused(
+            f"{url} is plain HTTP, on which others can read the token.",
+            remedy="Use https, or set UNITY_ALLOW_HTTP_URL=true if the network is trusted.",
+        )
+    return UnityCatalog(url, token, token_names=" or ".join(names))
+
+
+def _token_names(host: str) -> tuple[str, ...]:
+    """The variables whose tokens may be sent to *host*, the first that is set counts."""
+    from urllib.parse import urlsplit
+
+    own = os.environ.get("DATABRICKS_HOST", "")
+    own_host = urlsplit(own if "://" in own else f"https://{own}").hostname
+    if host.endswith(_DATABRICKS) or host == own_host:
+        return (*_DATABRICKS_TOKENS, *_TOKENS)
+    return _TOKENS
+
+
+def _is_loopback(host: str) -> bool:
+    from ipaddress import ip_address
+
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _allows_http() -> bool:
+    return os.environ.get("UNITY_ALLOW_HTTP_URL", "").lower() in {"1", "true"}
+
+
+def _no_url(url: str, place: str) -> UsageError | SettingsError:
+    from deltaadm.masking import masked
+
+    words = "is no URL such as https://adb-123.azuredatabricks.net"
+    if place == _OPTION:
+        return UsageError(f"{masked(url)!r} {words}", option=_OPTION)
+    return SettingsError(f"{place}: {masked(url)!r} {words}.", remedy="Correct it.")
