@@ -78,11 +78,16 @@ def carry_out_plans(
         left = [saved for saved in plans if saved.digest not in known.done]
         names = [saved.name for saved in left if saved.name]
         project = project_settings()
-        with log_reader(context) as reader, catalogs.open_catalog(reader, names) as opened:
+        places = [saved.location for saved in left]
+        with (
+            log_reader(context, places) as reader,
+            catalogs.open_catalog(reader, names, locations=places) as opened,
+        ):
             run = _Run(opened, known, request, project)
             ready = _prepared(run, left, catalogs.look_up(opened, names), printer)
             to_do = [each for each in ready if not each.plan.is_noop]
             if to_do:
+                sessions.warn_of_other_writers(opened, [each.plan for each in to_do])
                 consents = (
                     consent
                     for each in to_do

@@ -10,7 +10,7 @@ from deltaadm.errors import DeltaadmError, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from deltaadm.domain.model.catalog_table import CatalogTable
     from deltaadm.operations.foreign.catalog import ForeignTable
@@ -121,23 +121,29 @@ def list_tables(context: RunContext, pattern: str) -> dict[str, CatalogTable]:
 
 @contextmanager
 def open_catalog(
-    context: RunContext, tables: Sequence[str], *, always: bool = False
+    context: RunContext,
+    tables: Sequence[str],
+    *,
+    locations: Iterable[str] = (),
+    always: bool = False,
 ) -> Iterator[RunContext]:
     """
     A context with Spark's catalogs, if there are names among *tables* and catalogs to know them.
 
     With *always* they are there in any case. Whoever needs Spark inside the block gets the same
-    session.
+    session, also for tables at *locations*.
     """
     if always or (any(map(is_name, tables)) and unity_of(context) is None):
-        with _opened(context, always=always) as opened:
+        with _opened(context, (*tables, *locations), always=always) as opened:
             yield opened
     else:
         yield context
 
 
 @contextmanager
-def _opened(context: RunContext, *, always: bool = False) -> Iterator[RunContext]:
+def _opened(
+    context: RunContext, places: Iterable[str] = (), *, always: bool = False
+) -> Iterator[RunContext]:
     if context.catalog is not None:
         yield context
         return
@@ -145,7 +151,8 @@ def _opened(context: RunContext, *, always: bool = False) -> Iterator[RunContext
     from deltaadm.runs.sessions import spark_options
     from deltaadm.spark import catalog
 
-    with catalog.open_catalog(spark_options(context), info, always=always) as found:
+    options = spark_options(context, places=places)
+    with catalog.open_catalog(options, info, always=always) as found:
         yield replace(context, catalog=found)
 
 

@@ -65,7 +65,7 @@ def plan_many(
         return FOUND if planning.check and not document["is_noop"] else 0
 
     def work() -> int:
-        with log_reader(context) as reader:
+        with log_reader(context, named, many) as reader:
             return plan_and_apply_all(reader)
 
     def plan_and_apply_all(reader: RunContext) -> int:

@@ -77,7 +77,7 @@ def plan_and_apply(
     def work() -> int:
         # Opened first, so that the commit has the session in which the name was looked up.
         names = [table] if change.planning.apply or plan_foreign is not None else []
-        with log_reader(context) as reader, catalogs.open_catalog(reader, names) as opened:
+        with log_reader(context, [table]) as reader, catalogs.open_catalog(reader, names) as opened:
             entry = catalogs.look_up(opened, [table]).get(table)
             if plan_foreign is not None and entry is not None and catalogs.is_foreign(entry):
                 return plan_foreign(opened, table, entry)
@@ -251,6 +251,7 @@ def carry_out_plan(
         return OutcomeReport(table, outcome)
 
     report = PlanReport(table, plan)
+    sessions.warn_of_other_writers(context, [plan])
     consents = needed_consents(plan, requirements, request)
     code = confirm_and_execute(context, report, consents, commit)
     if code:

@@ -10,13 +10,14 @@ from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.runs.output import info
 from deltaadm.runs.requests import Engine, pairs
+from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from deltaadm.operations.plan import Plan
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.requests import SparkRequest
+    from deltaadm.runs.requests import FleetRequest, SparkRequest
     from deltaadm.spark.executor import SparkExecutor
     from deltaadm.spark.session import SparkOptions
 
@@ -36,8 +37,30 @@ def executor(context: RunContext, settings: SessionSettings, *plans: Plan) -> Sp
 
     names = {plan.before.root: plan.before.name for plan in plans if plan.before.name is not None}
     long_work = len(plans) > _FEW or any(plan.cost is not Cost.METADATA for plan in plans)
-    options = spark_options(context, _changed(settings), long_work=long_work)
+    places = [plan.before.root for plan in plans]
+    options = spark_options(context, _changed(settings), places=places, long_work=long_work)
     return SparkExecutor(options, say=info, names=names, object_stores=context.object_stores)
+
+
+def warn_of_other_writers(context: RunContext, plans: Iterable[Plan]) -> None:
+    """Say where Delta Spark would not notice that others commit at the same time."""
+    from deltaadm.spark.jars import settings_at_start
+    from deltaadm.spark.log_stores import log_store, single_driver_schemes
+
+    options = spark_options(context)
+    if options.is_connect:
+        return  # whose server has settings of its own
+    places = [plan.before.root for plan in plans if not plan.is_noop]
+    places = [place for place in places if is_remote(place)]
+    if not places:
+        return
+    for scheme in single_driver_schemes(places, settings_at_start(options.conf)):
+        info(
+            f"Warning: Spark commits to {scheme}:// with {log_store(scheme).name}, which is safe "
+            "only while no other program writes to the table: it puts commits without a condition, "
+            "so it can replace one that another driver, or a writer with conditional puts, makes "
+            "at the same time."
+        )
 
 
 _FEW: Final = 20
@@ -45,12 +68,17 @@ _FEW: Final = 20
 
 
 def spark_options(
-    context: RunContext, below: Mapping[str, str] | None = None, *, long_work: bool = False
+    context: RunContext,
+    below: Mapping[str, str] | None = None,
+    *,
+    places: Iterable[str] = (),
+    long_work: bool = False,
 ) -> SparkOptions:
     """
     Where and how Spark runs, by the command line, with settings *below* those that it has.
 
-    A session that is open has the latter already. `long_work` is what `SparkOptions` says.
+    A session that is open has the latter already. Those of *places* that are in object stores are
+    what it has to reach. `long_work` is what `SparkOptions` says.
     """
     from deltaadm.spark.jars import jars_at
     from deltaadm.spark.session import SparkOptions
@@ -64,7 +92,13 @@ def spark_options(
         jars=tuple(jar for place in request.jars or () for jar in jars_at(str(place))),
         debug=request.debug,
         long_work=long_work,
+        stores={place: _storage_options(context, place) for place in places if is_remote(place)},
     )
+
+
+def _storage_options(context: RunContext, place: str) -> Mapping[str, str]:
+    stores = context.object_stores
+    return {} if stores is None else stores.options_for(place)
 
 
 def _changed(settings: SessionSettings) -> dict[str, str]:
@@ -74,12 +108,14 @@ def _changed(settings: SessionSettings) -> dict[str, str]:
 
 
 @contextmanager
-def log_reader(context: RunContext) -> Iterator[RunContext]:
+def log_reader(
+    context: RunContext, tables: Iterable[str] = (), many: FleetRequest | None = None
+) -> Iterator[RunContext]:
     """
     A context for the block in which the engine that the command line names reads logs.
 
-    Whoever needs Spark inside the block gets the same session. Raises `EngineError` where there
-    can be none.
+    Those are the logs of *tables*, and of what the options *many* name. Whoever needs Spark inside
+    the block gets the same session. Raises `EngineError` where there can be none.
     """
     if context.spark.engine is not Engine.SPARK or context.engine is not None:
         yield context
@@ -89,6 +125,17 @@ def log_reader(context: RunContext) -> Iterator[RunContext]:
     from deltaadm.spark.store import Hadoop
     from deltaadm.spark.workers import shipped
 
-    options = spark_options(context, long_work=True)
+    places = [*tables, *(_places(many) if many else ())]
+    options = spark_options(context, places=places, long_work=True)
     with open_session(options, info) as session, shipped(session):
         yield replace(context, hadoop=Hadoop(session), engine=SparkEngine(session))
+
+
+def _places(many: FleetRequest) -> Iterator[str]:
+    """What the options of a fleet name that may be a URL."""
+    yield from many.also or ()
+    yield from many.discover or ()
+    if many.tables_from is not None and str(many.tables_from) != "-":
+        from deltaadm.runs.reading import read_file
+
+        yield from map(str.strip, read_file(many.tables_from).splitlines())

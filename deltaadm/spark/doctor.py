@@ -17,10 +17,11 @@ from deltaadm.spark import jars, start_up
 from deltaadm.spark.connect import require_reachable, without_secrets
 from deltaadm.spark.jvm import JAVA_REMEDY, java_program
 from deltaadm.spark.log_stores import chosen_log_store, log_store, setting
+from deltaadm.spark.object_stores import connector_package, hadoop_settings, has_connector
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from deltaadm.spark.session import SparkOptions
 
@@ -229,20 +230,42 @@ def storage(location: str, options: SparkOptions) -> Iterator[Check]:
         yield Check(f"LogStore for {scheme}", Health.OK, chosen or facts.name)
     if facts.connector:
         yield _connector(scheme, facts.connector, [*jars.jars_of(home), *options.jars], conf)
+        yield _access(scheme, hadoop_settings(options.stores, os.environ, conf))
 
 
-def _connector(scheme: str, connector: str, paths: Iterable[str], conf: Mapping[str, str]) -> Check:
+def _connector(scheme: str, connector: str, paths: list[str], conf: Mapping[str, str]) -> Check:
     subject = f"file system for {scheme}"
     found = next((path for path in paths if connector in Path(path).name), None)
-    if found or any(connector in value for value in conf.values()):
+    if found or has_connector(connector, paths, conf):
         return Check(subject, Health.OK, found or f"{connector}, configured in Spark's settings")
+    package = connector_package(connector, paths)
+    if package is None:
+        return Check(
+            subject,
+            Health.FAILED,
+            f"Spark lacks {connector}",
+            f"Provide the {connector} that matches Spark's Hadoop with --jars, or its Maven "
+            "coordinates with --spark-conf spark.jars.packages=...",
+        )
+    group, name, release = package.split(":")
+    if any(path.endswith(f"{group}_{name}-{release}.jar") for path in jars.fetched_jars()):
+        return Check(subject, Health.OK, f"{package}, already downloaded")
     return Check(
         subject,
-        Health.FAILED,
-        f"Spark lacks {connector}",
-        f"Provide the {connector} that matches Spark's Hadoop with --jars, or its Maven "
-        "coordinates with --spark-conf spark.jars.packages=...",
+        Health.WARNING,
+        f"{package} will be downloaded when Spark first starts for such a table",
+        "Without access to a Maven repository, provide the jars with --jars PATH.",
     )
+
+
+def _access(scheme: str, settings: Mapping[str, str]) -> Check:
+    """What Hadoop is told, by names alone: some of it is secret."""
+    told = sorted(key for key in settings if not key.endswith(".impl"))
+    named = f"set from the environment and options: {', '.join(told)}" if told else _BY_ITSELF
+    return Check(f"Hadoop's settings for {scheme}", Health.OK, named)
+
+
+_BY_ITSELF: Final = "nothing is set in the environment; Hadoop looks for credentials by itself"
 
 
 def _target(options: SparkOptions) -> str:

@@ -81,8 +81,9 @@ NO_FILE_SYSTEM: Final = (
 """How Hadoop says that it has nothing for the scheme of a URL."""
 
 FILE_SYSTEM_REMEDY: Final = (
-    "Give it one, as by --spark-conf spark.jars.packages=... or --jars PATH; for s3a:// that is "
-    "org.apache.hadoop:hadoop-aws of Spark's Hadoop version."
+    "Give it one, as by --spark-conf spark.jars.packages=... or --jars PATH. A session that "
+    "deltaadm starts for a location in S3, Azure (abfss://) or Google Cloud Storage gets it by "
+    "itself."
 )
 
 _MISSING_CLASSES: Final = ("java.lang.LinkageError", "java.lang.ClassNotFoundException")

@@ -303,7 +303,7 @@ def _misconfigured(root: str, found: DeltaadmError, *, named: bool) -> DeltaadmE
     if is_remote(root) and any(word in found.message for word in NO_FILE_SYSTEM):
         return EngineError(
             f"Spark has no file system for {root}: {found.message.rstrip('.')}.",
-            remedy=f"{FILE_SYSTEM_REMEDY} Spark knows no s3://; plan for s3a:// instead.",
+            remedy=FILE_SYSTEM_REMEDY,
         )
     if condition == "DATA_SOURCE_NOT_FOUND" or (
         condition == "TABLE_OR_VIEW_NOT_FOUND" and not named

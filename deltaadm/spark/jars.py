@@ -149,6 +149,14 @@ def default_settings(home: str, environ: Mapping[str, str] = os.environ) -> dict
     return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
 
 
+def settings_at_start(conf: Mapping[str, str]) -> dict[str, str]:
+    """What a session that is started with *conf* has been told; *conf* alone without pyspark."""
+    try:
+        return default_settings(spark_home()) | dict(conf)
+    except ImportError:
+        return dict(conf)
+
+
 def settings_for_delta(conf: Mapping[str, str], jars: Sequence[str]) -> dict[str, str]:
     """
     The settings that get Delta onto the class path, given *conf* and the jars of the user.

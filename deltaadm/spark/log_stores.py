@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,17 @@ def log_store(scheme: str) -> LogStoreFacts:
     'AzureLogStore'
     """
     return next((store for store in LOG_STORES if scheme in store.schemes), _ELSEWHERE)
+
+
+def single_driver_schemes(locations: Iterable[str], conf: Mapping[str, str]) -> list[str]:
+    """
+    The schemes among *locations* on which Delta is safe for one driver alone, by *conf*.
+
+    >>> single_driver_schemes(["s3a://lake/t", "abfss://c@a/t", "/data/t"], {})
+    ['s3a']
+    """
+    schemes = dict.fromkeys(place.partition("://")[0].lower() for place in locations)
+    return [each for each in schemes if log_store(each).alone and not chosen_log_store(each, conf)]
 
 
 def chosen_log_store(scheme: str, conf: Mapping[str, str]) -> str | None:

@@ -15,14 +15,22 @@ from deltaadm.dataclass import dataclass, field
 from deltaadm.errors import EngineError, Refused
 from deltaadm.spark.connect import remote_session, require_reachable, stop_session, without_secrets
 from deltaadm.spark.errors import error_text, sentence
-from deltaadm.spark.jars import joined, missing, settings_for_delta
+from deltaadm.spark.jars import (
+    default_settings,
+    jars_of,
+    joined,
+    missing,
+    settings_for_delta,
+    spark_home,
+)
 from deltaadm.spark.jvm import died_at_start, environment, not_started, start_jvm
+from deltaadm.spark.object_stores import configure, settings_for_connectors
 from deltaadm.spark.scratch import scratch_directory
 from deltaadm.spark.settings import configured
 from deltaadm.spark.start_up import java_options, make_later
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -37,7 +45,8 @@ class SparkOptions:
     files for the class path of a session that has to be started. With `debug` the JVM's own
     output appears on standard error; otherwise nobody sees it. With `long_work`, such as reading
     a fleet or rewriting data files, the JVM compiles as well as it can; otherwise it is set up to
-    start quickly. `java_options` replace that choice.
+    start quickly. `java_options` replace that choice. `stores` are locations that a session which
+    has to be started must reach, with what is set for each besides the environment.
     """
 
     master: str | None = None
@@ -47,6 +56,13 @@ class SparkOptions:
     debug: bool = False
     long_work: bool = False
     java_options: tuple[str, ...] | None = None
+    stores: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+
+    @property
+    def is_connect(self) -> bool:
+        """Whether a new session is one on a Spark Connect server."""
+        remote = self.remote or ("" if self.master else os.environ.get("SPARK_REMOTE", ""))
+        return remote.startswith(_CONNECT)
 
 
 @contextmanager
@@ -168,7 +184,7 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
     require_reachable(master)
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_directory())
-        conf = _configuration(master, options.conf, options.jars, scratch.path)
+        conf = _configuration(master, options, scratch.path)
         java = _java_options(master, conf, options)
         gateway = stack.enter_context(start_jvm(conf, scratch, java, show=options.debug))
         try:
@@ -178,6 +194,8 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
         except Exception as error:
             raise died_at_start() or not_started(sentence(error_text(error))[0]) from error
         stack.callback(stop_session, session)
+        if options.stores:
+            configure(session, options.stores, default_settings(spark_home()) | conf)
         if master.startswith("spark://"):
             _require_executors(session, master)
         yield session
@@ -224,10 +242,9 @@ _TIME_FOR_EXECUTORS: Final = 60
 _THE_DRIVER: Final = 1
 
 
-def _configuration(
-    master: str, given: Mapping[str, str], jars: Sequence[str], scratch: Path
-) -> dict[str, str]:
+def _configuration(master: str, options: SparkOptions, scratch: Path) -> dict[str, str]:
     """Ours, overruled by what is wanted, except where both have to hold."""
+    given, jars = options.conf, options.jars
     conf = {"spark.master": master, "spark.sql.warehouse.dir": str(scratch / "warehouse")}
     conf |= _EVERYWHERE | _DELTA
     if master.startswith("local"):
@@ -235,7 +252,10 @@ def _configuration(
     conf |= given
     extensions = "spark.sql.extensions"
     conf[extensions] = joined(_DELTA[extensions], given.get(extensions, ""))
-    return conf | settings_for_delta(conf, jars)
+    conf |= settings_for_delta(conf, jars)
+    home = spark_home()
+    known = default_settings(home) | conf
+    return conf | settings_for_connectors(options.stores, known, [*jars_of(home), *jars])
 
 
 @contextmanager

@@ -122,7 +122,14 @@ class ObjectStores:
     ) -> None:
         self._options = options
         self._credentials = credentials
+        self._options_for: Callable[[str], Mapping[str, str]] | None = None
         self._connections: Connections | None = None
+
+    def options_for(self, location: str) -> Mapping[str, str]:
+        """What is set for *location* besides the environment."""
+        if self._options_for is None:
+            self._options_for = self._options() if self._options else _no_options
+        return self._options_for(location)
 
     @property
     def connections(self) -> Connections:
@@ -130,8 +137,7 @@ class ObjectStores:
         if self._connections is None:
             from deltaadm.storage.object_store import Connections
 
-            options = self._options() if self._options else _no_options
-            self._connections = Connections(options, self._credentials)
+            self._connections = Connections(self.options_for, self._credentials)
         return self._connections
 
     def open(self, location: str, limits: Limits = LIMITS) -> WritableStore:

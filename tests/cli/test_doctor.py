@@ -158,21 +158,26 @@ def test_no_secret_among_spark_s_arguments_is_shown() -> None:
 @pytest.mark.parametrize(
     ("conf", "store", "system"),
     [
-        ("some=thing", "warning", "failed"),
-        ("spark.delta.logStore.s3a.impl=my.Store", "ok", "failed"),
+        ("some=thing", "warning", "given"),
+        ("spark.delta.logStore.s3a.impl=my.Store", "ok", "given"),
         ("spark.jars.packages=org.apache.hadoop:hadoop-aws:3.5.0", "warning", "ok"),
     ],
 )
-def test_what_a_commit_to_s3_needs(
-    tmp_path: Path, conf: str, store: str, system: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("AWS_ENDPOINT_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "https://127.0.0.1:1")  # where nobody answers
-    found = checks("s3a://bucket/table", "--spark-conf", conf)
+def test_what_a_commit_to_s3_needs(tmp_path: Path, conf: str, store: str, system: str) -> None:
+    env = {"AWS_ENDPOINT_URL": "https://127.0.0.1:1"}  # where nobody answers
+    env |= {"AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE", "AWS_SECRET_ACCESS_KEY": "hush"}
+    found = checks("s3a://bucket/table", "--spark-conf", conf, **env)
     assert found["LogStore for s3a"]["health"] == store
-    assert found["file system for s3a"]["health"] == system
+    connector = found["file system for s3a"]
+    if system == "ok":
+        assert connector["detail"] == "hadoop-aws, configured in Spark's settings"
+    else:  # deltaadm gets it by itself
+        assert connector["detail"].startswith("org.apache.hadoop:hadoop-aws:3.5.0")
+    told = found["Hadoop's settings for s3a"]["detail"]
+    assert "fs.s3a.secret.key" in told
+    assert "hush" not in str(found)
     (tmp_path / "hadoop-aws-3.5.0.jar").touch()
-    found = checks("s3a://bucket/table", "--spark-conf", conf, "--jars", tmp_path)
+    found = checks("s3a://bucket/table", "--spark-conf", conf, "--jars", tmp_path, **env)
     assert found["file system for s3a"]["health"] == "ok"
 
 

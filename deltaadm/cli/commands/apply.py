@@ -92,7 +92,11 @@ def command(given: Apply, context: RunContext) -> int:
 def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions) -> int:
     def carry_out() -> int:
         names = [saved.name] if saved.name else []
-        with log_reader(context) as reader, open_catalog(reader, names) as opened:
+        places = [saved.location]
+        with (
+            log_reader(context, places) as reader,
+            open_catalog(reader, names, locations=places) as opened,
+        ):
             entries = look_up(opened, names if saved.before.exists else [])
             target = saved_target(opened, saved, entries)
             saved.require_location(target.location)

@@ -109,9 +109,12 @@ def command(given: Create, context: RunContext) -> int:
         if given.location is not None and not named:
             raise UsageError("applies only to tables in a catalog", option="--location")
         require_no_secret(given.location or "")
+        places = [given.location or given.table]
         with (
-            log_reader(context) as reader,
-            catalogs.open_catalog(reader, [given.table], always=given.query is not None) as opened,
+            log_reader(context, places) as reader,
+            catalogs.open_catalog(
+                reader, [given.table], locations=places, always=given.query is not None
+            ) as opened,
         ):
             text = None if given.query is None else given.query.strip().rstrip(";")
             columns = (

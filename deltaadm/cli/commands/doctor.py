@@ -62,7 +62,8 @@ def command(given: Doctor, context: RunContext) -> int:
 def _checks(context: RunContext, given: Doctor) -> Iterator[Check]:
     from deltaadm.spark import doctor
 
-    options, tables = spark_options(context), given.tables or ()
+    tables = given.tables or ()
+    options = spark_options(context, places=tables)
     surroundings = doctor.environment_settings()
     if surroundings is not None:
         yield surroundings
@@ -76,7 +77,7 @@ def _checks(context: RunContext, given: Doctor) -> Iterator[Check]:
     for table in tables:
         yield from doctor.storage(table, options)
     if tables:
-        with log_reader(context) as reader:
+        with log_reader(context, tables) as reader:
             entries = look_up(reader, tables)
             for table in tables:
                 yield _table(reader, table, entries.get(table))

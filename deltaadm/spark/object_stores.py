@@ -1,0 +1,295 @@
+"""
+Object stores for a Spark of our own: Hadoop's connectors, and how they are told what is set.
+
+Secrets are told to a session that runs, through its connection: a JVM's arguments are seen by
+all who list processes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.spark.log_stores import log_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    Settings = Mapping[str, str]
+
+
+# Where Hadoop's file systems come from
+
+_CONNECTORS: Final = {
+    "hadoop-aws": "org.apache.hadoop:hadoop-aws",
+    "hadoop-azure": "org.apache.hadoop:hadoop-azure",
+    "gcs-connector": "org.apache.hadoop:hadoop-gcp",
+}
+"""The packages of the same release as Spark's Hadoop; the last one is there from 3.5 on."""
+
+_SDK: Final = "software.amazon.awssdk"
+_SDK_RELEASES: Final = {"3.5.0": "2.35.4"}
+"""The release of Amazon's SDK that a release of hadoop-aws is made with."""
+
+_SDK_MODULES: Final = ("s3", "s3-transfer-manager", "sts", "apache-client", "netty-nio-client")
+"""What hadoop-aws uses of it: 12 MB in place of a bundle of 686 MB."""
+
+_IN_SPARK: Final = ("io.netty:*", "org.slf4j:*")
+"""What these modules need, and every Spark has."""
+
+_SHADED_FROM: Final = (3, 5)
+
+
+def scheme_of(location: str) -> str:
+    """The scheme of a URL in lower case; empty for a path."""
+    scheme, separator, _ = location.partition("://")
+    return scheme.lower() if separator else ""
+
+
+def connector_package(connector: str, paths: Iterable[str]) -> str | None:
+    """
+    The Maven coordinates of *connector* for the Hadoop among the jars at *paths*.
+
+    None where there is none for that Hadoop.
+
+    >>> connector_package("hadoop-aws", ["jars/hadoop-client-api-3.5.0.jar"])
+    'org.apache.hadoop:hadoop-aws:3.5.0'
+    """
+    release = _hadoop(paths)
+    if release is None or connector not in _CONNECTORS:
+        return None
+    if connector == "gcs-connector" and _numbers(release) < _SHADED_FROM:
+        return None
+    return f"{_CONNECTORS[connector]}:{release}"
+
+
+def has_connector(connector: str, paths: Iterable[str], conf: Settings) -> bool:
+    """Whether the jars at *paths* or those that *conf* names have the connector already."""
+    names = (connector, _CONNECTORS[connector].rpartition(":")[2])
+    found = (Path(path).name for path in paths)
+    given = (value for key, value in conf.items() if "jars" in key or "ClassPath" in key)
+    return any(name in text for text in (*found, *given) for name in names)
+
+
+def settings_for_connectors(
+    locations: Iterable[str], conf: Settings, paths: Sequence[str]
+) -> dict[str, str]:
+    """
+    The settings that get Hadoop's file systems for *locations* onto the class path.
+
+    Nothing for those among the jars at *paths* or in *conf*, whose lists are part of the answer.
+    """
+    packages, excluded = [], []
+    for connector in dict.fromkeys(log_store(scheme_of(each)).connector for each in locations):
+        if not connector or has_connector(connector, paths, conf):
+            continue
+        package = connector_package(connector, paths)
+        if package is None:
+            continue
+        packages.append(package)
+        sdk = _SDK_RELEASES.get(package.rpartition(":")[2])
+        if connector == "hadoop-aws" and sdk is not None:
+            packages += [f"{_SDK}:{module}:{sdk}" for module in _SDK_MODULES]
+            excluded += [f"{_SDK}:bundle", *_IN_SPARK]
+    if not packages:
+        return {}
+    added = {"spark.jars.packages": packages, "spark.jars.excludes": excluded}
+    return {
+        key: ",".join(filter(None, (conf.get(key, ""), *names)))
+        for key, names in added.items()
+        if names
+    }
+
+
+def _hadoop(paths: Iterable[str]) -> str | None:
+    """The release of Hadoop, by the name of its jar."""
+    for path in paths:
+        if found := re.fullmatch(r"hadoop-client-api-(\d[\w.]*)\.jar", Path(path).name):
+            return found[1]
+    return None
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", release)[:2]))
+
+
+# What is set for a store, in Hadoop's words
+
+
+def configure(session: Any, stores: Mapping[str, Settings], conf: Settings) -> None:
+    """
+    Tell a session of our own how its file systems reach *stores*, unless *conf* says so.
+
+    *stores* has what is set for each location besides the environment.
+    """
+    hadoop = session.sparkContext._jsc.hadoopConfiguration()
+    for key, value in hadoop_settings(stores, os.environ, conf).items():
+        if not _is_of_site(hadoop.getPropertySources(key)):
+            hadoop.set(key, value)
+
+
+def _is_of_site(sources: Iterable[str] | None) -> bool:
+    """Whether a setting comes from the site's own files, such as core-site.xml."""
+    return any(str(source).endswith("-site.xml") for source in sources or ())
+
+
+def hadoop_settings(
+    stores: Mapping[str, Settings], environ: Settings, conf: Settings
+) -> dict[str, str]:
+    """
+    The settings of Hadoop's file systems for the locations in *stores*, but for those in *conf*.
+
+    *environ* is for all of a cloud, what is set for a location for its bucket or account alone.
+    """
+    found = _all_settings(stores, environ, conf)
+    return {key: value for key, value in found.items() if _SPARKS + key not in conf}
+
+
+_SPARKS: Final = "spark.hadoop."
+"""Before Hadoop's settings among those of Spark."""
+
+
+def _all_settings(
+    stores: Mapping[str, Settings], environ: Settings, conf: Settings
+) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for location, options in stores.items():
+        authority = location.partition("://")[2].partition("/")[0]
+        connector = log_store(scheme_of(location)).connector
+        if connector == "hadoop-aws":
+            found |= _AS_S3A
+            found |= {f"fs.s3a.{key}": text for key, text in _s3a(_environment(environ)).items()}
+            own = _s3a(_plain(options, "aws_"), providers=False)
+            found |= {
+                f"fs.s3a.bucket.{authority}.{key}": text
+                for key, text in own.items()
+                if f"{_SPARKS}fs.s3a.{key}" not in conf  # which it would overrule
+            }
+        elif connector == "hadoop-azure":
+            given = {**_plain(environ, "azure_", only=True), **_plain(options, "azure_")}
+            host = authority.rpartition("@")[2]
+            found |= {f"fs.azure.{key}.{host}": text for key, text in _abfs(given).items()}
+        elif connector == "gcs-connector":
+            given = {**_plain(environ, "google_", only=True), **_plain(options, "google_")}
+            found |= {f"fs.gs.{key}": text for key, text in _gs(given).items()}
+    return found
+
+
+_AS_S3A: Final = {
+    "fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
+    "fs.AbstractFileSystem.s3.impl": "org.apache.hadoop.fs.s3a.S3A",
+}
+
+
+def _plain(options: Settings, prefix: str, *, only: bool = False) -> dict[str, str]:
+    """Options by their names in lower case, without *prefix*; all must have it if *only* is set."""
+    plain = {key.lower(): value for key, value in options.items()}
+    return {
+        key.removeprefix(prefix): value
+        for key, value in plain.items()
+        if value and (key.startswith(prefix) or not only)
+    }
+
+
+def _environment(environ: Settings) -> dict[str, str]:
+    given = _plain(environ, "aws_", only=True)
+    endpoint = given.get("endpoint_url_s3")
+    return given | ({"endpoint_url": endpoint} if endpoint else {})
+
+
+def _first(given: Settings, *names: str) -> str:
+    return next((given[name] for name in names if given.get(name)), "")
+
+
+def _s3a(given: Settings, *, providers: bool = True) -> dict[str, str]:
+    """What S3A has to be told; `providers` that hold for all buckets look into the environment."""
+    endpoint = _first(given, "endpoint_url", "endpoint")
+    region = _first(given, "region", "default_region")
+    hosted = _first(given, "virtual_hosted_style_request").lower() == "true"
+    found = {
+        "access.key": _first(given, "access_key_id"),
+        "secret.key": _first(given, "secret_access_key"),
+        "session.token": _first(given, "session_token", "token"),
+        "endpoint": endpoint,
+        "endpoint.region": region or ("us-east-1" if endpoint else ""),
+        "path.style.access": "true" if endpoint and not hosted else "",
+        "aws.credentials.provider": _providers(given, everywhere=providers),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+_OWN_PROVIDERS: Final = "org.apache.hadoop.fs.s3a."
+_SDK_PROVIDERS: Final = "software.amazon.awssdk.auth.credentials."
+
+
+def _providers(given: Settings, *, everywhere: bool) -> str:
+    """Who is asked for credentials, where that is not Hadoop's own choice."""
+    if _first(given, "skip_signature").lower() == "true":
+        return f"{_OWN_PROVIDERS}AnonymousAWSCredentialsProvider"
+    more = {
+        "web_identity_token_file": "WebIdentityTokenFileCredentialsProvider",
+        "profile": "ProfileCredentialsProvider",
+    }
+    named = [f"{_SDK_PROVIDERS}{name}" for key, name in more.items() if given.get(key)]
+    if not everywhere or not named:
+        return ""
+    own = [f"{_OWN_PROVIDERS}{name}" for name in _HADOOPS_CHOICE]
+    return ",".join([*own[:2], *named, own[-1]])
+
+
+_HADOOPS_CHOICE: Final = (
+    "TemporaryAWSCredentialsProvider",
+    "SimpleAWSCredentialsProvider",
+    "auth.IAMInstanceCredentialsProvider",
+)
+
+
+def _abfs(given: Settings) -> dict[str, str]:
+    """What ABFS has to be told of an account."""
+    storage = _plain(given, "storage_")
+    key = _first(storage, "account_key", "access_key", "master_key")
+    token = _first(storage, "sas_token", "sas_key").removeprefix("?")
+    client = _first(storage, "client_id")
+    tenant = _first(storage, "tenant_id", "authority_id")
+    secret = _first(storage, "client_secret")
+    file = _first(storage, "federated_token_file")
+    kind = "org.apache.hadoop.fs.azurebfs.oauth2."
+    if key:
+        return {"account.auth.type": "SharedKey", "account.key": key}
+    if token:
+        return {"account.auth.type": "SAS", "sas.fixed.token": token}
+    if client and tenant and (secret or file):
+        authority = _first(storage, "authority_host") or "https://login.microsoftonline.com"
+        found = {
+            "account.auth.type": "OAuth",
+            "account.oauth2.client.id": client,
+            "account.oauth2.client.endpoint": f"{authority.rstrip('/')}/{tenant}/oauth2/token",
+        }
+        if secret:
+            found["account.oauth.provider.type"] = f"{kind}ClientCredsTokenProvider"
+            found["account.oauth2.client.secret"] = secret
+        else:
+            found["account.oauth.provider.type"] = f"{kind}WorkloadIdentityTokenProvider"
+            found["account.oauth2.token.file"] = file
+            found["account.oauth2.msi.tenant"] = tenant
+        return found
+    return {}
+
+
+def _gs(given: Settings) -> dict[str, str]:
+    """What the connector for Google has to be told; by itself it asks the machine it is on."""
+    found = {
+        "impl": "org.apache.hadoop.fs.gs.GoogleHadoopFileSystem",
+        "project.id": _first(given, "cloud_project", "project"),
+    }
+    file = _first(given, "service_account", "service_account_path")
+    if _first(given, "skip_signature").lower() == "true":
+        found["auth.type"] = "UNAUTHENTICATED"
+    elif file:
+        found["auth.type"] = "SERVICE_ACCOUNT_JSON_KEYFILE"
+        found["auth.service.account.json.keyfile"] = file
+    elif _first(given, "application_credentials"):
+        found["auth.type"] = "APPLICATION_DEFAULT"
+    return {key: value for key, value in found.items() if value}
