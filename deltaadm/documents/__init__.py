@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from deltaadm.imports import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

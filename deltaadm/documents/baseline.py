@@ -39,9 +39,7 @@ _BASELINE: Final = record(
     findings=(array(_FINDING), lambda baseline: _sorted(baseline.findings)),
     more=(array(_MORE), lambda baseline: _sorted(baseline.more)),
 )
-DOCUMENT: Final = Document(
-    "A baseline: the findings that are known", _BASELINE.schema, _BASELINE.write
-)
+DOCUMENT: Final = Document("A baseline: the findings that are known", _BASELINE)
 
 
 def _sorted(entries: Mapping[Any, Any]) -> list[tuple[Any, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deltaadm import __version__
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.model.json_values import STRING, constant, record
+from deltaadm.domain.model.json_values import STRING, Json, constant, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,14 +27,22 @@ class Document:
     """A kind of document: the title of its schema, and what is written."""
 
     title: str
-    schema: Schema
-    write: Callable[[Any], dict[str, Any]]
+    json: Json
+
+    @property
+    def schema(self) -> Schema:
+        """The JSON Schema of such documents, without its title."""
+        return self.json.schema
+
+    @property
+    def write(self) -> Callable[[Any], dict[str, Any]]:
+        """What makes such a document of a value."""
+        return self.json.write
 
     @classmethod
     def of(cls, title: str, /, **fields: Field) -> Document:
         """One with *fields*, after those that all documents have."""
-        written = record(**HEAD, **fields)
-        return cls(title, written.schema, written.write)
+        return cls(title, record(**HEAD, **fields))
 
     @classmethod
     def sealed(
@@ -42,8 +50,11 @@ class Document:
     ) -> Document:
         """The same with a `binding` to what the document rests on, and with its digest in there."""
         written = record(**HEAD, **fields, binding=(record(**binding), bound_to))
-        described = record(**HEAD, **fields, binding=record(**binding, **{_SEAL: STRING}))
-        return cls(title, described.schema, lambda value: sealed(written.write(value)))
+
+        def schema() -> Schema:
+            return record(**HEAD, **fields, binding=record(**binding, **{_SEAL: STRING})).schema
+
+        return cls(title, Json(schema, lambda value: sealed(written.write(value))))
 
 
 def sha256(document: Any) -> str:

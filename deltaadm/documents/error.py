@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm import errors
 from deltaadm.documents.common import Document
-from deltaadm.domain.model.json_values import INTEGER, STRING, maybe, one_of, record
+from deltaadm.domain.model.json_values import INTEGER, STRING, Json, maybe, one_of, record
 
 if TYPE_CHECKING:
     from deltaadm.operations.reports import Failure
@@ -35,4 +35,4 @@ def _write(failure: Failure) -> dict[str, Any]:
     return {**written, **failure.known, "error": error}
 
 
-DOCUMENT: Final = Document(_FAILURE.title, _FAILURE.schema, _write)
+DOCUMENT: Final = Document(_FAILURE.title, Json(lambda: _FAILURE.schema, _write))

@@ -13,7 +13,7 @@ from deltaadm.domain.model.json_values import STRING, Json, constant, one_of, re
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deltaadm.domain.model.json_values import Fields
+    from deltaadm.domain.model.json_values import Fields, Schema
 
 _SEAL: Final = "sha256"
 """The key of a line's digest, which covers all its other keys."""
@@ -60,14 +60,16 @@ def read_entry(line: bytes) -> Entry:
 
 
 _SEALED: Final[Fields] = {**_NOTED, _SEAL: STRING}
-_LINE: Final = Json({"anyOf": [outcome.DOCUMENT.schema, error.DOCUMENT.schema]})
-DOCUMENT: Final = Document(
-    "A line of the journal of `apply`",
-    {
+_LINE: Final = Json(lambda: {"anyOf": [outcome.DOCUMENT.schema, error.DOCUMENT.schema]})
+
+
+def _schema() -> Schema:
+    return {
         "anyOf": [
             record(**_SEALED, event=constant(_BEGUN)).schema,
             record(**_SEALED, event=one_of(*_ENDED), line=_LINE).schema,
         ]
-    },
-    _write,
-)
+    }
+
+
+DOCUMENT: Final = Document("A line of the journal of `apply`", Json(_schema, _write))

@@ -6,11 +6,11 @@ from typing import Final
 
 from deltaadm.documents import document, drop_feature, error, inspect, outcome, plan, validate
 from deltaadm.documents.common import Document
+from deltaadm.domain.model.json_values import Json
 
 _KINDS: Final = (inspect, validate, plan, outcome, drop_feature, error)
 
 DOCUMENT: Final = Document(
     "A line of a run over many tables",
-    {"anyOf": [kind.DOCUMENT.schema for kind in _KINDS]},
-    document,
+    Json(lambda: {"anyOf": [kind.DOCUMENT.schema for kind in _KINDS]}, document),
 )

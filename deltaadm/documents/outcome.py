@@ -7,7 +7,7 @@ from typing import Final
 from deltaadm.documents import plan
 from deltaadm.documents.change import CHANGES
 from deltaadm.documents.common import Document
-from deltaadm.domain.model.json_values import COUNT, STRING, Json, array, record
+from deltaadm.domain.model.json_values import COUNT, STRING, array, record
 from deltaadm.operations.reports import PlanReport
 
 _CONCURRENT: Final = record(version=COUNT, changes=CHANGES)
@@ -17,11 +17,9 @@ _OUTCOME: Final = record(
     mismatches=CHANGES,
     concurrent_changes=(array(_CONCURRENT), lambda outcome: outcome.concurrent),
 )
-_PLAN: Final = Json(plan.DOCUMENT.schema, plan.DOCUMENT.write)
-
 DOCUMENT: Final = Document.of(
     "The outcome of a plan",
     table=STRING,
-    plan=(_PLAN, lambda report: PlanReport(report.table, report.outcome.plan)),
+    plan=(plan.DOCUMENT.json, lambda report: PlanReport(report.table, report.outcome.plan)),
     outcome=_OUTCOME,
 )

@@ -8,7 +8,7 @@ from deltaadm.clients import Access, Compatibility
 from deltaadm.documents.change import CHANGE
 from deltaadm.documents.common import Document, sealed, sha256
 from deltaadm.documents.finding import FINDING
-from deltaadm.documents.steps import STEP, STEP_TYPES, schema_of
+from deltaadm.documents.steps import STEP, any_step, schema_of
 from deltaadm.documents.verdict import JUDGEMENT
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.json_values import (
@@ -75,7 +75,7 @@ def _write_stage(staged: tuple[Plan, Stage]) -> Any:
     return STEP.write(step) | _stage_of(step).write(staged)
 
 
-_STAGES: Final = array(Json({"anyOf": list(map(_schema_of_stage, STEP_TYPES))}, _write_stage))
+_STAGES: Final = array(Json(lambda: any_step(_schema_of_stage), _write_stage))
 _SHIFT: Final = record(
     client=(STRING, lambda shift: shift.after.release.client.id),
     version=(STRING, lambda shift: shift.after.release.version),

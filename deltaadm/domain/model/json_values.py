@@ -80,11 +80,21 @@ def _as_it_is(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Json:
-    """How values of one type are written and read back, and their schema."""
+    """
+    How values of one type are written and read back, and their schema.
 
-    schema: Schema
+    What is made of other types makes its schema when it is asked for, which writing never does.
+    """
+
+    described: Schema | Callable[[], Schema]
     write: Callable[[Any], Any] = _as_it_is
     read: Callable[[Any], Any] = _as_it_is
+
+    @property
+    def schema(self) -> Schema:
+        """The JSON Schema of the values."""
+        described = self.described
+        return described() if callable(described) else described
 
 
 if TYPE_CHECKING:
@@ -104,7 +114,7 @@ def array(items: Json) -> Json:
     """An array, whatever kind of collection it is written from."""
     write = items.write
     return Json(
-        {"type": "array", "items": items.schema},
+        lambda: {"type": "array", "items": items.schema},
         list if write is _as_it_is else lambda values: [write(value) for value in values],
         lambda values: tuple(map(items.read, elements(values))),
     )
@@ -115,14 +125,14 @@ STRINGS: Final = array(STRING)
 
 def mapping(values: Json) -> Json:
     """An object whose keys are data; one with strings can be read."""
-    return Json({"type": "object", "additionalProperties": values.schema}, dict, text_map)
+    return Json(lambda: {"type": "object", "additionalProperties": values.schema}, dict, text_map)
 
 
 def maybe(value: Json) -> Json:
     """A value, or null for None."""
     write = value.write
     return Json(
-        {"anyOf": [value.schema, {"type": "null"}]},
+        lambda: {"anyOf": [value.schema, {"type": "null"}]},
         lambda given: None if given is None else write(given),
         lambda given: None if given is None else value.read(given),
     )
@@ -171,11 +181,14 @@ def record(optional: tuple[str, ...] = (), /, **fields: Field) -> Json:
         name: field if isinstance(field, tuple) else (field, attrgetter(name))
         for name, field in fields.items()
     }
-    schema = {
-        "type": "object",
-        "properties": {name: json.schema for name, (json, _) in parts.items()},
-        "required": [name for name in parts if name not in optional],
-    }
+
+    def schema() -> Schema:
+        return {
+            "type": "object",
+            "properties": {name: json.schema for name, (json, _) in parts.items()},
+            "required": [name for name in parts if name not in optional],
+        }
+
     writers = tuple((name, json.write, value_of) for name, (json, value_of) in parts.items())
 
     def write(value: Any) -> dict[str, Any]:

@@ -642,14 +642,12 @@ def _written(protocol: Protocol) -> dict[str, Any]:
     return plain.to_wire()
 
 
-PROTOCOL: Final = Json(
-    record(
-        ("readerFeatures", "writerFeatures"),
-        minReaderVersion=INTEGER,
-        minWriterVersion=INTEGER,
-        readerFeatures=STRINGS,
-        writerFeatures=STRINGS,
-    ).schema,
-    _written,
+_PARTS: Final = record(
+    ("readerFeatures", "writerFeatures"),
+    minReaderVersion=INTEGER,
+    minWriterVersion=INTEGER,
+    readerFeatures=STRINGS,
+    writerFeatures=STRINGS,
 )
+PROTOCOL: Final = Json(lambda: _PARTS.schema, _written)
 """A protocol as JSON, its feature lists sorted."""

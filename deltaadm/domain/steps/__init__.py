@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.model.json_values import text
+from deltaadm.imports import import_module
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,9 +8,8 @@ arranges things in another way than a page does, a block of its own holds the fa
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from deltaadm.dataclass import dataclass
+from deltaadm.imports import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
