@@ -542,6 +542,30 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'apply --color'
                 set expected 1
+            case 'show --unity'
+                set expected 1
+            case 'show --storage-option'
+                set expected 1
+            case 'show --storage-options-file'
+                set expected 1
+            case 'show --timeout'
+                set expected 1
+            case 'show --engine'
+                set expected 1
+            case 'show --spark-master'
+                set expected 1
+            case 'show --remote'
+                set expected 1
+            case 'show --spark-conf'
+                set expected 1
+            case 'show --jars'
+                set expected 1
+            case 'show --output'
+                set expected 1
+            case 'show -o'
+                set expected 1
+            case 'show --color'
+                set expected 1
             case 'features --output'
                 set expected 1
             case 'features -o'
@@ -613,6 +637,7 @@ complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a create -d 'Create or replace
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a alter -d 'Change columns, constraints, clustering or properties.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a drop-feature -d 'Drop a table feature from the protocol.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a apply -d 'Apply exactly the plan or plans saved in a file.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a show -d 'Show a saved plan or a journal, and what has changed since.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a features -d 'List all table features, or explain one.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a rules -d 'List the rules of `validate`.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a explain -d 'Explain a rule, a table feature or a Delta error class.'
@@ -954,6 +979,7 @@ complete -c deltaadm -n '__deltaadm_at drop-feature' -l show-secrets -d 'Show th
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at apply 0 0' -F
+complete -c deltaadm -n '__deltaadm_at apply' -l check -d 'Change nothing: show what is left to do, and exit with 1 if that can be applied.'
 complete -c deltaadm -n '__deltaadm_at apply' -l jobs -s j -x -d 'Apply up to N plans at the same time (default: 4).'
 complete -c deltaadm -n '__deltaadm_at apply' -l max-failures -x -d 'Start no more plans after N failures.'
 complete -c deltaadm -n '__deltaadm_at apply' -l journal -l resume -r -F -d 'Journal of several plans, from which an interrupted run continues (default: the name of the plan file with .journal).'
@@ -979,6 +1005,22 @@ complete -c deltaadm -n '__deltaadm_at apply' -l output -s o -x -a 'text json js
 complete -c deltaadm -n '__deltaadm_at apply' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at apply' -l show-secrets -d 'Show the values of properties that look like passwords, keys or tokens.'
 complete -c deltaadm -n '__deltaadm_at apply' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at show 0 0' -F
+complete -c deltaadm -n '__deltaadm_at show' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
+complete -c deltaadm -n '__deltaadm_at show' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at show' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
+complete -c deltaadm -n '__deltaadm_at show' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
+complete -c deltaadm -n '__deltaadm_at show' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
+complete -c deltaadm -n '__deltaadm_at show' -l spark-master -x -d 'Spark master (default: this machine).'
+complete -c deltaadm -n '__deltaadm_at show' -l remote -x -d 'Spark Connect server, sc://host:port.'
+complete -c deltaadm -n '__deltaadm_at show' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at show' -l jars -r -F -d 'A jar, or a directory of jars, for the Spark that is started, such as Delta\'s where they cannot be downloaded.'
+complete -c deltaadm -n '__deltaadm_at show' -l debug -d 'Show Spark\'s own messages on standard error.'
+complete -c deltaadm -n '__deltaadm_at show' -l output -s o -x -a 'text json jsonl markdown html' -d 'text, json, jsonl, sql, markdown or html.'
+complete -c deltaadm -n '__deltaadm_at show' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at show' -l show-secrets -d 'Show the values of properties that look like passwords, keys or tokens.'
+complete -c deltaadm -n '__deltaadm_at show' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at features 0 0' -a 'adaptiveMetadata adaptiveMetadata-preview allowColumnDefaults appendOnly catalogManaged catalogOwned-preview changeDataFeed checkConstraints checkpointProtection clustering collations collations-preview columnMapping columnMappingUsageTracking coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 icebergWriterCompatV1 icebergWriterCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns redirectReaderWriter-preview redirectWriterOnly-preview rowTracking timestampNanos timestampNtz timestampWithoutTimezone typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview'
 complete -c deltaadm -n '__deltaadm_at features' -l output -s o -x -a 'text json jsonl markdown html' -d 'text, json, jsonl, markdown or html.'
@@ -1011,7 +1053,7 @@ complete -c deltaadm -n '__deltaadm_at doctor' -l output -s o -x -a 'text json j
 complete -c deltaadm -n '__deltaadm_at doctor' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l help -s h -d 'Show this message and exit.'
 
-complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline best-effort doctor drop-feature error error-class feature features history history-entry inspect journal line outcome parent-changes plan rule rules validate'
+complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline best-effort doctor drop-feature error error-class feature features history history-entry inspect journal line outcome parent-changes plan rule rules shown-journal shown-plan validate'
 complete -c deltaadm -n '__deltaadm_at schema' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at completion 0 0' -a 'bash zsh fish powershell'

@@ -23,6 +23,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "alter": "Change columns, constraints, clustering or properties.",
     "drop-feature": "Drop a table feature from the protocol.",
     "apply": "Apply exactly the plan or plans saved in a file.",
+    "show": "Show a saved plan or a journal, and what has changed since.",
     "features": "List all table features, or explain one.",
     "rules": "List the rules of `validate`.",
     "explain": "Explain a rule, a table feature or a Delta error class.",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.steps import Step
+    from deltaadm.operations.diff import Change
 
     Saved = TypeVar("Saved")
 
@@ -78,6 +79,14 @@ class SavedPlan:
         return any(
             destination is not None and destination.root == location for destination in destinations
         )
+
+    def as_made(self) -> Plan:
+        """The plan on the state that it was made for."""
+        return self._plan_on(self.before)
+
+    def changes_since(self, current: Snapshot) -> tuple[Change, ...]:
+        """What is different in *current* from the state that the plan was made for."""
+        return diff(self._revealed(current).before, current)
 
     def left_on(self, current: Snapshot, *, begun: bool = False) -> Plan:
         """

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.features import TableFeature
     from deltaadm.errors import DeltaadmError
     from deltaadm.operations.carry_out import Outcome
+    from deltaadm.operations.diff import Change
     from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.error_classes import ErrorClass
     from deltaadm.operations.foreign.carry_out import ForeignPlan
@@ -47,6 +48,66 @@ class OutcomeReport:
     outcome: Outcome
 
     document = "outcome"
+
+
+class PlanState(Enum):
+    """What has become of a saved plan."""
+
+    READY = "ready"
+    DONE = "done"
+    OBSOLETE = "obsolete"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStatus:
+    """
+    Whether a saved plan can still be carried out on the table as it is now.
+
+    `version` is that of the table, None where it could not be read, and `changes` are what others
+    have changed in it since the plan was made. `error` says why the plan cannot be carried out, or
+    why that is unknown.
+    """
+
+    state: PlanState
+    version: int | None = None
+    changes: tuple[Change, ...] = ()
+    error: DeltaadmError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlanReport:
+    """A plan out of a file, for the table that the file calls *table*, and its status now."""
+
+    table: str
+    plan: Plan
+    status: PlanStatus
+
+    document = "shown_plan"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalLine:
+    """
+    What a journal says of a plan, known by its digest: begun, done or failed.
+
+    `result` is the document of what it came to, None where it has not ended.
+    """
+
+    plan: str
+    table: str
+    event: str
+    result: Mapping[str, object] | None
+
+
+@dataclass(frozen=True, slots=True)
+class JournalReport:
+    """The newest line of each plan in the journal called *file*."""
+
+    file: str
+    plans: tuple[JournalLine, ...]
+
+    document = "shown_journal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +255,8 @@ if TYPE_CHECKING:
         | PlanReport
         | OutcomeReport
         | ForeignReport
+        | SavedPlanReport
+        | JournalReport
         | ValidationReport
         | Failure
         | FeatureCatalogue

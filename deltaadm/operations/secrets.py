@@ -237,6 +237,16 @@ def _outcome(masks: Masker, report: Any) -> Any:
     return _with(report, outcome=masked)
 
 
+def _saved_plan(masks: Masker, report: Any) -> Any:
+    changes = tuple(map(masks.change, report.status.changes))
+    status = (
+        report.status
+        if changes == report.status.changes
+        else replace(report.status, changes=changes)
+    )
+    return _with(report, plan=masks.plan(report.plan), status=status)
+
+
 def _foreign(masks: Masker, report: Any) -> Any:
     outcome, stages = report.outcome, getattr(report.plan, "stages", None)
     if outcome is not None and outcome.mismatches:
@@ -295,6 +305,7 @@ _MASKS: Final[Mapping[str, Callable[[Masker, Any], Any]]] = {
     "TableReport": lambda masks, report: _with(report, snapshot=masks.snapshot(report.snapshot)),
     "PlanReport": lambda masks, report: _with(report, plan=masks.plan(report.plan)),
     "OutcomeReport": _outcome,
+    "SavedPlanReport": _saved_plan,
     "ForeignReport": _foreign,
     "HistoryReport": _history,
     "HistoryEntry": _history_entry,

@@ -132,7 +132,7 @@ def _html(reports: Sequence[Report], out: TextIO, _: Style) -> None:
     write_html(reports, out)
 
 
-_PLANS = frozenset({"PlanReport", "OutcomeReport", "ForeignReport"})
+_PLANS = frozenset({"PlanReport", "OutcomeReport", "ForeignReport", "SavedPlanReport"})
 _FINDINGS = frozenset({"ValidationReport", "Failure"})
 
 FORMATS: Final[Mapping[str, Format]] = {

@@ -37,6 +37,14 @@ def line(document: Document) -> str:
     return visible("  ".join(part for part in parts if part))
 
 
+def status_and_details(document: Document) -> tuple[str, str]:
+    """What came of one table: a word or two, and the rest."""
+    try:
+        return _LINES[kind_of(document)](document)
+    except (LookupError, TypeError, AttributeError, ValueError, StopIteration):
+        return "", "cannot be understood"
+
+
 def kind_of(document: Document) -> str:
     """The kind of *document*, by the name of its schema."""
     return next(kind for kind, key in _KEYS.items() if key in document)

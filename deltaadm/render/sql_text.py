@@ -8,6 +8,7 @@ from deltaadm.operations.reports import (
     ForeignReport,
     OutcomeReport,
     PlanReport,
+    SavedPlanReport,
 )
 from deltaadm.operations.sql import planned_statement
 from deltaadm.render.visible import visible
@@ -42,6 +43,6 @@ def _statements(report: Report) -> Iterator[tuple[str, ...]]:
     """Those of the plan in *report*, if there is a plan in it."""
     if isinstance(report, ForeignReport):
         yield report.plan.statements
-    elif isinstance(report, (PlanReport, OutcomeReport)):
-        plan = report.plan if isinstance(report, PlanReport) else report.outcome.plan
+    elif isinstance(report, (PlanReport, SavedPlanReport, OutcomeReport)):
+        plan = report.outcome.plan if isinstance(report, OutcomeReport) else report.plan
         yield tuple(planned_statement(plan, stage) for stage in plan.stages)

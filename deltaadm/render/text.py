@@ -119,7 +119,7 @@ def _stands_apart(block: Block, before: Block | None) -> bool:
     if isinstance(block, Prose):
         return True
     title = isinstance(before, Heading) and before.level == 1
-    return title and isinstance(block, Changes)
+    return isinstance(block, Changes) and (title or isinstance(before, Paragraph))
 
 
 def _heading(block: Heading) -> Iterable[Line]:

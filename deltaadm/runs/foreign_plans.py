@@ -148,6 +148,14 @@ def apply_saved(context: RunContext, saved: SavedForeignPlan, request: CommitReq
     return handle_errors(context, saved.table, work)
 
 
+def plan_saved_again(context: RunContext, saved: SavedForeignPlan) -> ForeignReport:
+    """The plan that was saved, on the catalog as it is now; raises what `apply_saved` ends with."""
+    require_name(saved.table, saved.provider)
+    names = [saved.table]
+    with log_reader(context) as reader, catalogs.open_catalog(reader, names) as opened:
+        return ForeignReport(_plan_again(opened, saved))
+
+
 def _plan_again(context: RunContext, saved: SavedForeignPlan) -> ForeignPlan:
     """
     The plan that was saved, or one with nothing to do if it is carried out already.

@@ -14,6 +14,26 @@ _HEAD: Final = b'{"format_version":'
 """What every line begins with: a last one that was cut off is known by it."""
 
 
+def read_journal(body: str) -> tuple[Entry, ...]:
+    """The entries of a journal, in order; none where *body* is something else."""
+    entries = []
+    for line in body.splitlines():
+        try:
+            entries.append(read_entry(line.encode()))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            break
+    return tuple(entries)
+
+
+def begun_in(path: Path) -> frozenset[str]:
+    """The digests of the plans on which work has begun according to a journal, if there is one."""
+    try:
+        body = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return frozenset()
+    return frozenset(entry.plan for entry in read_journal(body))
+
+
 class Journal:
     """
     A file to which a line is added when work on a plan begins, and when it ends.

@@ -24,10 +24,12 @@ from deltaadm.operations.reports import (
     FeatureCatalogue,
     FeatureExplanation,
     ForeignReport,
+    JournalReport,
     OutcomeReport,
     PlanReport,
     RuleCatalogue,
     RuleExplanation,
+    SavedPlanReport,
 )
 from deltaadm.validation.finding import ValidationReport
 from tests.support import samples
@@ -53,6 +55,8 @@ NAMES = {
     Failure: "error",
     HistoryReport: "history",
     HistoryEntry: "history-entry",
+    SavedPlanReport: "shown-plan",
+    JournalReport: "shown-journal",
 }
 FOREIGN_NAMES = {"create": "best-effort", "alter": "parent-changes"}
 

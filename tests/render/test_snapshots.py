@@ -16,6 +16,7 @@ from deltaadm.operations.reports import (
     FeatureExplanation,
     ForeignReport,
     PlanReport,
+    SavedPlanReport,
 )
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
 from deltaadm.validation.finding import ValidationReport
@@ -33,6 +34,7 @@ GROUPS = {
     "plans with findings": samples.plans_with_findings,
     "feature": samples.features,
     "histories": samples.histories,
+    "saved plans": samples.saved_plans,
     "other provider": lambda _: samples.best_effort(),
     "other provider altered": lambda _: samples.foreign_changes(),
 }
@@ -45,6 +47,7 @@ CASES = [
         ("plans with findings", PlanReport),
         ("feature", FeatureExplanation),
         ("histories", HistoryReport),
+        ("saved plans", SavedPlanReport),
         ("other provider", ForeignReport),
         ("other provider altered", ForeignReport),
     )

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.documents import document
 from deltaadm.domain.model.commit_info import CommitInfo
 from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import (
@@ -19,7 +20,7 @@ from deltaadm.domain.steps import (
 from deltaadm.domain.steps.create_table import no_table
 from deltaadm.domain.transaction.clustering import CLUSTERING_DOMAIN
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
-from deltaadm.errors import Refused, StorageError, TableError
+from deltaadm.errors import CommitError, Refused, StorageError, TableError
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.carry_out import ConcurrentChange, Outcome
 from deltaadm.operations.create import read_schema
@@ -47,8 +48,13 @@ from deltaadm.operations.reports import (
     Failure,
     ForeignReport,
     Health,
+    JournalLine,
+    JournalReport,
     OutcomeReport,
     PlanReport,
+    PlanState,
+    PlanStatus,
+    SavedPlanReport,
 )
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 from deltaadm.replay.engine import Detail
@@ -238,6 +244,30 @@ def plans(path: Path) -> tuple[Report, ...]:
         OutcomeReport("orders", done),
         OutcomeReport("orders", replace(done, mismatches=(change,))),
         OutcomeReport("orders", replace(done, versions=(2,), concurrent=others)),
+    )
+
+
+def saved_plans(path: Path) -> tuple[Report, ...]:
+    """A plan that can be applied, one that is, one that cannot be any more, and a journal."""
+    planned = plan_features(orders(path / "orders"), ["deletionVectors"])
+    changed = Change(ChangeKind.SET, "configuration[delta.appendOnly]", "false", "true")
+    moved = CommitError("The table has changed.", remedy="Plan again.")
+    lost = TableError("There is no Delta table at /data/orders.", remedy="")
+    statuses = (
+        PlanStatus(PlanState.READY, 8),
+        PlanStatus(PlanState.DONE, 9),
+        PlanStatus(PlanState.OBSOLETE, 9, (changed,), moved),
+        PlanStatus(PlanState.UNKNOWN, error=lost),
+    )
+    failed = document(Failure("t2", moved))
+    lines = (
+        JournalLine("5f", "t1", "begun", None),
+        JournalLine("60", "t2", "failed", failed),
+        JournalLine("61", "t3", "done", {"no": "outcome"}),
+    )
+    return (
+        *(SavedPlanReport("orders", planned, status) for status in statuses),
+        JournalReport("plans.jsonl.journal", lines),
     )
 
 
@@ -446,6 +476,7 @@ def every_kind(path: Path) -> Iterator[Report]:
     yield from plans(path / "c")
     yield from plans_with_findings(path / "e")
     yield from histories(path / "f")
+    yield from saved_plans(path / "g")
     yield from features(path)
     yield from catalogue(path)
     yield from hostile_reports(path / "d" / "table", "\x1b</script>")

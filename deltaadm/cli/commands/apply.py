@@ -18,14 +18,15 @@ from deltaadm.runs.apply_plans import (
     saved_target,
 )
 from deltaadm.runs.catalogs import look_up, open_catalog
-from deltaadm.runs.foreign_plans import apply_saved
-from deltaadm.runs.output import check_format, handle_errors
+from deltaadm.runs.foreign_plans import apply_saved, plan_saved_again
+from deltaadm.runs.output import check_format, handle_errors, show
 from deltaadm.runs.plan_run import carry_out_plan, project_settings
 from deltaadm.runs.reading import read_file
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader
 
 if TYPE_CHECKING:
+    from deltaadm.documents.saved_foreign_plan import SavedForeignPlan
     from deltaadm.documents.saved_plan import SavedPlan
     from deltaadm.runs.context import RunContext
 
@@ -42,9 +43,15 @@ class Apply(Parameters):
       deltaadm apply plan.json
 
       deltaadm apply plans.jsonl --yes --jobs 8 --max-failures 5
+
+      deltaadm apply plan.json --check
     """
 
     file: Path = argument(metavar="PLAN", help="A plan file written by --out.")
+    check: bool = option(
+        "--check",
+        help="Change nothing: show what is left to do, and exit with 1 if that can be applied.",
+    )
     jobs: int | None = option(
         "--jobs",
         "-j",
@@ -73,6 +80,8 @@ def command(given: Apply, context: RunContext) -> int:
     def work() -> int:
         text = read_file(given.file)
         foreign = read_foreign_plan(text)
+        if given.check:
+            return _check(context, given, text, foreign)
         if foreign is not None:
             return apply_saved(context, foreign, given.options)
         plans = plans_in(text)
@@ -87,6 +96,26 @@ def command(given: Apply, context: RunContext) -> int:
         )
 
     return handle_errors(context, str(given.file), work)
+
+
+def _check(context: RunContext, given: Apply, text: str, foreign: SavedForeignPlan | None) -> int:
+    from deltaadm.runs import saved_plans
+    from deltaadm.runs.exit_codes import FOUND
+
+    if foreign is not None:
+        report = plan_saved_again(context, foreign)
+        show(context, [report])
+        return 0 if report.plan.is_noop else FOUND
+    plans = plans_in(text)
+    if len(plans) == 1 and given.journal is None:
+        [saved] = plans
+        return handle_errors(
+            context,
+            saved.table,
+            lambda: saved_plans.check_plan(context, saved, given.options),
+        )
+    journal = given.journal or journal_of(given.file)
+    return saved_plans.check_plans(context, plans, journal, given.options)
 
 
 def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions) -> int:

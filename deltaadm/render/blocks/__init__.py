@@ -225,6 +225,8 @@ _MODULES: Final = {
     "OutcomeReport": "plans",
     "ForeignReport": "plans",
     "DropReport": "plans",
+    "SavedPlanReport": "plans",
+    "JournalReport": "plans",
     "FeatureCatalogue": "catalogues",
     "FeatureExplanation": "catalogues",
     "RuleCatalogue": "catalogues",

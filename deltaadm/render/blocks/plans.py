@@ -44,8 +44,12 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import (
         DropReport,
         ForeignReport,
+        JournalLine,
+        JournalReport,
         OutcomeReport,
         PlanReport,
+        PlanStatus,
+        SavedPlanReport,
     )
     from deltaadm.render.blocks import Block
 
@@ -83,6 +87,58 @@ def _plan(report: PlanReport) -> Iterator[Block]:
     if plan.notes:
         yield Heading("Notes")
         yield Items(plan.notes)
+
+
+def _saved_plan(report: SavedPlanReport) -> Iterator[Block]:
+    from deltaadm.operations.reports import PlanReport
+
+    title, *rest = _plan(PlanReport(report.table, report.plan))
+    yield title
+    yield from _status(report.status)
+    yield from rest
+
+
+def _status(status: PlanStatus) -> Iterator[Block]:
+    """What has become of a plan since it was saved."""
+    from deltaadm.operations.reports import PlanState
+
+    now = "" if status.version is None else f" at version {status.version}"
+    if status.state is PlanState.READY:
+        yield Paragraph(f"It can be applied: the table{now} is as the plan expects it.", "good")
+    elif status.state is PlanState.DONE:
+        yield Paragraph(f"It is already applied: the table{now} is as planned.", "good")
+    elif status.error is not None:
+        words = "It can no longer be applied" if status.state is PlanState.OBSOLETE else "Unknown"
+        tone = "error" if status.state is PlanState.OBSOLETE else "warning"
+        yield Paragraph(f"{words}: {status.error.message}", tone)
+        if status.error.remedy:
+            yield Paragraph(status.error.remedy)
+    if status.changes:
+        yield Heading("Changed since the plan was made", tone="warning")
+        rows = tuple(
+            ChangeRow(change.kind.value, change_words(change)) for change in status.changes
+        )
+        yield Changes(rows, (rows,))
+        yield Heading("The plan as it was made")
+
+
+def _journal(report: JournalReport) -> Iterator[Block]:
+    yield Heading(f"{report.file}: {_journal_counts(report)}", level=1)
+    yield Table("Plans", ("event", "table", "result"), tuple(map(_journal_row, report.plans)))
+
+
+def _journal_counts(report: JournalReport) -> str:
+    events = Counter(line.event for line in report.plans)
+    counts = (f"{events[event]} {event}" for event in ("done", "failed", "begun") if events[event])
+    return ", ".join(counts)
+
+
+def _journal_row(line: JournalLine) -> tuple[str, str, str]:
+    if line.result is None:
+        return line.event, line.table, "interrupted, or still being applied"
+    from deltaadm.render.overview import status_and_details
+
+    return line.event, line.table, "  ".join(filter(None, status_and_details(line.result)))
 
 
 def _step_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
@@ -334,5 +390,7 @@ BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
     "ForeignReport": _foreign_plan,
     "OutcomeReport": _outcome,
     "DropReport": _drops,
+    "SavedPlanReport": _saved_plan,
+    "JournalReport": _journal,
 }
 """What makes the blocks of each kind of report that this module knows."""

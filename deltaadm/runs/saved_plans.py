@@ -1,0 +1,142 @@
+"""Saved plans and journals: shown, and checked against the tables as they are now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.documents.saved_foreign_plan import read_foreign_plan
+from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.operations.reports import (
+    Failure,
+    JournalLine,
+    JournalReport,
+    PlanReport,
+    PlanState,
+    PlanStatus,
+    SavedPlanReport,
+)
+from deltaadm.runs.apply_plans import plan_left, plans_in, saved_target
+from deltaadm.runs.catalogs import look_up, open_catalog
+from deltaadm.runs.exit_codes import FOUND
+from deltaadm.runs.fleet import Fleet, TableResult, line_of
+from deltaadm.runs.foreign_plans import plan_saved_again
+from deltaadm.runs.journal import begun_in, read_journal
+from deltaadm.runs.output import show
+from deltaadm.runs.plan_run import project_settings
+from deltaadm.runs.reading import read_file
+from deltaadm.runs.requirements import ClientRequirements
+from deltaadm.runs.results import OutputTarget, ResultPrinter
+from deltaadm.runs.sessions import log_reader
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from deltaadm.documents.saved_plan import SavedPlan
+    from deltaadm.operations.plan import Plan
+    from deltaadm.operations.reports import Report
+    from deltaadm.runs.catalogs import Entry
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.requests import CommitRequest
+
+
+def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
+    """What *file* holds: plans with their status now, or a journal; raises what reading does."""
+    body = read_file(file)
+    entries = read_journal(body)
+    if entries:
+        newest = {entry.plan: entry for entry in entries}
+        lines = (
+            JournalLine(entry.plan, entry.table, entry.event, entry.line)
+            for entry in newest.values()
+        )
+        return [JournalReport(str(file), tuple(lines))]
+    foreign = read_foreign_plan(body)
+    if foreign is not None:
+        return [plan_saved_again(context, foreign)]
+    plans = plans_in(body)
+    names = [saved.name for saved in plans if saved.name and saved.before.exists]
+    with log_reader(context) as reader, open_catalog(reader, names) as opened:
+        known = look_up(opened, names)
+        return [_with_status(opened, saved, known) for saved in plans]
+
+
+def _with_status(
+    context: RunContext, saved: SavedPlan, entries: Mapping[str, Entry]
+) -> SavedPlanReport:
+    made = saved.as_made()
+    # Whoever carries it out says whom it may shut out and what it may bring about.
+    agreed = ClientRequirements(findings=frozenset(found.code for found in made.findings))
+    try:
+        target = saved_target(context, saved, entries)
+        current = target.load(context, missing_ok=not saved.before.exists)
+    except DeltaadmError as error:
+        return SavedPlanReport(saved.table, made, PlanStatus(PlanState.UNKNOWN, error=error))
+    version = current.version if current.exists else None
+    try:
+        saved.require_location(target.location)
+        left = plan_left(context, saved, target, agreed)
+    except DeltaadmError as error:
+        changes = saved.changes_since(current) if current.exists else ()
+        obsolete = isinstance(error, (CommitError, Refused))
+        state = PlanState.OBSOLETE if obsolete else PlanState.UNKNOWN
+        return SavedPlanReport(saved.table, made, PlanStatus(state, version, changes, error))
+    state = PlanState.DONE if left.is_noop else PlanState.READY
+    return SavedPlanReport(saved.table, made, PlanStatus(state, version))
+
+
+def check_plan(context: RunContext, saved: SavedPlan, request: CommitRequest) -> int:
+    """Show what is left of *saved*, and carry nothing out; the exit code is that of --check."""
+    names = [saved.name] if saved.name and saved.before.exists else []
+    with log_reader(context) as reader, open_catalog(reader, names) as opened:
+        plan = _left(opened, saved, look_up(opened, names), request, begun=False)
+        show(opened, [PlanReport(saved.table, plan)])
+    return 0 if plan.is_noop else FOUND
+
+
+def check_plans(
+    context: RunContext, plans: Sequence[SavedPlan], journal: Path, request: CommitRequest
+) -> int:
+    """The same for each of *plans*, of which those in the *journal* may have begun."""
+    begun = begun_in(journal)
+    fleet = Fleet([saved.table for saved in plans], found=True, brief=True)
+    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
+    names = [saved.name for saved in plans if saved.name and saved.before.exists]
+    with log_reader(context) as reader, open_catalog(reader, names) as opened:
+        entries = look_up(opened, names)
+        for saved in plans:
+            printer.add(_check(opened, saved, entries, request, begun=saved.digest in begun))
+    return printer.finish()
+
+
+def _check(
+    context: RunContext,
+    saved: SavedPlan,
+    entries: Mapping[str, Entry],
+    request: CommitRequest,
+    *,
+    begun: bool,
+) -> TableResult:
+    report: Report
+    try:
+        plan = _left(context, saved, entries, request, begun=begun)
+    except DeltaadmError as error:
+        report, code = Failure(saved.table, error), error.exit_code
+    else:
+        report, code = PlanReport(saved.table, plan), 0 if plan.is_noop else FOUND
+    line = line_of(report, show_secrets=context.style.show_secrets)
+    return TableResult(saved.table, line, code, report)
+
+
+def _left(
+    context: RunContext,
+    saved: SavedPlan,
+    entries: Mapping[str, Entry],
+    request: CommitRequest,
+    *,
+    begun: bool,
+) -> Plan:
+    target = saved_target(context, saved, entries)
+    saved.require_location(target.location)
+    requirements = ClientRequirements.of(request, project_settings(), saved.table, saved.location)
+    return plan_left(context, saved, target, requirements, begun=begun)
