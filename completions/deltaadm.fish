@@ -628,7 +628,7 @@ end
 complete -c deltaadm -f
 
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a inspect -d 'Show a table\'s protocol and features, with the reasons.'
-complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a history -d 'Show what changed in a table, when, and by which operation.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a history -d 'Show what changed in a table, when and by which operation.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a validate -d 'Check tables against the protocol and Delta\'s behaviour.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a upgrade-protocol -d 'Upgrade a table\'s protocol, or lower it with --minimum.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a enable-feature -d 'Enable table features and those that they require.'
@@ -637,7 +637,7 @@ complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a create -d 'Create or replace
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a alter -d 'Change columns, constraints, clustering or properties.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a drop-feature -d 'Drop a table feature from the protocol.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a apply -d 'Apply exactly the plan or plans saved in a file.'
-complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a show -d 'Show a saved plan or a journal, and what has changed since.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a show -d 'Show a saved plan or journal, and changes since.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a features -d 'List all table features, or explain one.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a rules -d 'List the rules of `validate`.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a explain -d 'Explain a rule, a table feature or a Delta error class.'

@@ -793,7 +793,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
     }
     $helps = @{
         'inspect' = 'Show a table''s protocol and features, with the reasons.'
-        'history' = 'Show what changed in a table, when, and by which operation.'
+        'history' = 'Show what changed in a table, when and by which operation.'
         'validate' = 'Check tables against the protocol and Delta''s behaviour.'
         'upgrade-protocol' = 'Upgrade a table''s protocol, or lower it with --minimum.'
         'enable-feature' = 'Enable table features and those that they require.'
@@ -802,7 +802,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter' = 'Change columns, constraints, clustering or properties.'
         'drop-feature' = 'Drop a table feature from the protocol.'
         'apply' = 'Apply exactly the plan or plans saved in a file.'
-        'show' = 'Show a saved plan or a journal, and what has changed since.'
+        'show' = 'Show a saved plan or journal, and changes since.'
         'features' = 'List all table features, or explain one.'
         'rules' = 'List the rules of `validate`.'
         'explain' = 'Explain a rule, a table feature or a Delta error class.'

@@ -119,7 +119,8 @@ def _stands_apart(block: Block, before: Block | None) -> bool:
     if isinstance(block, Prose):
         return True
     title = isinstance(before, Heading) and before.level == 1
-    return isinstance(block, Changes) and (title or isinstance(before, Paragraph))
+    said = isinstance(before, Paragraph) and not before.nested
+    return isinstance(block, Changes) and (title or said)
 
 
 def _heading(block: Heading) -> Iterable[Line]:

@@ -34,7 +34,7 @@ class UpgradeProtocol(Parameters):
 
       deltaadm upgrade-protocol /data/events --minimum
 
-      deltaadm upgrade-protocol /data/events --readable-by redshift-spectrum --writable-by polars
+      deltaadm upgrade-protocol /data/events --readable-by athena
     """
 
     tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
