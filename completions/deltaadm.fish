@@ -652,6 +652,7 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l version -x -d 'Inspect versio
 complete -c deltaadm -n '__deltaadm_at inspect' -l timestamp -x -d 'Inspect the table as of a time: ISO 8601 or epoch milliseconds.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l files -d 'Count the live files and show the clustering; reads the whole state.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l columns -d 'List columns with their ids and physical names.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l why -d 'Show since when and why the table has each feature, what uses it and what dropping it takes; after the table, FEATURE, reader or writer choose one.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l clients -d 'List every client with its verdict and the sources.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l save-as -x -a 'delta parquet csv' -d 'Also save a row for each table: delta, parquet or csv, and the path.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l table -r -F -d 'A table; may be given several times.'
@@ -1053,7 +1054,7 @@ complete -c deltaadm -n '__deltaadm_at doctor' -l output -s o -x -a 'text json j
 complete -c deltaadm -n '__deltaadm_at doctor' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l help -s h -d 'Show this message and exit.'
 
-complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline best-effort doctor drop-feature error error-class feature features history history-entry inspect journal line outcome parent-changes plan rule rules shown-journal shown-plan validate'
+complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline best-effort doctor drop-feature error error-class feature features history history-entry inspect journal line outcome parent-changes plan rule rules shown-journal shown-plan validate why'
 complete -c deltaadm -n '__deltaadm_at schema' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at completion 0 0' -a 'bash zsh fish powershell'

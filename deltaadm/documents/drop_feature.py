@@ -20,7 +20,7 @@ from deltaadm.domain.model.json_values import (
 )
 from deltaadm.operations.drop_feature import Phase
 
-_STATUS: Final = record(
+STATUS: Final = record(
     name=STRING,
     phase=one_of(Phase),
     keeps_history=BOOLEAN,
@@ -29,9 +29,11 @@ _STATUS: Final = record(
     work=STRINGS,
     refusal=maybe(ERROR),
 )
+"""How far one feature is."""
+
 DOCUMENT: Final = Document.of(
     "What dropping features of a table requires",
     table=STRING,
     version=COUNT,
-    features=array(_STATUS),
+    features=array(STATUS),
 )

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from deltaadm.documents import document, drop_feature, error, inspect, outcome, plan, validate
+from deltaadm.documents import (
+    document,
+    drop_feature,
+    error,
+    inspect,
+    outcome,
+    plan,
+    validate,
+    why,
+)
 from deltaadm.documents.common import Document
 from deltaadm.domain.model.json_values import Json
 
-_KINDS: Final = (inspect, validate, plan, outcome, drop_feature, error)
+_KINDS: Final = (inspect, why, validate, plan, outcome, drop_feature, error)
 
 DOCUMENT: Final = Document(
     "A line of a run over many tables",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.history import HistoryEntry, HistoryReport
     from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.plan import Plan
+    from deltaadm.operations.why import WhyReport
     from deltaadm.validation.finding import ValidationReport
     from deltaadm.validation.rule import Rule
 
@@ -252,6 +253,7 @@ if TYPE_CHECKING:
         TableReport
         | HistoryReport
         | HistoryEntry
+        | WhyReport
         | PlanReport
         | OutcomeReport
         | ForeignReport

@@ -31,6 +31,7 @@ from deltaadm.operations.reports import (
     RuleExplanation,
     SavedPlanReport,
 )
+from deltaadm.operations.why import WhyReport
 from deltaadm.validation.finding import ValidationReport
 from tests.support import samples
 from tests.support.program import deltaadm
@@ -57,6 +58,7 @@ NAMES = {
     HistoryEntry: "history-entry",
     SavedPlanReport: "shown-plan",
     JournalReport: "shown-journal",
+    WhyReport: "why",
 }
 FOREIGN_NAMES = {"create": "best-effort", "alter": "parent-changes"}
 

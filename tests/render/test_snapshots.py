@@ -18,6 +18,7 @@ from deltaadm.operations.reports import (
     PlanReport,
     SavedPlanReport,
 )
+from deltaadm.operations.why import WhyReport
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
 from deltaadm.validation.finding import ValidationReport
 from tests.support import samples
@@ -35,6 +36,7 @@ GROUPS = {
     "feature": samples.features,
     "histories": samples.histories,
     "saved plans": samples.saved_plans,
+    "explanations": samples.explanations,
     "other provider": lambda _: samples.best_effort(),
     "other provider altered": lambda _: samples.foreign_changes(),
 }
@@ -48,6 +50,7 @@ CASES = [
         ("feature", FeatureExplanation),
         ("histories", HistoryReport),
         ("saved plans", SavedPlanReport),
+        ("explanations", WhyReport),
         ("other provider", ForeignReport),
         ("other provider altered", ForeignReport),
     )

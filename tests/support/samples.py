@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.documents import document
 from deltaadm.domain.model.commit_info import CommitInfo
+from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import (
     ClusterBy,
@@ -20,6 +21,7 @@ from deltaadm.domain.steps import (
 from deltaadm.domain.steps.create_table import no_table
 from deltaadm.domain.transaction.clustering import CLUSTERING_DOMAIN
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
+from deltaadm.domain.transaction.feature_removal import FeatureHistory
 from deltaadm.errors import CommitError, Refused, StorageError, TableError
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.carry_out import ConcurrentChange, Outcome
@@ -57,6 +59,7 @@ from deltaadm.operations.reports import (
     SavedPlanReport,
 )
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
+from deltaadm.operations.why import WhyReport, explain_protocol
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
@@ -294,6 +297,44 @@ def histories(path: Path) -> tuple[Report, ...]:
     )
 
 
+def explanations(path: Path) -> tuple[Report, ...]:
+    """Why a table supports what it does, and why another one, of which the log has less."""
+    mapped = replace(events(path / "events"), version=7, timestamp=1_700_000_060_000)
+    start = orders(path / "orders")
+    properties = json.dumps({"delta.feature.rowTracking": "supported"})
+    info = CommitInfo(
+        operation="SET TBLPROPERTIES",
+        operation_parameters={"properties": properties},
+        engine_info="Delta-Lake/4.4.0",
+        user_name="ann",
+    )
+    changed = replace(mapped, commit_info=info)
+    return (
+        why("events", start, changed),
+        why("events", mapped, words=("columnMapping", "reader", "v2Checkpoint")),
+        why("orders", no_table(start.root), start, words=("appendOnly",)),
+    )
+
+
+def why(
+    name: str, base: Snapshot, snapshot: Snapshot | None = None, words: Sequence[str] = ()
+) -> WhyReport:
+    """The report on *snapshot*, before which the table was as in *base*; without clients."""
+    found = explain_protocol(
+        name,
+        snapshot or base,
+        base,
+        [(base, snapshot)] if snapshot else [],
+        lambda _: FeatureHistory(first=0),
+        words=words,
+        now=0,
+        session=SessionSettings(),
+    )
+    return replace(
+        found, features=tuple(replace(one, gains=one.gains[:1]) for one in found.features)
+    )
+
+
 def features(_: Path) -> tuple[Report, ...]:
     """One feature, explained."""
     return (explain_feature("rowTracking"),)
@@ -402,6 +443,7 @@ def hostile_reports(path: Path, text: str) -> Sequence[Report]:
         ),
         Failure(text, error),
         hostile_history(found, text),
+        why(text, no_table(text), found),
         *best_effort(text, table=text, location=f"/data/{text}"),
         *foreign_changes(text, table=text, location=f"/data/{text}"),
     )
@@ -477,6 +519,7 @@ def every_kind(path: Path) -> Iterator[Report]:
     yield from plans_with_findings(path / "e")
     yield from histories(path / "f")
     yield from saved_plans(path / "g")
+    yield from explanations(path / "h")
     yield from features(path)
     yield from catalogue(path)
     yield from hostile_reports(path / "d" / "table", "\x1b</script>")

@@ -21,10 +21,11 @@ from deltaadm.runs.target import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
     from deltaadm.operations.inspect import TableReport
+    from deltaadm.operations.why import WhyReport
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.target import Target
 
@@ -37,6 +38,8 @@ class Inspect(Parameters):
     For example:
 
       deltaadm inspect /data/events
+
+      deltaadm inspect /data/events --why deletionVectors
 
       deltaadm inspect --discover /data
 
@@ -54,6 +57,11 @@ class Inspect(Parameters):
         "--files", help="Count the live files and show the clustering; reads the whole state."
     )
     columns: bool = option("--columns", help="List columns with their ids and physical names.")
+    why: bool = option(
+        "--why",
+        help="Show since when and why the table has each feature, what uses it and what dropping "
+        "it takes; after the table, FEATURE, reader or writer choose one.",
+    )
     clients: bool = option("--clients", help="List every client with its verdict and the sources.")
     save_as: tuple[str, Path] | None = option(
         metavar="FORMAT PATH",
@@ -69,11 +77,17 @@ def command(given: Inspect, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     output, tables, many = given.output, given.tables or [], given.many
     check_format(output, "TableReport")
+    words: list[str] = []
+    if given.why:
+        from deltaadm.runs.why import split_words
+
+        tables, words = split_words(tables)
+        _require_alone(given)
     if given.version is not None and given.timestamp is not None:
         raise UsageError("cannot be combined with --version", option="--timestamp")
     require_tables(tables, many)
     require_streaming(many, output.output)
-    report = _reporter(given)
+    report = _reporter(given, words)
     context = context.with_request(given.spark, output, given.access)
     reads_alone = given.save_as is None and given.spark.engine is Engine.EMBEDDED
     # What many tables need takes longer to import than one table takes to inspect.
@@ -103,13 +117,27 @@ def command(given: Inspect, context: RunContext) -> int:
     return handle_errors(context, "", answer)
 
 
-def _reporter(given: Inspect) -> Callable[[RunContext, Target], TableReport]:
+def _require_alone(given: Inspect) -> None:
+    """Turn away what belongs to the report that `--why` takes the place of."""
+    for name in ("files", "columns", "clients", "save_as"):
+        if getattr(given, name):
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"cannot be combined with {option}", option="--why")
+
+
+def _reporter(
+    given: Inspect, words: Sequence[str]
+) -> Callable[[RunContext, Target], TableReport | WhyReport]:
     """What makes the report on a table."""
+    timestamp = None if given.timestamp is None else _milliseconds(given.timestamp)
+    if given.why:
+        from deltaadm.runs.why import why_reporter
+
+        return why_reporter(words, given.version, timestamp)
     from deltaadm.operations.inspect import describe
     from deltaadm.replay.engine import Detail
 
     detail = Detail.STATE if given.files else Detail.PROTOCOL
-    timestamp = None if given.timestamp is None else _milliseconds(given.timestamp)
 
     def report(context: RunContext, target: Target) -> TableReport:
         snapshot = target.load(context, detail=detail, version=given.version, timestamp=timestamp)

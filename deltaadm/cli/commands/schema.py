@@ -17,7 +17,7 @@ class Schema(Parameters):
     """
     The types: baseline, best-effort, doctor, drop-feature, error, error-class, feature,
     features, history, history-entry, inspect, journal, line, outcome, parent-changes, plan,
-    rule, rules, shown-journal, shown-plan, validate.
+    rule, rules, shown-journal, shown-plan, validate, why.
 
     For example:
 

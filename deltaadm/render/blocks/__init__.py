@@ -220,6 +220,7 @@ _MODULES: Final = {
     "FleetSummary": "tables",
     "HistoryReport": "history",
     "HistoryEntry": "history",
+    "WhyReport": "why",
     "ValidationReport": "findings",
     "PlanReport": "plans",
     "OutcomeReport": "plans",

@@ -234,7 +234,7 @@ def _drops(report: DropReport) -> Iterator[Block]:
         yield Paragraph("No feature of the table can be dropped.")
     for status in report.features:
         yield Heading(status.name)
-        yield Items(tuple(_drop_sentences(status)))
+        yield Items(tuple(drop_sentences(status)))
 
 
 # What it says in words
@@ -358,7 +358,7 @@ def _shut_out_rows(plan: Plan) -> tuple[tuple[str, str], ...]:
     return tuple((does, grouped(verdicts)) for does, verdicts in rows.items())
 
 
-def _drop_sentences(status: DropStatus) -> Iterator[str]:
+def drop_sentences(status: DropStatus) -> Iterator[str]:
     """How far a feature is from being dropped."""
     from deltaadm.operations.drop_feature import Phase
 

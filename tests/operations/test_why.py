@@ -1,0 +1,199 @@
+"""`inspect --why`: since when and why, on histories that real writers have made."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support import tables
+from tests.support.program import deltaadm
+from tests.support.tables import add, commit_info, metadata, protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.oracle import OracleTable
+    from tests.support.tables import Action
+
+
+def why(path: Path, *words: str) -> dict[str, Any]:
+    result = deltaadm("inspect", path, "--why", *words, "-o", "json")
+    assert (result.code, result.err) == (0, "")
+    found: dict[str, Any] = result.document
+    return found
+
+
+def feature(path: Path, name: str) -> dict[str, Any]:
+    (found,) = why(path, name)["features"]
+    assert found["name"] == name
+    return dict(found)
+
+
+RECORDED = {
+    "requested by name": ("upgraded-3-7", "timestampNtz", 3, "requested"),
+    "activated by a property": ("cm-upgraded", "columnMapping", 2, "activated"),
+    "activated by a column": ("generated", "generatedColumns", 0, "activated"),
+    "required by another": ("row-tracking", "domainMetadata", 0, "required"),
+    "required by one that a backfill adds": (
+        "row-tracking-backfill",
+        "domainMetadata",
+        3,
+        "required",
+    ),
+    "added before a backfill": ("row-tracking-backfill", "rowTracking", 3, "requested"),
+    "implied before it was listed": ("row-tracking-backfill", "appendOnly", 0, "implied"),
+    "implied by requested versions": ("legacy-1-3", "columnMapping", 2, "implied"),
+    "listed in a new table": ("cdf", "invariants", 0, "default"),
+    "protecting history": ("deletion-vectors-dropped", "checkpointProtection", 9, "dropping"),
+    "clustered from the beginning": ("clustering-none", "clustering", 0, "requested"),
+}
+
+
+@pytest.mark.parametrize("row", RECORDED.values(), ids=RECORDED)
+def test_recorded_histories(
+    row: tuple[str, str, int, str], oracle_tables: dict[str, OracleTable]
+) -> None:
+    table, name, version, cause = row
+    found = feature(oracle_tables[table].path, name)
+    assert (found["since"]["version"], found["cause"]) == (version, cause)
+    assert found["since"]["operation"]
+
+
+VERSIONS = [
+    ("deletion-vectors-dropped", "reader", 1, 9, "dropping"),
+    ("upgraded-3-7", "writer", 7, 3, "required"),
+    ("legacy-1-3", "writer", 5, 2, "requested"),
+    ("cdf", "reader", 1, 0, "default"),
+    ("cm-upgraded", "reader", 2, 2, "activated"),
+]
+
+
+@pytest.mark.parametrize("row", VERSIONS, ids=lambda row: f"{row[0]}-{row[1]}")
+def test_versions_of_recorded_histories(
+    row: tuple[str, str, int, int, str], oracle_tables: dict[str, OracleTable]
+) -> None:
+    table, side, *expected = row
+    (found,) = why(oracle_tables[table].path, side)["versions"]
+    assert [found["version"], found["since"]["version"], found["cause"]] == expected
+
+
+def test_a_reader_version_is_needed_by_what_is_listed_for_writers_alone(
+    oracle_tables: dict[str, OracleTable],
+) -> None:
+    (found,) = why(oracle_tables["cm-removed"].path, "reader")["versions"]
+    assert (found["version"], found["needed_by"]) == (2, ["columnMapping"])
+
+
+def test_the_log_does_not_reach_back(oracle_tables: dict[str, OracleTable]) -> None:
+    found = why(oracle_tables["checkpoint-truncated-log"].path)
+    for one in (*found["versions"], *found["features"]):
+        assert (one["since"]["version"], one["since"]["at_or_before"]) == (3, True)
+        assert one["since"]["operation"] is None
+        assert one["cause"] in {"implied", "unknown"}
+    shown = deltaadm("inspect", oracle_tables["checkpoint-truncated-log"].path, "--why").out
+    assert "at or before version 3" in shown
+
+
+def test_a_dropped_feature_says_so(oracle_tables: dict[str, OracleTable]) -> None:
+    found = why(oracle_tables["deletion-vectors-dropped"].path, "deletionvectors", "rowTracking")
+    dropped, never = found["absent"]
+    assert (dropped["name"], dropped["since"]["operation"]) == ("deletionVectors", "DROP FEATURE")
+    assert (never["name"], never["since"]) == ("rowTracking", None)
+
+
+def properties(**given: str) -> Action:
+    """The commitInfo of a statement that sets properties."""
+    told = {key.replace("_", "."): value for key, value in given.items()}
+    parameters = {"properties": json.dumps(told)}
+    return commit_info(operation="SET TBLPROPERTIES", operationParameters=parameters)
+
+
+def upgraded(path: Path, *actions: Action, reader: int = 1, writer: int = 2) -> Path:
+    """A table that *actions* change after its creation."""
+    first = tables.commit(protocol(reader, writer), metadata())
+    return tables.table(path, first, tables.commit(*actions)).path
+
+
+def test_a_property_that_another_one_brings_does_not_count_as_the_reason(tmp_path: Path) -> None:
+    names = ["columnMapping", "icebergCompatV2"]
+    brought = {"delta.columnMapping.mode": "name", "delta.enableIcebergCompatV2": "true"}
+    info = properties(delta_enableIcebergCompatV2="true")
+    path = upgraded(tmp_path, info, protocol(2, 7, None, names), metadata(brought))
+    mapping, iceberg = why(path, *names)["features"]
+    assert (mapping["cause"], mapping["because"]) == ("required", ["required by icebergCompatV2"])
+    assert iceberg["cause"] == "activated"
+
+
+def test_an_old_version_that_a_property_raises(tmp_path: Path) -> None:
+    info = properties(delta_enableChangeDataFeed="true")
+    switched = {"delta.enableChangeDataFeed": "true"}
+    path = upgraded(tmp_path, info, protocol(1, 4), metadata(switched))
+    assert feature(path, "changeDataFeed")["cause"] == "activated"
+    assert feature(path, "generatedColumns")["cause"] == "implied"
+    (writer,) = why(path, "writer")["versions"]
+    assert (writer["cause"], writer["needed_by"]) == ("activated", ["changeDataFeed"])
+
+
+def test_of_a_feature_that_came_back_the_last_time_counts(tmp_path: Path) -> None:
+    listed = protocol(3, 7, ["deletionVectors"], ["deletionVectors"])
+    made = tables.table(tmp_path)
+    made.commit(0, commit_info(), listed, metadata())
+    made.commit(1, commit_info(operation="DROP FEATURE"), protocol())
+    made.commit(
+        2,
+        commit_info(operation="ADD FEATURE", operationParameters={"name": '["deletionVectors"]'}),
+        listed,
+    )
+    found = feature(tmp_path, "deletionVectors")
+    assert (found["since"]["version"], found["cause"]) == (2, "requested")
+    assert feature_at(tmp_path, 0)["since"]["version"] == 0
+
+
+def feature_at(path: Path, version: int) -> dict[str, Any]:
+    arguments = ("inspect", path, "--why", "deletionVectors", "--version", version, "-o", "json")
+    (found,) = deltaadm(*arguments).document["features"]
+    return dict(found)
+
+
+def test_what_uses_a_feature_and_what_dropping_takes(tmp_path: Path) -> None:
+    listed = protocol(3, 7, ["deletionVectors"], ["deletionVectors"])
+    vector = tables.deletion_vector("x")
+    actions = [listed, metadata(), add("f", deletionVector=vector)]
+    found = feature(upgraded(tmp_path, commit_info(), *actions), "deletionVectors")
+    assert found["cause"] == "unknown"
+    assert found["used_by"] == ["the table's files have deletion vectors (1)"]
+    assert found["cost"] == "rewrite"
+    assert found["dropping"]["phase"] == "first of two runs"
+    readers = [gain["client"] for gain in found["gains"] if gain["access"] == "read"]
+    assert "daft" in readers or "delta-rs" in readers
+
+
+def test_a_feature_of_the_future_is_explained_as_far_as_that_goes(tmp_path: Path) -> None:
+    path = upgraded(tmp_path, commit_info(), protocol(3, 7, ["warp"], ["warp"]))
+    (found,) = why(path)["features"]
+    assert (found["name"], found["since"]["version"], found["cause"]) == ("warp", 1, "unknown")
+    assert (found["cost"], found["usage_known"]) == (None, False)
+
+
+def test_several_tables_are_explained_like_one(tmp_path: Path) -> None:
+    first, second = (upgraded(tmp_path / name, commit_info(), add("f")) for name in "ab")
+    result = deltaadm("inspect", first, second, "--why", "appendOnly", "-o", "jsonl")
+    assert result.code == 0
+    assert [line["table"] for line in result.lines] == [str(first), str(second)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("T", "--why", "--files"), "cannot be combined with --files"),
+        (("T", "--why", "--columns"), "cannot be combined with --columns"),
+        (("T", "--why", "deletionVector"), "Did you mean deletionVectors?"),
+        (("--why", "reader"), "Specify a TABLE"),
+    ],
+)
+def test_odd_requests_are_usage_errors(arguments: tuple[str, ...], said: str) -> None:
+    result = deltaadm("inspect", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert said in " ".join(result.err.split())

@@ -1,0 +1,91 @@
+"""What `history` and `inspect --why` say of tables that Spark has made, against its own words."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+from tests.support.program import deltaadm
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+CREATION = "CREATE TABLE {} (id INT, name STRING) USING delta"
+STATEMENTS = (
+    "INSERT INTO {} VALUES (1, 'a'), (2, 'b')",
+    "ALTER TABLE {} SET TBLPROPERTIES ('delta.minWriterVersion' = '3')",
+    "ALTER TABLE {} ADD CONSTRAINT positive CHECK (id > 0)",
+    "ALTER TABLE {} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
+    "DELETE FROM {} WHERE id = 1",
+    "ALTER TABLE {} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
+    "ALTER TABLE {} RENAME COLUMN name TO title",
+    "ALTER TABLE {} SET TBLPROPERTIES ('delta.feature.v2Checkpoint' = 'supported')",
+    "ALTER TABLE {} SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')",
+    "ALTER TABLE {} SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')",
+    "ALTER TABLE {} DROP FEATURE deletionVectors",
+    "ALTER TABLE {} DROP FEATURE v2Checkpoint",
+    "ALTER TABLE {} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
+)
+SINCE = {
+    "checkConstraints": ("SET TBLPROPERTIES", "implied"),
+    "columnMapping": ("SET TBLPROPERTIES", "activated"),
+    "inCommitTimestamp": ("SET TBLPROPERTIES", "activated"),
+    "domainMetadata": ("UPGRADE PROTOCOL", "required"),
+    "rowTracking": ("UPGRADE PROTOCOL", "requested"),
+    "checkpointProtection": ("DROP FEATURE", "dropping"),
+    "deletionVectors": ("SET TBLPROPERTIES", "activated"),
+}
+"""By which operation the features came that are left in the end, and why."""
+
+
+def described(spark: SparkSession, table: str) -> dict[int, dict[str, Any]]:
+    rows = spark.sql(f"DESCRIBE HISTORY {table}").collect()
+    return {row["version"]: row.asDict() for row in rows}
+
+
+def test_a_table_with_several_upgrades_and_drops(spark: SparkSession, tmp_path: Path) -> None:
+    table = f"delta.`{tmp_path}`"
+    protocols = []
+    for statement in (CREATION, *STATEMENTS):
+        spark.sql(statement.format(table))
+        protocols.append(spark.sql(f"DESCRIBE DETAIL {table}").first().asDict())
+    told = described(spark, table)
+    lines = deltaadm("history", tmp_path, "-o", "jsonl").lines
+    for line in lines:
+        row = told[line["version"]]
+        moment = row["timestamp"].replace(tzinfo=UTC).timestamp()
+        assert (line["operation"], line["engine"]) == (row["operation"], row["engineInfo"])
+        assert abs(line["timestamp"] / 1000 - moment) < 0.001
+    # Of the statements above only those that write or delete rows change nothing that is shown.
+    shown = {line["operation"] for line in lines}
+    assert shown == {row["operation"] for row in told.values()} - UNSHOWN
+    check_reasons(tmp_path, told, protocols[-1])
+
+
+UNSHOWN = {
+    "WRITE",
+    "DELETE",
+    "REORG",
+    "Deletion Vector Tombstones",
+    "ROW TRACKING BACKFILL",
+    "Empty Commit",
+}
+
+
+def check_reasons(path: Path, told: dict[int, dict[str, Any]], detail: dict[str, Any]) -> None:
+    """Each feature of Spark's DESCRIBE DETAIL, and where it comes from."""
+    found = deltaadm("inspect", path, "--why", "-o", "json").document
+    features = {one["name"]: one for one in found["features"]}
+    assert sorted(features) == sorted(detail["tableFeatures"])
+    versions = {one["side"]: one["version"] for one in found["versions"]}
+    assert versions == {"reader": detail["minReaderVersion"], "writer": detail["minWriterVersion"]}
+    for name, (operation, cause) in SINCE.items():
+        since = features[name]["since"]
+        assert told[since["version"]]["operation"] == since["operation"] == operation, name
+        assert features[name]["cause"] == cause, name
+    last = max(told)
+    assert features["deletionVectors"]["since"]["version"] == last
+    (gone,) = deltaadm("inspect", path, "--why", "v2Checkpoint", "-o", "json").document["absent"]
+    assert gone["since"]["operation"] == "DROP FEATURE"
