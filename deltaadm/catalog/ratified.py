@@ -40,6 +40,7 @@ class RatifiedStore:
             )
             for commit in state.commits
         }
+        self._published: set[str] = set()
         _check(state)
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
@@ -56,16 +57,29 @@ class RatifiedStore:
         if newest is None:
             return listed
         found = {name: info for name, info in listed.items() if _last_version(info) <= newest}
+        self._published |= listed.keys() & self._infos.keys()
         first = commit_name(start)
         found |= {name: info for name, info in self._infos.items() if name >= first}
         if start <= newest and commit_name(newest) not in found:
             raise _missing(self.catalog_state, newest)
         return found
 
-    def published(self, version: int) -> bytes | None:
-        """The commit of *version* as it stands in the log itself; None where it does not."""
-        name = commit_name(version)
-        return self._store.read(name) if name in self._store.list_log(version) else None
+    def unpublished(self) -> tuple[int, ...]:
+        """The versions whose commits were not in the log itself when it was listed."""
+        return tuple(
+            commit.version
+            for commit in self.catalog_state.commits
+            if commit_name(commit.version) not in self._published
+        )
+
+    def differing(self) -> tuple[int, ...]:
+        """The versions whose published commits are not what the catalog has ratified."""
+        return tuple(
+            commit.version
+            for commit in self.catalog_state.commits
+            if (name := commit_name(commit.version)) in self._published
+            and self._store.read(name) != self._store.read(self._files[name])
+        )
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """See `LogStore`."""

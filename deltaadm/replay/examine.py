@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.facts.facts import (
+    CatalogFacts,
     CheckpointFacts,
     ChecksumFacts,
     CommitFacts,
@@ -121,6 +122,7 @@ class _FactCollector:
             yield self._with_replay(fact)
         if self._snapshot is not None:
             yield from self._state(self._snapshot)
+            yield from self._catalog(self._snapshot)
             if self._depth.cross_check:
                 yield self._cross_check(self._snapshot)
 
@@ -134,6 +136,20 @@ class _FactCollector:
         if self._depth.deep or self._snapshot is None or self._snapshot.segment is None:
             return self._listing.of_kind(Kind.COMPACTED)
         return self._snapshot.segment.compactions
+
+    def _catalog(self, snapshot: Snapshot) -> Iterator[Facts]:
+        """What the catalog says, if one was asked."""
+        if self._store.catalog_state is None:
+            return
+        from deltaadm.catalog.ratified import RatifiedStore
+
+        if isinstance(self._store, RatifiedStore):
+            yield CatalogFacts(
+                state=self._store.catalog_state,
+                snapshot=snapshot,
+                unpublished=self._store.unpublished(),
+                differing=self._store.differing(),
+            )
 
     def _cross_check(self, snapshot: Snapshot) -> CrossCheck:
         from deltaadm.replay.cross_check import cross_check
@@ -177,6 +193,7 @@ class _FactCollector:
             state=self._newest_state(),
             now=self._now,
             orphans=orphans,
+            catalog=self._store.catalog_state,
         )
 
     def _newest_state(self) -> State:

@@ -140,7 +140,7 @@ class Attempt:
         return replace(
             outcome,
             suspended_clustering=suspended,
-            warnings=(*self._warnings, *outcome.warnings),
+            warnings=(*self._warnings, *_untold(self.store, outcome), *outcome.warnings),
         )
 
     def _step_back(self, error: UnreadableCheckpoint) -> None:
@@ -172,6 +172,20 @@ def _choose_without_hint(
 
 def _list(store: LogStore, start: int) -> LogListing:
     return LogListing.of(store.root, store.list_log(start), start)
+
+
+def _untold(store: LogStore, snapshot: Snapshot) -> tuple[str, ...]:
+    """What is not known without the catalog that manages the commits of a table."""
+    state = store.catalog_state
+    told = state is not None and state.manages_commits
+    if told or not any(map(snapshot.protocol.supports, CATALOG_MANAGED)):
+        return ()
+    newest = f"there may be versions after {snapshot.version}"
+    return (f"A catalog manages the commits of this table, and was not asked: {newest}.",)
+
+
+CATALOG_MANAGED: Final = ("catalogManaged", "catalogOwned-preview")
+"""The features of tables whose newest commits their catalog knows alone."""
 
 
 def _dangling(version: int) -> str:

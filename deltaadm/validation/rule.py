@@ -55,6 +55,7 @@ class Scope(Enum):
     CHECKSUM = facts.ChecksumFacts
     DEEP = facts.DataFileFacts
     CROSS_CHECK = facts.CrossCheck
+    CATALOG = facts.CatalogFacts
     POLICY = facts.PolicyFacts
 
 

@@ -1,14 +1,17 @@
 """Cases for validation rules: a table that breaks a rule, or one that nearly does."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from deltaadm.catalog.answers import state_for_delta
+from deltaadm.catalog.ratified import RatifiedStore
 from deltaadm.errors import TableError
 from deltaadm.operations.validate import Demands, choose_rules, unreadable, validate
 from deltaadm.replay.examine import Depth, examine
-from deltaadm.storage.store import open_store
+from deltaadm.storage.store import LogStore, open_store
 from deltaadm.validation.rule import Finding, ValidationReport
 
 NOW: Final = 4_000_000_000_000
@@ -39,8 +42,11 @@ class Case:
 
 CASES: Final[list[Case]] = []
 
-UNREMARKABLE: Final = frozenset({"DL223", "DL716", "DL721", "DL810"})
-"""What hardly any test table bothers about: clients, data files, and a checksum."""
+CATALOG: Final = "catalog.json"
+"""The file with what a catalog answers about the table, if one was asked."""
+
+UNREMARKABLE: Final = frozenset({"DL223", "DL716", "DL721", "DL810", "DL978"})
+"""What hardly any test table bothers about: clients, data files, a checksum, and a catalog."""
 
 
 NOTHING: Final = Demands()
@@ -75,9 +81,14 @@ def _case(
 
 
 def report(path: Path, depth: str = "default", demands: Demands = NOTHING) -> ValidationReport:
-    """What all rules say about the table at *path*."""
+    """What all rules say about the table at *path*, and beside it of what a catalog says."""
+    said = path / CATALOG
     try:
-        facts = examine(open_store(str(path)), DEPTHS[depth], now=NOW)
+        store: LogStore = open_store(str(path))
+        if said.exists():
+            state = state_for_delta(json.loads(said.read_text()), ("main", "a", "b"), "The catalog")
+            store = RatifiedStore(open_store(str(path)), state)
+        facts = examine(store, DEPTHS[depth], now=NOW)
     except TableError as error:
         return unreadable(str(path), error)
     return validate(str(path), facts, choose_rules(), demands=demands)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.facts.policy import ClientVerdict, Ignore, Policy
     from deltaadm.domain.model.actions import AddFile
+    from deltaadm.domain.model.catalog_table import CatalogState
     from deltaadm.domain.model.log_segment import Checkpoint, LogFile, LogListing, LogSegment
     from deltaadm.domain.model.metadata import Metadata
     from deltaadm.domain.model.protocol import Protocol
@@ -73,6 +74,7 @@ class LogFacts:
     `_staged_commits`. `failure` is why there is no snapshot, if there is none; `versions` is
     the first and last version that can be rebuilt. `state` is the newest one known. `orphans`
     are sidecars that no checkpoint names; it is None where not all checkpoints were asked.
+    `catalog` is what the catalog says that was asked for the table, if one was.
     """
 
     listing: LogListing
@@ -83,6 +85,7 @@ class LogFacts:
     state: State
     now: int
     orphans: tuple[LogFile, ...] | None = None
+    catalog: CatalogState | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,6 +421,21 @@ class CrossCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogFacts:
+    """
+    What the catalog says of a table, `state`, and what the log has, `snapshot`.
+
+    `unpublished` are the versions whose commits are in the catalog's hands alone, `differing` those
+    whose published commits are not what the catalog has ratified.
+    """
+
+    state: CatalogState
+    snapshot: Snapshot
+    unpublished: tuple[int, ...] = ()
+    differing: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyFacts:
     """
     What is demanded of the newest version, and which clients can use it.
@@ -444,5 +462,6 @@ Facts = (
     | ChecksumFacts
     | DataFileFacts
     | CrossCheck
+    | CatalogFacts
     | PolicyFacts
 )

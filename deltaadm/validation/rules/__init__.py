@@ -1,5 +1,6 @@
 """All rules, one module a topic; importing this package registers them."""
 
+from deltaadm.validation.rules import catalog as catalog
 from deltaadm.validation.rules import checkpoints as checkpoints
 from deltaadm.validation.rules import checksum as checksum
 from deltaadm.validation.rules import column_features as column_features

@@ -1,5 +1,6 @@
 """The cases, one module a topic; importing this package registers them."""
 
+from tests.validation.cases import catalog as catalog
 from tests.validation.cases import checkpoints as checkpoints
 from tests.validation.cases import checksum as checksum
 from tests.validation.cases import column_mapping as column_mapping
