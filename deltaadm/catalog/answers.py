@@ -28,8 +28,8 @@ _MANAGING: Final = ("delta.feature.catalogManaged", "delta.feature.catalogOwned-
 
 
 def entry_of(name: Sequence[str], info: Document) -> CatalogTable:
-    """The table that *info*, of a list or by itself, is about."""
-    kind = info.get("table_type")
+    """The table that *info*, of a list or by itself, is about; `KeyError` for something else."""
+    kind, _ = info.get("table_type"), info["name"]
     return CatalogTable(
         name=path_text(tuple(name)),
         provider=str(info.get("data_source_format") or "").lower(),

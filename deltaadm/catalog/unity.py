@@ -195,7 +195,7 @@ class UnityCatalog:
             token = str(following)
 
     def describe_access(self) -> str:
-        """What this user can do here, in words; raises what a list of catalogs does."""
+        """What can be listed here, and how tables are loaded; raises what `list_tables` does."""
         catalogs = [_name(info) for info in self._pages("catalogs", "catalogs", {}, "")]
         number = "1 catalog" if len(catalogs) == 1 else f"{len(catalogs)} catalogs"
         found = f"{number} can be listed"

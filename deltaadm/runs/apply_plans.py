@@ -87,6 +87,7 @@ def carry_out_plans(
             ready = _prepared(run, left, catalogs.look_up(opened, names), printer)
             to_do = [each for each in ready if not each.plan.is_noop]
             if to_do:
+                sessions.require_commits(opened, [each.plan for each in to_do])
                 sessions.warn_of_other_writers(opened, [each.plan for each in to_do])
                 consents = (
                     consent

@@ -251,6 +251,7 @@ def carry_out_plan(
         return OutcomeReport(table, outcome)
 
     report = PlanReport(table, plan)
+    sessions.require_commits(context, [plan])
     sessions.warn_of_other_writers(context, [plan])
     consents = needed_consents(plan, requirements, request)
     code = confirm_and_execute(context, report, consents, commit)

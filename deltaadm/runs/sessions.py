@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.dataclass import replace
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.session import SessionSettings
+from deltaadm.errors import Refused
 from deltaadm.runs.output import info
 from deltaadm.runs.requests import Engine, pairs
 from deltaadm.storage.store import is_remote
@@ -31,15 +32,56 @@ def executor(context: RunContext, settings: SessionSettings, *plans: Plan) -> Sp
     """
     Spark for carrying out *plans*, under *settings* and whatever else the command line says.
 
-    Tables that have names in a catalog are changed by them.
+    Tables that have names in a catalog are changed by them. Raises what `require_commits` does.
     """
     from deltaadm.spark.executor import SparkExecutor
 
-    names = {plan.before.root: plan.before.name for plan in plans if plan.before.name is not None}
+    by_place = require_commits(context, plans)
+    names = {
+        plan.before.root: plan.before.name
+        for plan in plans
+        if plan.before.name is not None and plan.before.root not in by_place
+    }
     long_work = len(plans) > _FEW or any(plan.cost is not Cost.METADATA for plan in plans)
     places = [plan.before.root for plan in plans]
     options = spark_options(context, _changed(settings), places=places, long_work=long_work)
     return SparkExecutor(options, say=info, names=names, object_stores=context.object_stores)
+
+
+def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
+    """
+    Raise `Refused` for a change of a table whose commits only its catalog can make.
+
+    The answer are the locations of tables that Unity Catalog has found and Spark does not know by
+    their names, and which are changed by their location instead.
+    """
+    unity = context.unity
+    found = [plan for plan in plans if unity is not None and unity.knows(plan.before.root)]
+    if unity is None or not found:
+        return set()
+    import os
+
+    from deltaadm.replay.load import CATALOG_MANAGED
+    from deltaadm.spark.catalog import may_know_catalog
+
+    options, by_place = spark_options(context), set()
+    for plan in found:
+        before = plan.before
+        unity.allow_writing(before.root)
+        catalog = unity.catalog_of(before.root)
+        if may_know_catalog(options, os.environ, catalog):
+            continue
+        if any(map(before.protocol.supports, CATALOG_MANAGED)) and not plan.is_noop:
+            raise Refused(
+                f"The commits of {before.name} are managed by its catalog, and Spark, which "
+                f"commits, is not connected to {catalog}.",
+                remedy="Connect it: --spark-conf "
+                f"spark.sql.catalog.{catalog}=io.unitycatalog.spark.UCSingleCatalog, with "
+                f"spark.sql.catalog.{catalog}.uri, its token in spark-defaults.conf, and the "
+                "package io.unitycatalog:unitycatalog-spark.",
+            )
+        by_place.add(before.root)
+    return by_place
 
 
 def warn_of_other_writers(context: RunContext, plans: Iterable[Plan]) -> None:
@@ -97,8 +139,10 @@ def spark_options(
 
 
 def _storage_options(context: RunContext, place: str) -> Mapping[str, str]:
-    stores = context.object_stores
-    return {} if stores is None else stores.options_for(place)
+    stores, unity = context.object_stores, context.unity
+    options = {} if stores is None else stores.options_for(place)
+    credentials = None if unity is None else unity.credentials(place)
+    return options if credentials is None else {**options, **credentials.options}
 
 
 def _changed(settings: SessionSettings) -> dict[str, str]:

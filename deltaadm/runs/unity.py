@@ -148,6 +148,14 @@ class Unity:
             self._states[location] = state
         return state
 
+    def knows(self, location: str) -> bool:
+        """Whether the table at *location* was found in the catalog."""
+        return location in self._names
+
+    def catalog_of(self, location: str) -> str:
+        """The first part of the name of a table that was found."""
+        return self._names[location][0]
+
     def allow_writing(self, location: str) -> None:
         """Have credentials for the table at *location*, if it is known, be good for writing."""
         self._written.add(location)

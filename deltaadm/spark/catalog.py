@@ -286,6 +286,16 @@ def _has_catalog(options: SparkOptions, environ: Mapping[str, str]) -> bool:
     )
 
 
+def may_know_catalog(options: SparkOptions, environ: Mapping[str, str], catalog: str) -> bool:
+    """Whether the session of *options* is, or may be, told of a catalog of this name."""
+    if options.remote or environ.get("SPARK_REMOTE") or _session_is_active():
+        return True
+    if options.master and not options.master.startswith("local"):
+        return True
+    settings = {**default_settings(spark_home(), environ), **options.conf}
+    return f"{_CATALOG_SETTINGS}.{catalog}" in settings
+
+
 def _session_is_active() -> bool:
     if "pyspark" not in sys.modules:
         return False

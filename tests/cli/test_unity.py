@@ -1,14 +1,18 @@
 """Tables by their names in Unity Catalog, by whole runs on a server that speaks its interfaces."""
 
 import json
-from collections.abc import Iterator
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.support.program import deltaadm
+from tests.support.program import deltaadm, process
+from tests.support.s3 import S3Server, error, s3_server, tls_in_front
 from tests.support.tables import Table, add, commit, commit_info, metadata, protocol
-from tests.support.unity import TOKEN, Unity, unity_server
+from tests.support.unity import TOKEN, Fault, Json, Unity, lasting, unity_server
 from tests.support.unity import Table as Entry
 
 STAGED = "00000000000000000002.016ae953-37a9-438e-8683-9a9a4a79a395.json"
@@ -72,3 +76,402 @@ def test_a_catalog_managed_table_is_read_at_its_true_version(unity: Unity, tmp_p
     for depth in ([], ["--history", "--deep"]):
         found = deltaadm("validate", "main.sales.orders", *depth, "-o", "json")
         assert found.document["version"] == 3, json.dumps(found.document)
+
+
+def plain(unity: Unity, path: Path, name: str = "main.sales.plain", **more: object) -> Table:
+    """An external table of two versions."""
+    made = Table(path)
+    made.commit(0, commit_info(), protocol(), metadata())
+    made.commit(1, commit_info(), add("f"))
+    number = len(unity.tables)
+    identity = f"00000000-0000-4000-8000-{number:012d}"
+    unity.tables[name] = Entry(path.as_uri(), COLUMNS, id=identity, **more)  # type: ignore[arg-type]
+    return made
+
+
+def test_every_command_takes_names(unity: Unity, tmp_path: Path) -> None:
+    plain(unity, tmp_path / "t")
+    name = "main.sales.plain"
+    for command in (
+        ["inspect", name, "--version", "0"],
+        ["validate", name, "--history", "--cross-check", "--ignore", "DL8"],
+        ["upgrade-protocol", name, "--reader", "3", "--writer", "7"],
+        ["enable-feature", name, "deletionVectors"],
+        ["alter", name, "--set", "delta.appendOnly=true"],
+        ["drop-feature", name],
+        ["history", name],
+        ["inspect", "--table", name],
+    ):
+        done = deltaadm(*command)
+        assert done.code == 0, (command, done.err, done.out)
+        assert "sales" in done.out
+
+
+def test_a_pattern_lists_pages_of_schemas_and_tables(unity: Unity, tmp_path: Path) -> None:
+    for number in range(5):
+        plain(unity, tmp_path / f"a{number}", f"main.sales.a{number}")
+        plain(unity, tmp_path / f"b{number}", f"main.s{number}.b")
+    plain(unity, tmp_path / "csv", "main.sales.a_file", provider="CSV")
+    plain(unity, tmp_path / "view", "main.sales.a_view", kind="VIEW")
+    done = deltaadm("inspect", "--catalog", "main.sales.A*", "-o", "jsonl")
+    assert [one["table"] for one in done.lines] == [f"main.sales.a{n}" for n in range(5)]
+    done = deltaadm("validate", "--catalog", "main.s?.*", "-o", "jsonl", "--ignore", "DL8")
+    assert [one["table"] for one in done.lines] == [f"main.s{n}.b" for n in range(5)]
+    assert {one["version"] for one in done.lines} == {1}
+    done = deltaadm("inspect", "--catalog", "sales.*")
+    assert (done.code, "catalog.schema.table" in done.err) == (7, True)
+
+
+def test_managed_tables_of_a_fleet_are_read_at_their_true_versions(
+    unity: Unity, tmp_path: Path
+) -> None:
+    managed(unity, tmp_path / "m")
+    plain(unity, tmp_path / "p")
+    done = deltaadm("inspect", "--catalog", "main.sales.*", "-o", "jsonl", "--jobs", "2")
+    assert [one["version"] for one in done.lines] == [3, 1]
+
+
+def test_what_is_not_there(unity: Unity, tmp_path: Path) -> None:
+    plain(unity, tmp_path / "t", "main.sales.orders")
+    plain(unity, tmp_path / "v", "main.sales.a_view", kind="VIEW", provider="")
+    unity.tables["main.sales.a_view"].provider = "PARQUET"
+    done = deltaadm("inspect", "main.sales.order")
+    assert (done.code, "Did you mean orders?" in done.err) == (3, True)
+    assert deltaadm("inspect", "main.other.x").code == 3
+    assert deltaadm("inspect", "--catalog", "other.x.*").code == 3
+    assert deltaadm("inspect", "sales.orders").code == 7
+    done = deltaadm("inspect", "main.sales.a_view")
+    assert (done.code, "is a view" in done.err) == (3, True)
+    found = deltaadm("inspect", "main.sales.orders", "main.sales.order", "-o", "jsonl")
+    assert [one.get("version", one.get("error", {}).get("kind")) for one in found.lines] == [
+        1,
+        "table",
+    ]
+
+
+# What is ratified
+
+
+def test_a_hole_is_an_error(unity: Unity, tmp_path: Path) -> None:
+    made = managed(unity, tmp_path / "t", published=2, staged=3)
+    entry = unity.tables["main.sales.orders"]
+    whole = list(entry.commits)
+
+    def fails(words: str) -> None:
+        done = deltaadm("inspect", "main.sales.orders")
+        assert (done.code, words in done.err) == (3, True), done.err
+        validated = deltaadm("validate", "main.sales.orders", "-o", "json")
+        assert validated.code == 3
+
+    entry.commits = [whole[0], whole[2]]
+    fails("the commits that it names are 2, 4")
+    entry.commits = whole[:2]
+    fails("its newest version is 4")
+    entry.commits = whole[1:]
+    fails("gap")
+    entry.commits = []
+    fails("names no file with that commit")
+    entry.commits = [(2, whole[1][1], 1), *whole[1:]]
+    fails("is called")
+    entry.commits = [(2, f"../../{whole[0][1]}", 1), *whole[1:]]
+    fails("is called")
+    entry.commits = whole
+    (made.log / "_staged_commits" / whole[1][1]).unlink()
+    fails("is missing")
+
+
+def test_what_the_catalog_says_counts_more_than_the_log(unity: Unity, tmp_path: Path) -> None:
+    made = managed(unity, tmp_path / "t", published=2, staged=2)
+    made.commit(2, ict(2), add("another"), add("third"))
+    made.commit(4, ict(4), add("rejected"))
+    found = deltaadm("inspect", "main.sales.orders", "--files", "-o", "json").document
+    assert (found["version"], found["files"]["files"]) == (3, 3)
+    report = deltaadm("validate", "main.sales.orders", "-o", "json").document
+    codes = {one["code"] for one in report["findings"]}
+    assert {"DL971", "DL977"} <= codes
+
+
+def test_commits_can_be_published_in_the_meantime(unity: Unity, tmp_path: Path) -> None:
+    made = managed(unity, tmp_path / "t", published=2, staged=2)
+    for version, name, _ in unity.tables["main.sales.orders"].commits:
+        made.write(f"{version:020d}.json", (made.log / "_staged_commits" / name).read_bytes())
+    for commits in (unity.tables["main.sales.orders"].commits[1:], []):
+        unity.tables["main.sales.orders"].commits = list(commits)
+        assert deltaadm("inspect", "main.sales.orders", "-o", "json").document["version"] == 3
+
+
+def test_by_its_location_there_may_be_more(unity: Unity, tmp_path: Path) -> None:
+    made = managed(unity, tmp_path / "t")
+    assert "there may be versions after 1" in deltaadm("inspect", made.path).out
+    assert "there may be versions" not in deltaadm("inspect", "main.sales.orders").out
+    report = deltaadm("validate", made.path, "-o", "json").document
+    assert "DL978" in {one["code"] for one in report["findings"]}
+
+
+def test_commits_are_refused_with_the_reason(unity: Unity, tmp_path: Path) -> None:
+    managed(unity, tmp_path / "t")
+    change = ["alter", "main.sales.orders", "--set", "x=y"]
+    assert deltaadm(*change).code == 0
+    done = deltaadm(*change, "--apply", "--yes")
+    assert (done.code, "managed by its catalog" in done.err) == (7, True)
+    assert "UCSingleCatalog" in done.err
+    plan = tmp_path / "plan.json"
+    assert deltaadm(*change, "--out", plan).code == 0
+    assert deltaadm("apply", plan, "--yes").code == 7
+
+
+# What goes wrong
+
+
+def answers(status: int, **headers: str) -> Callable[[str], Fault]:
+    return lambda _request: (status, None, headers)
+
+
+@pytest.fixture
+def table(unity: Unity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Unity:
+    """A server with a table, on which nobody waits for the next try."""
+    plain(unity, tmp_path / "t")
+    monkeypatch.setattr("deltaadm.catalog.rest.time.sleep", lambda _: None)
+    return unity
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "words", "tries"),
+    [
+        (401, 4, "does not accept the token", 1),
+        (403, 4, "denies access", 1),
+        (404, 3, "does not exist", None),
+        (409, 4, "reports a conflict", 1),
+        (429, 4, "is overloaded, and stayed so", 6),
+        (500, 4, "failed, and went on to", 6),
+    ],
+)
+def test_an_error_is_a_sentence(
+    table: Unity, status: int, code: int, words: str, tries: int | None
+) -> None:
+    table.fault = answers(status)
+    done = deltaadm("inspect", "main.sales.plain")
+    assert (done.code, words in done.err) == (code, True), done.err
+    assert TOKEN not in done.err
+    assert tries in {None, len(table.requests)}
+
+
+def test_what_passes_is_tried_again(table: Unity, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[float] = []
+    monkeypatch.setattr("deltaadm.catalog.rest.time.sleep", seen.append)
+    given = iter([(503, None, {}), (429, None, {"Retry-After": "7"})])
+    table.fault = lambda _request: next(given, None)
+    assert deltaadm("inspect", "main.sales.plain").code == 0
+    assert seen[0] < 1
+    assert 7 <= seen[1] < 8
+
+
+def test_a_redirection_is_not_followed(table: Unity) -> None:
+    with unity_server() as other:
+        table.fault = answers(303, Location=f"{other.url}/login")
+        done = deltaadm("inspect", "main.sales.plain")
+        assert (done.code, "redirects to" in done.err) == (4, True)
+        assert other.requests == []
+
+
+def test_another_server_is_told_apart(unity: Unity) -> None:
+    unity.fault = lambda _request: (200, {"hello": 1}, {})
+    done = deltaadm("inspect", "main.sales.plain")
+    assert (done.code, "is not understood" in done.err) == (4, True)
+
+
+def test_the_token_is_asked_for(table: Unity, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("UNITY_CATALOG_TOKEN")
+    done = deltaadm("inspect", "main.sales.plain")
+    assert (done.code, "requires a token" in done.err) == (4, True)
+    monkeypatch.setenv("DATABRICKS_TOKEN", TOKEN)
+    assert deltaadm("inspect", "main.sales.plain").code == 4, "only Databricks' hosts are sent it"
+    monkeypatch.setenv("DATABRICKS_HOST", table.url)
+    assert deltaadm("inspect", "main.sales.plain").code == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "words"),
+    [
+        ("https://me:secret-word@host", 7, "may hold a secret"),
+        ("https://host/?token=secret-word", 7, "may hold a secret"),
+        ("host", 2, "is no URL"),
+        ("ftp://host", 2, "is no URL"),
+        ("https://[::1", 2, "is no URL"),
+        ("http://host.example", 7, "plain HTTP"),
+    ],
+)
+def test_odd_urls(monkeypatch: pytest.MonkeyPatch, url: str, code: int, words: str) -> None:
+    monkeypatch.setenv("UNITY_CATALOG_TOKEN", TOKEN)
+    monkeypatch.setenv("DELTAADM_ISOLATED", "1")
+    done = deltaadm("inspect", "main.sales.plain", "--unity", url)
+    assert (done.code, words in done.err) == (code, True), done.err
+    assert "secret-word" not in done.err + done.out
+    assert TOKEN not in done.err
+
+
+def test_settings_name_the_catalog(
+    unity: Unity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain(unity, tmp_path / "t")
+    for name in ("DELTAADM_UNITY", "DELTAADM_ISOLATED"):
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    settings = tmp_path / "deltaadm.toml"
+    settings.write_text(f'unity = "{unity.url}"')
+    assert deltaadm("inspect", "main.sales.plain").code == 0
+    assert deltaadm("validate", "main.sales.plain", "--ignore", "DL8").code == 0
+    settings.write_text("unity = 7")
+    assert deltaadm("inspect", "main.sales.plain").code == 2
+    settings.write_text(f'unity = "http://me:secret-word@{unity.url[7:]}"')
+    done = deltaadm("inspect", "main.sales.plain")
+    assert (done.code, "secret-word" in done.err) == (7, False)
+
+
+def test_a_server_that_hangs(unity: Unity) -> None:
+    unity.fault = lambda _request: time.sleep(20)
+    started = time.monotonic()
+    env = {"UNITY_CATALOG_TOKEN": TOKEN, "DELTAADM_ISOLATED": "1"}
+    done = process("inspect", "a.b.c", "--unity", unity.url, "--timeout", "1s", env=env)
+    assert (done.code, "--timeout" in done.err) == (4, True)
+    assert time.monotonic() - started < 10
+
+
+def test_nobody_is_there() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    done = deltaadm("inspect", "a.b.c", "--unity", f"http://127.0.0.1:{port}")
+    assert (done.code, "the connection is refused" in done.err) == (4, True)
+
+
+def test_a_certificate_that_nobody_knows(tmp_path: Path) -> None:
+    with tls_in_front(tmp_path) as url:
+        done = deltaadm("inspect", "a.b.c", "--unity", url)
+    assert (done.code, "certificate is not accepted" in done.err) == (4, True)
+
+
+def test_the_doctor_asks_the_catalog(table: Unity) -> None:
+    done = deltaadm("doctor", "main.sales.plain")
+    assert f"Unity Catalog at {table.url}" in done.out
+    assert "1 catalog can be listed" in done.out
+    table.fault = answers(401)
+    done = deltaadm("doctor")
+    assert (done.code, "does not accept the token" in done.out) == (6, True)
+
+
+# Credentials
+
+
+class Vending:
+    """An object store that only takes the credentials that were given last, while they last."""
+
+    def __init__(self, unity: Unity, server: S3Server, seconds: float) -> None:
+        self.given: list[Json] = []
+        self.operations: list[str] = []
+        self.seconds = seconds
+        self.used: set[str] = set()
+        unity.credentials = self.vend
+        server.answer = self.check
+
+    def vend(self, _name: str, operation: str) -> Json:
+        self.operations.append(operation)
+        self.given.append(lasting(self.seconds, len(self.given) + 1))
+        return self.given[-1]
+
+    def check(self, environ: Json, start: Any) -> Iterable[bytes] | None:
+        sent = environ.get("HTTP_AUTHORIZATION", ""), environ.get("HTTP_X_AMZ_SECURITY_TOKEN")
+        for one in self.given:
+            if f"Credential={one['key']}/" in sent[0] and sent[1] == one["token"]:
+                self.used.add(one["key"])
+                if one["expires"] / 1000 < time.time():
+                    return error("400 Bad Request", "ExpiredToken")(environ, start)
+                return None
+        return error("403 Forbidden", "AccessDenied")(environ, start)
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[S3Server]:
+    with s3_server() as server:
+        yield server
+
+
+@pytest.fixture
+def s3(store: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:
+    """The object store; the environment's own credentials are not those that it takes."""
+    for name, value in store.environment.items():
+        monkeypatch.setenv(name, value)
+    yield store
+    store.answer = None
+
+
+def in_store(unity: Unity, s3: S3Server, path: Path, name: str = "plain") -> None:
+    plain(unity, path, f"main.sales.{name}")
+    unity.tables[f"main.sales.{name}"].location = s3.upload(path, f"{path.parent.name}/{name}")
+
+
+def test_object_stores_take_the_credentials_of_the_catalog(
+    unity: Unity, s3: S3Server, tmp_path: Path
+) -> None:
+    in_store(unity, s3, tmp_path / "t")
+    assert deltaadm("inspect", "main.sales.plain").code == 0, "without any, the environment's count"
+    vending = Vending(unity, s3, 3600)
+    for command in (["inspect"], ["validate", "--ignore", "DL8", "--cross-check"], ["history"]):
+        done = deltaadm(*command, "main.sales.plain", "-o", "json")
+        assert done.code == 0, done.err
+        assert not any(one["secret"] in done.out + done.err for one in vending.given)
+    assert vending.operations == ["READ"] * 3
+    assert deltaadm("inspect", unity.tables["main.sales.plain"].location).code == 4
+
+
+def test_a_managed_table_in_an_object_store(unity: Unity, s3: S3Server, tmp_path: Path) -> None:
+    managed(unity, tmp_path / "m")
+    entry = unity.tables["main.sales.orders"]
+    entry.location = s3.upload(tmp_path / "m", f"{tmp_path.name}/m")
+    Vending(unity, s3, 3600)
+    for command in (["inspect"], ["validate", "--history", "--deep"]):
+        done = deltaadm(*command, "main.sales.orders", "-o", "json")
+        assert done.document["version"] == 3, done.err
+
+
+def test_each_table_has_credentials_of_its_own(unity: Unity, s3: S3Server, tmp_path: Path) -> None:
+    for number in range(4):
+        in_store(unity, s3, tmp_path / f"t{number}", f"t{number}")
+    vending = Vending(unity, s3, 3600)
+    done = deltaadm("inspect", "--catalog", "main.sales.*", "-o", "jsonl")
+    assert [one.get("version") for one in done.lines] == [1] * 4, done.out
+    assert len(vending.used) == 4
+
+
+def test_credentials_are_renewed_before_they_expire(
+    unity: Unity, s3: S3Server, tmp_path: Path
+) -> None:
+    made = Table(tmp_path / "t")
+    made.commit(0, commit_info(), protocol(), metadata())
+    for version in range(1, 41):
+        made.commit(version, commit_info(), add(f"f{version}"))
+    unity.tables["main.sales.plain"] = Entry(s3.upload(tmp_path / "t", tmp_path.name), COLUMNS)
+    vending = Vending(unity, s3, 2)
+    s3.latency = 0.5
+    try:
+        done = deltaadm("validate", "main.sales.plain", "--ignore", "DL8", "--deep", "-o", "json")
+    finally:
+        s3.latency = 0
+    assert (done.code, done.document["version"]) == (1, 40), done.err
+    assert len(vending.used) > 1
+
+
+def test_credentials_are_denied(unity: Unity, s3: S3Server, tmp_path: Path) -> None:
+    in_store(unity, s3, tmp_path / "t")
+    unity.fault = lambda request: (403, None, {}) if "credentials" in request else None
+    done = deltaadm("inspect", "main.sales.plain")
+    assert (done.code, "EXTERNAL USE SCHEMA" in done.err) == (4, True)
+
+
+def test_a_checkpoint_is_written_with_credentials_for_writing(
+    unity: Unity, s3: S3Server, tmp_path: Path
+) -> None:
+    in_store(unity, s3, tmp_path / "t")
+    vending = Vending(unity, s3, 3600)
+    done = deltaadm("alter", "main.sales.plain", "--checkpoint", "--apply", "--yes")
+    assert done.code == 0, done.err
+    assert "READ_WRITE" in vending.operations

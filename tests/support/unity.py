@@ -94,7 +94,7 @@ class Unity:
             found = {name.split(".")[1] for name in self.tables if name.split(".")[0] == catalog}
             rows = [{"name": name, "catalog_name": catalog} for name in sorted(found)]
         else:
-            rows = [{"name": name} for name in sorted({name.split(".")[0] for name in self.tables})]
+            rows = [{"name": name} for name in sorted({full.split(".")[0] for full in self.tables})]
         return self._page(kind, rows, query) if rows else missing("NOT_FOUND")
 
     def _for_delta(self, parts: list[str], query: Json) -> tuple[int, Json, str]:

@@ -9,6 +9,7 @@ from deltaadm.cli.options import AccessOptions, OutputOptions, SparkOptionGroup
 from deltaadm.errors import DeltaadmError
 from deltaadm.masking import masked
 from deltaadm.operations.reports import Check, DoctorReport, Health
+from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.runs.catalogs import look_up
 from deltaadm.runs.output import check_format, handle_errors, info, show
 from deltaadm.runs.places import is_writable
@@ -19,6 +20,7 @@ from deltaadm.storage.store import is_remote
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from deltaadm.catalog.unity import UnityCatalog
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
 
@@ -74,6 +76,9 @@ def _checks(context: RunContext, given: Doctor) -> Iterator[Check]:
             yield doctor.start(options, info)
         if given.warm:
             yield doctor.warm(info)
+    catalog = None if context.unity is None else context.unity.find()
+    if catalog is not None:
+        yield _catalog(catalog)
     for table in tables:
         yield from doctor.storage(table, options)
     if tables:
@@ -83,12 +88,23 @@ def _checks(context: RunContext, given: Doctor) -> Iterator[Check]:
                 yield _table(reader, table, entries.get(table))
 
 
+def _catalog(catalog: UnityCatalog) -> Check:
+    """Whether the catalog answers, accepts the token and lets this user list."""
+    try:
+        return Check(catalog.name, Health.OK, catalog.describe_access())
+    except DeltaadmError as error:
+        return Check(catalog.name, Health.FAILED, error.message, error.remedy)
+
+
 def _table(context: RunContext, table: str, entry: Entry | None) -> Check:
     """Whether a table can be read, and where a commit to it would be made."""
     try:
         snapshot = resolve(context, table, entry).load(context)
     except DeltaadmError as error:
         return Check(masked(table), Health.FAILED, error.message, error.remedy)
+    if any(map(snapshot.protocol.supports, CATALOG_MANAGED)):
+        detail = f"version {snapshot.version} can be read; its catalog manages the commits"
+        return Check(table, Health.OK, detail)
     if is_remote(snapshot.root):
         detail = f"version {snapshot.version} can be read; that it can be written was not tried"
         return Check(table, Health.OK, detail)

@@ -48,19 +48,19 @@ class Obstacle:
 
 def refusal_to_read(snapshot: Snapshot) -> DeltaadmError | None:
     """Why Delta Spark would not load or query *snapshot*; None where it does both."""
-    found = obstacle_to_reading(snapshot.protocol, snapshot.metadata)
+    found = _first_for(snapshot, (*_LOADING, *_QUERYING))
     return None if found is None else found.refusal
 
 
 def refusal_to_write(snapshot: Snapshot) -> DeltaadmError | None:
     """Why Delta Spark would refuse any write to *snapshot*; None where it would write."""
-    found = obstacle_to_writing(snapshot.protocol, snapshot.metadata)
+    found = _first_for(snapshot, _INSERTING)
     return None if found is None else found.refusal
 
 
 def require_readable(snapshot: Snapshot) -> None:
     """Raise what Delta raises on loading, if it does."""
-    _raise(_first(_LOADING, snapshot.protocol, snapshot.metadata))
+    _raise(_first_for(snapshot, _LOADING))
 
 
 def require_writable(snapshot: Snapshot) -> None:
@@ -79,8 +79,14 @@ def obstacle_to_reading(protocol: Protocol, metadata: Metadata) -> Obstacle | No
 
 def obstacle_to_writing(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
     """The first of the reasons why Delta Spark does not insert into a table; it loads it first."""
-    checks = (*_LOADING, *_WRITING, *_QUERYING, _value_that_inserts_fail_on)
-    return _first(checks, protocol, metadata)
+    return _first(_INSERTING, protocol, metadata)
+
+
+def _first_for(snapshot: Snapshot, checks: Iterable[Check]) -> Obstacle | None:
+    """The first of the reasons, those left out that only stand against the table's path."""
+    if snapshot.name is not None:
+        checks = [check for check in checks if check is not _catalog_in_charge]
+    return _first(checks, snapshot.protocol, snapshot.metadata)
 
 
 def _first(checks: Iterable[Check], protocol: Protocol, metadata: Metadata) -> Obstacle | None:
@@ -371,4 +377,10 @@ _WRITING: Final[tuple[Check, ...]] = (
     _unknown_writer_features,
     _unreadable_invariant,
     _missing_partition_columns,
+)
+_INSERTING: Final[tuple[Check, ...]] = (
+    *_LOADING,
+    *_WRITING,
+    *_QUERYING,
+    _value_that_inserts_fail_on,
 )
