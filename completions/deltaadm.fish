@@ -122,6 +122,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'validate --out'
                 set expected 1
+            case 'validate --commit-engine'
+                set expected 1
             case 'validate --accept-irreversible'
                 set expected 1
             case 'validate --accept-silently-wrong'
@@ -178,6 +180,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'upgrade-protocol --out'
                 set expected 1
+            case 'upgrade-protocol --commit-engine'
+                set expected 1
             case 'upgrade-protocol --for-client'
                 set expected 1
             case 'upgrade-protocol --for-client-writing'
@@ -228,6 +232,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'enable-feature --out'
                 set expected 1
+            case 'enable-feature --commit-engine'
+                set expected 1
             case 'enable-feature --for-client'
                 set expected 1
             case 'enable-feature --for-client-writing'
@@ -277,6 +283,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'set-mapping-mode --resume'
                 set expected 1
             case 'set-mapping-mode --out'
+                set expected 1
+            case 'set-mapping-mode --commit-engine'
                 set expected 1
             case 'set-mapping-mode --for-client'
                 set expected 1
@@ -333,6 +341,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'create --write-option'
                 set expected 1
             case 'create --out'
+                set expected 1
+            case 'create --commit-engine'
                 set expected 1
             case 'create --for-client'
                 set expected 1
@@ -414,6 +424,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'alter --out'
                 set expected 1
+            case 'alter --commit-engine'
+                set expected 1
             case 'alter --for-client'
                 set expected 1
             case 'alter --for-client-writing'
@@ -464,6 +476,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'drop-feature --out'
                 set expected 1
+            case 'drop-feature --commit-engine'
+                set expected 1
             case 'drop-feature --for-client'
                 set expected 1
             case 'drop-feature --for-client-writing'
@@ -507,6 +521,8 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
             case 'apply --journal'
                 set expected 1
             case 'apply --resume'
+                set expected 1
+            case 'apply --commit-engine'
                 set expected 1
             case 'apply --for-client'
                 set expected 1
@@ -722,6 +738,7 @@ complete -c deltaadm -n '__deltaadm_at validate' -l fix -d 'Plan everything that
 complete -c deltaadm -n '__deltaadm_at validate' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at validate' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at validate' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at validate' -l commit-engine -x -a 'embedded spark' -d 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
 complete -c deltaadm -n '__deltaadm_at validate' -l yes -s y -d 'Do not ask before a metadata-only change.'
 complete -c deltaadm -n '__deltaadm_at validate' -l allow-backfill -d 'Do not ask before rewriting file metadata in the log.'
 complete -c deltaadm -n '__deltaadm_at validate' -l allow-rewrite -d 'Do not ask before rewriting every data file.'
@@ -760,6 +777,7 @@ complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l resume -r -F -d 'Con
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l commit-engine -x -a 'embedded spark' -d 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l for-client -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l for-client-writing -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at upgrade-protocol' -l yes -s y -d 'Do not ask before a metadata-only change.'
@@ -796,6 +814,7 @@ complete -c deltaadm -n '__deltaadm_at enable-feature' -l resume -r -F -d 'Conti
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at enable-feature' -l commit-engine -x -a 'embedded spark' -d 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l for-client -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l for-client-writing -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at enable-feature' -l yes -s y -d 'Do not ask before a metadata-only change.'
@@ -831,6 +850,7 @@ complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l resume -r -F -d 'Con
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l commit-engine -x -a 'embedded spark' -d 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l for-client -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l for-client-writing -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at set-mapping-mode' -l yes -s y -d 'Do not ask before a metadata-only change.'
@@ -868,6 +888,7 @@ complete -c deltaadm -n '__deltaadm_at create' -l write-option -x -d 'A writer o
 complete -c deltaadm -n '__deltaadm_at create' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at create' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at create' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at create' -l commit-engine -x -a 'embedded spark' -d 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
 complete -c deltaadm -n '__deltaadm_at create' -l for-client -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at create' -l for-client-writing -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at create' -l yes -s y -d 'Do not ask before a metadata-only change.'
@@ -919,6 +940,7 @@ complete -c deltaadm -n '__deltaadm_at alter' -l resume -r -F -d 'Continue an in
 complete -c deltaadm -n '__deltaadm_at alter' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at alter' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at alter' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at alter' -l commit-engine -x -a 'embedded spark' -d 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
 complete -c deltaadm -n '__deltaadm_at alter' -l for-client -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l for-client-writing -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at alter' -l yes -s y -d 'Do not ask before a metadata-only change.'
@@ -956,6 +978,7 @@ complete -c deltaadm -n '__deltaadm_at drop-feature' -l resume -r -F -d 'Continu
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l apply -d 'Commit the plan; without it, it is only shown.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l check -d 'Exit with 1 if the plan is not empty.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l out -r -F -d 'Save the plan, for `deltaadm apply FILE`.'
+complete -c deltaadm -n '__deltaadm_at drop-feature' -l commit-engine -x -a 'embedded spark' -d 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l for-client -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l for-client-writing -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at drop-feature' -l yes -s y -d 'Do not ask before a metadata-only change.'
@@ -984,6 +1007,7 @@ complete -c deltaadm -n '__deltaadm_at apply' -l check -d 'Change nothing: show 
 complete -c deltaadm -n '__deltaadm_at apply' -l jobs -s j -x -d 'Apply up to N plans at the same time (default: 4).'
 complete -c deltaadm -n '__deltaadm_at apply' -l max-failures -x -d 'Start no more plans after N failures.'
 complete -c deltaadm -n '__deltaadm_at apply' -l journal -l resume -r -F -d 'Journal of several plans, from which an interrupted run continues (default: the name of the plan file with .journal).'
+complete -c deltaadm -n '__deltaadm_at apply' -l commit-engine -x -a 'embedded spark' -d 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
 complete -c deltaadm -n '__deltaadm_at apply' -l for-client -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l for-client-writing -x -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino' -d 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at apply' -l yes -s y -d 'Do not ask before a metadata-only change.'

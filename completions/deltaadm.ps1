@@ -92,6 +92,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
+            '--commit-engine' = 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
             '--yes' = 'Do not ask before a metadata-only change.'
             '-y' = 'Do not ask before a metadata-only change.'
             '--allow-backfill' = 'Do not ask before rewriting file metadata in the log.'
@@ -134,6 +135,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
+            '--commit-engine' = 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
             '--for-client' = 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
             '--for-client-writing' = 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
             '--yes' = 'Do not ask before a metadata-only change.'
@@ -173,6 +175,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
+            '--commit-engine' = 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
             '--for-client' = 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
             '--for-client-writing' = 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
             '--yes' = 'Do not ask before a metadata-only change.'
@@ -211,6 +214,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
+            '--commit-engine' = 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
             '--for-client' = 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
             '--for-client-writing' = 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
             '--yes' = 'Do not ask before a metadata-only change.'
@@ -251,6 +255,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
+            '--commit-engine' = 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
             '--for-client' = 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
             '--for-client-writing' = 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
             '--yes' = 'Do not ask before a metadata-only change.'
@@ -306,6 +311,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
+            '--commit-engine' = 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
             '--for-client' = 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
             '--for-client-writing' = 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
             '--yes' = 'Do not ask before a metadata-only change.'
@@ -346,6 +352,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--apply' = 'Commit the plan; without it, it is only shown.'
             '--check' = 'Exit with 1 if the plan is not empty.'
             '--out' = 'Save the plan, for `deltaadm apply FILE`.'
+            '--commit-engine' = 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
             '--for-client' = 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
             '--for-client-writing' = 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
             '--yes' = 'Do not ask before a metadata-only change.'
@@ -379,6 +386,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--max-failures' = 'Start no more plans after N failures.'
             '--journal' = 'Journal of several plans, from which an interrupted run continues (default: the name of the plan file with .journal).'
             '--resume' = 'Journal of several plans, from which an interrupted run continues (default: the name of the plan file with .journal).'
+            '--commit-engine' = 'What commits: spark (the default), or embedded, which needs no JVM and commits changes of protocol, properties and columns that read no data.'
             '--for-client' = 'Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.'
             '--for-client-writing' = 'Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.'
             '--yes' = 'Do not ask before a metadata-only change.'
@@ -525,6 +533,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'validate --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'validate --config' = @('<files>')
         'validate --out' = @('<files>')
+        'validate --commit-engine' = @('embedded', 'spark')
         'validate --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
         'validate --accept-silently-wrong' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'validate --accept-finding' = @('DL1', 'DL2', 'DL3', 'DL4', 'DL5', 'DL6', 'DL7', 'DL8', 'DL9', 'DL100', 'DL101', 'DL102', 'DL103', 'DL104', 'DL105', 'DL106', 'DL107', 'DL108', 'DL109', 'DL110', 'DL111', 'DL112', 'DL113', 'DL114', 'DL115', 'DL116', 'DL117', 'DL118', 'DL119', 'DL120', 'DL121', 'DL122', 'DL123', 'DL124', 'DL125', 'DL126', 'DL127', 'DL128', 'DL130', 'DL201', 'DL202', 'DL203', 'DL204', 'DL205', 'DL206', 'DL207', 'DL208', 'DL209', 'DL210', 'DL211', 'DL212', 'DL213', 'DL214', 'DL215', 'DL216', 'DL217', 'DL218', 'DL219', 'DL220', 'DL221', 'DL222', 'DL223', 'DL301', 'DL302', 'DL303', 'DL304', 'DL305', 'DL306', 'DL307', 'DL308', 'DL309', 'DL310', 'DL311', 'DL312', 'DL313', 'DL314', 'DL315', 'DL316', 'DL317', 'DL318', 'DL319', 'DL320', 'DL321', 'DL322', 'DL323', 'DL324', 'DL325', 'DL326', 'DL401', 'DL402', 'DL403', 'DL404', 'DL405', 'DL406', 'DL407', 'DL408', 'DL409', 'DL410', 'DL411', 'DL412', 'DL413', 'DL414', 'DL415', 'DL416', 'DL417', 'DL418', 'DL419', 'DL420', 'DL501', 'DL502', 'DL503', 'DL504', 'DL505', 'DL506', 'DL507', 'DL508', 'DL509', 'DL510', 'DL511', 'DL512', 'DL513', 'DL514', 'DL515', 'DL516', 'DL517', 'DL518', 'DL519', 'DL520', 'DL521', 'DL522', 'DL523', 'DL524', 'DL525', 'DL526', 'DL527', 'DL528', 'DL529', 'DL530', 'DL531', 'DL532', 'DL533', 'DL534', 'DL535', 'DL601', 'DL602', 'DL603', 'DL604', 'DL605', 'DL606', 'DL607', 'DL608', 'DL609', 'DL610', 'DL611', 'DL612', 'DL613', 'DL614', 'DL615', 'DL616', 'DL701', 'DL702', 'DL703', 'DL704', 'DL705', 'DL706', 'DL707', 'DL708', 'DL709', 'DL710', 'DL711', 'DL712', 'DL713', 'DL714', 'DL715', 'DL716', 'DL717', 'DL718', 'DL719', 'DL720', 'DL721', 'DL801', 'DL802', 'DL803', 'DL804', 'DL805', 'DL806', 'DL807', 'DL808', 'DL809', 'DL810', 'DL811', 'DL812', 'DL901', 'DL902', 'DL903', 'DL904', 'DL905', 'DL906', 'DL907', 'DL908', 'DL950', 'DL971', 'DL972', 'DL973', 'DL974', 'DL975', 'DL976', 'DL977', 'DL978', 'DL981', 'DL982', 'DL983', 'DL984', 'DL985')
@@ -553,6 +562,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'upgrade-protocol -j' = @()
         'upgrade-protocol --resume' = @('<files>')
         'upgrade-protocol --out' = @('<files>')
+        'upgrade-protocol --commit-engine' = @('embedded', 'spark')
         'upgrade-protocol --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'upgrade-protocol --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'upgrade-protocol --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
@@ -578,6 +588,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'enable-feature -j' = @()
         'enable-feature --resume' = @('<files>')
         'enable-feature --out' = @('<files>')
+        'enable-feature --commit-engine' = @('embedded', 'spark')
         'enable-feature --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'enable-feature --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'enable-feature --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
@@ -603,6 +614,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'set-mapping-mode -j' = @()
         'set-mapping-mode --resume' = @('<files>')
         'set-mapping-mode --out' = @('<files>')
+        'set-mapping-mode --commit-engine' = @('embedded', 'spark')
         'set-mapping-mode --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'set-mapping-mode --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'set-mapping-mode --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
@@ -631,6 +643,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'create --location' = @('<files>')
         'create --write-option' = @()
         'create --out' = @('<files>')
+        'create --commit-engine' = @('embedded', 'spark')
         'create --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'create --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'create --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
@@ -671,6 +684,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter -j' = @()
         'alter --resume' = @('<files>')
         'alter --out' = @('<files>')
+        'alter --commit-engine' = @('embedded', 'spark')
         'alter --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'alter --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'alter --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
@@ -696,6 +710,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'drop-feature -j' = @()
         'drop-feature --resume' = @('<files>')
         'drop-feature --out' = @('<files>')
+        'drop-feature --commit-engine' = @('embedded', 'spark')
         'drop-feature --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'drop-feature --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'drop-feature --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')
@@ -718,6 +733,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'apply --max-failures' = @()
         'apply --journal' = @('<files>')
         'apply --resume' = @('<files>')
+        'apply --commit-engine' = @('embedded', 'spark')
         'apply --for-client' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'apply --for-client-writing' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
         'apply --accept-irreversible' = @('catalogManaged', 'checkConstraints', 'checkpointProtection', 'columnMapping', 'coordinatedCommits-preview', 'deletionVectors', 'domainMetadata', 'geospatial', 'geospatial-dev', 'inCommitTimestamp', 'materializePartitionColumns', 'rowTracking', 'typeWidening', 'typeWidening-preview', 'v2Checkpoint', 'vacuumProtocolCheck')

@@ -7,6 +7,7 @@ DeltaadmError
 ├── MissingFile    2   a file that the command line names does not exist
 ├── TableError     3   not a table, gap in the log, incomplete checkpoint, unreadable commit
 ├── StorageError   4   no access, no such bucket, timed out after retries
+│   └── UnknownWrite       the storage did not say whether it has written
 ├── CommitError    5   concurrent change, Delta's refusal, result differs from the prediction
 ├── EngineError    6   Spark, Java or an optional package missing
 │   └── EngineLost     Spark is gone, or no longer responds
@@ -107,6 +108,10 @@ class StorageError(DeltaadmError):
 
     exit_code = 4
     kind = "storage"
+
+
+class UnknownWrite(StorageError):  # noqa: N818 -- reads as what happened
+    """The storage did not say whether it has written, and may still do so."""
 
 
 class CommitError(DeltaadmError):

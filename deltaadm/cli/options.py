@@ -9,6 +9,8 @@ from deltaadm.runs.requests import (
     AccessRequest,
     ChangeRequest,
     ClientRequest,
+    CommitEngine,
+    CommitEngineRequest,
     CommitRequest,
     ConsentRequest,
     Engine,
@@ -175,6 +177,16 @@ class PlanOptions(Parameters, PlanRequest):
     out: Path | None = option(metavar="FILE", help="Save the plan, for `deltaadm apply FILE`.")
 
 
+class CommitEngineOptions(Parameters, CommitEngineRequest):
+    """What commits a plan."""
+
+    commit_engine: CommitEngine | None = option(
+        metavar="ENGINE",
+        help="What commits: spark (the default), or embedded, which needs no JVM and commits "
+        "changes of protocol, properties and columns that read no data.",
+    )
+
+
 class ClientOptions(Parameters, ClientRequest):
     """Which programs must go on working."""
 
@@ -239,6 +251,7 @@ def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[s
 class CommitOptions(Parameters, CommitRequest):
     """What goes with carrying out plans."""
 
+    committing: CommitEngineOptions
     clients: ClientOptions
     consent: ConsentOptions
     access: AccessOptions

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.errors import CommitError, DeltaadmError, EngineLost, NotYet
+from deltaadm.errors import CommitError, DeltaadmError, EngineLost, NotYet, UnknownWrite
 from deltaadm.operations.diff import Change, diff, mismatches, relocation
 from deltaadm.operations.plan import require_same_base
 from deltaadm.operations.stage_run import StageRun
@@ -31,8 +31,12 @@ class Executor(typing.Protocol):
     def check(self, before: Snapshot, step: Step) -> None:
         """Commit nothing; raises `CommitError` if it is certain that *step* would be refused."""
 
-    def apply(self, root: str, step: Step) -> None:
-        """Commit *step* on the table at *root*; raises `CommitError` when Delta refuses."""
+    def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
+        """
+        Commit *step* on the table at *root*; raises `CommitError` when Delta refuses.
+
+        *base* is the state in which the table is thought to be.
+        """
 
     def mark(self) -> CommitMark:
         """By what its commits are known, once it has applied a step."""
@@ -180,7 +184,7 @@ class _Run(StageRun):
         if stage.has_statement:
             self._note(self._begun)
         try:
-            self._executor.apply(self.result.actual.root, stage.step)
+            self._executor.apply(self.result.actual.root, stage.step, self.result.actual)
         except NotYet:  # Delta refuses after it has done the first of two phases
             if not stage.waits:
                 raise
@@ -192,7 +196,7 @@ class _Run(StageRun):
     def _after_failure(self, number: int, error: DeltaadmError) -> str:
         begun, step = self._begun, self._plan.stages[number].step
         try:
-            if isinstance(error, EngineLost):
+            if isinstance(error, EngineLost | UnknownWrite):
                 return look_up(begun, self._log, self._executor)
             last = self._log.load().version
             partly = _own(self._log, self.result.actual.version + 1, last, step)

@@ -21,7 +21,14 @@ from deltaadm.runs.exit_codes import MISMATCH, SOME_FAILED, WAITING
 from deltaadm.runs.fleet import Fleet, TableResult, line_of
 from deltaadm.runs.journal import Journal
 from deltaadm.runs.output import info
-from deltaadm.runs.plan_run import execute, make_plan, needed_consents, project_settings
+from deltaadm.runs.plan_run import (
+    execute,
+    make_plan,
+    needed_consents,
+    project_settings,
+    require_engine_commits,
+    with_commit_engine,
+)
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.results import OutputTarget, ResultPrinter
 from deltaadm.runs.sessions import log_reader
@@ -78,6 +85,7 @@ def carry_out_plans(
         left = [saved for saved in plans if saved.digest not in known.done]
         names = [saved.name for saved in left if saved.name]
         project = project_settings()
+        context = with_commit_engine(context, request, project)
         places = [saved.location for saved in left]
         with (
             log_reader(context, places) as reader,
@@ -234,6 +242,7 @@ class _Run:
             target = saved_target(self._context, saved, entries)
             saved.require_location(target.location)
             plan = self._left(saved, target, requirements)
+            require_engine_commits(self._context, plan)
             return _Ready(saved, target, plan, requirements)
         except DeltaadmError as error:
             return _failure(saved, error)

@@ -7,7 +7,7 @@ import sys
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.render.formats import Style
-from deltaadm.runs.requests import AccessRequest, SparkRequest
+from deltaadm.runs.requests import AccessRequest, CommitEngine, SparkRequest
 from deltaadm.runs.status import CommitStatus
 from deltaadm.runs.unity import Unity
 
@@ -30,6 +30,7 @@ class RunContext:
     """
     What all parts of a run share; a part that needs more of it makes another one.
 
+    `commit_engine` commits plans.
     `object_stores` are those that are reached without Spark, as `access` says, and `unity` the
     catalog that is asked without it. `hadoop` and `engine` read logs where Spark does, `catalog`
     is there where names are looked up in Spark's catalogs or tables created; all three belong to
@@ -42,6 +43,7 @@ class RunContext:
     format: str = "text"
     style: Style = Style()
     access: AccessRequest = AccessRequest()
+    commit_engine: CommitEngine = CommitEngine.SPARK
     object_stores: ObjectStores | None = None
     unity: Unity | None = None
     hadoop: Hadoop | None = None

@@ -16,7 +16,14 @@ from deltaadm.runs.exit_codes import FOUND
 from deltaadm.runs.files import announce_plans, unwritable
 from deltaadm.runs.fleet import SavedLine, TableTask, collect_tables, table_results
 from deltaadm.runs.output import handle_errors, info
-from deltaadm.runs.plan_run import plan_for, project_settings, require_plan_options
+from deltaadm.runs.plan_run import (
+    plan_for,
+    project_settings,
+    require_engine_commits,
+    require_plan_options,
+    requires_committable,
+    with_commit_engine,
+)
 from deltaadm.runs.reading import read_file
 from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.results import OutputTarget, ResultPrinter, combine_exit_codes
@@ -60,21 +67,24 @@ def plan_many(
     if planning.apply:
         require_lines(context, "--apply")
     session = session_settings(context.spark)
+    must_commit = requires_committable(change)
 
     def code(document: Document) -> int:
         return FOUND if planning.check and not document["is_noop"] else 0
 
     def work() -> int:
-        with log_reader(context, named, many) as reader:
-            return plan_and_apply_all(reader)
-
-    def plan_and_apply_all(reader: RunContext) -> int:
         project = settings or project_settings()
+        chosen = with_commit_engine(context, change.commit, project)
+        with log_reader(chosen, named, many) as reader:
+            return plan_and_apply_all(reader, project)
 
+    def plan_and_apply_all(reader: RunContext, project: Settings) -> int:
         def report(target: Target) -> PlanReport:
             plan, _ = plan_for(
                 reader, target, planner, change.commit, project=project, session=session
             )
+            if must_commit:
+                require_engine_commits(reader, plan)
             return PlanReport(target.text, plan)
 
         fleet = collect_tables(reader, named, many, "plan")

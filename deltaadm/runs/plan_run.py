@@ -15,6 +15,7 @@ from deltaadm.runs.context import now
 from deltaadm.runs.exit_codes import FOUND, MISMATCH, WAITING
 from deltaadm.runs.files import save_plan
 from deltaadm.runs.output import check_format, handle_errors, info, show
+from deltaadm.runs.requests import CommitEngine, Engine
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.target import Target, resolve
@@ -73,22 +74,57 @@ def plan_and_apply(
     require_plan_options(change)
     context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
     session = sessions.session_settings(context.spark)
+    must_commit = requires_committable(change)
 
     def work() -> int:
+        project = settings or project_settings()
+        chosen = with_commit_engine(context, change.commit, project)
         # Opened first, so that the commit has the session in which the name was looked up.
         names = [table] if change.planning.apply or plan_foreign is not None else []
-        with log_reader(context, [table]) as reader, catalogs.open_catalog(reader, names) as opened:
+        with log_reader(chosen, [table]) as reader, catalogs.open_catalog(reader, names) as opened:
             entry = catalogs.look_up(opened, [table]).get(table)
             if plan_foreign is not None and entry is not None and catalogs.is_foreign(entry):
                 return plan_foreign(opened, table, entry)
-            project = settings or project_settings()
             target = resolve(opened, table, entry)
             plan, requirements = plan_for(
                 opened, target, planner, change.commit, project=project, session=session
             )
+            if must_commit:
+                require_engine_commits(opened, plan)
             return finish_delta_plan(opened, table, plan, requirements, change)
 
     return handle_errors(context, table, work)
+
+
+def with_commit_engine(
+    context: RunContext, request: CommitRequest, project: Settings
+) -> RunContext:
+    """
+    The same run, with the commit engine of the command line or else of the settings.
+
+    A usage error where Spark is to read the logs of an engine that does without.
+    """
+    engine = request.committing.commit_engine or project.commit_engine
+    if engine is CommitEngine.EMBEDDED and request.spark.engine is Engine.SPARK:
+        raise UsageError(
+            "cannot be combined with --engine spark", option="--commit-engine embedded"
+        )
+    return replace(context, commit_engine=engine)
+
+
+def requires_committable(change: ChangeRequest) -> bool:
+    """Whether a plan must be one that the commit engine commits, not only may be shown."""
+    return change.planning.apply or change.commit.committing.commit_engine is not None
+
+
+def require_engine_commits(context: RunContext, plan: Plan) -> None:
+    """Raise `Refused` where the commit engine of the run does not commit *plan*."""
+    if context.commit_engine is CommitEngine.EMBEDDED:
+        from deltaadm.commit.supported import require_committable
+        from deltaadm.storage.store import open_store
+
+        root = plan.before.root
+        require_committable(plan, open_store(root, object_stores=context.object_stores))
 
 
 def plan_for(

@@ -19,6 +19,13 @@ class Engine(Enum):
     SPARK = "spark"
 
 
+class CommitEngine(Enum):
+    """What commits a plan; the value is its name on the command line and in settings."""
+
+    EMBEDDED = "embedded"
+    SPARK = "spark"
+
+
 class OutputRequest:
     """How the answer is shown."""
 
@@ -94,9 +101,16 @@ class ConsentRequest:
     accept_finding: list[str] | None = None
 
 
+class CommitEngineRequest:
+    """What commits; None leaves it to the settings."""
+
+    commit_engine: CommitEngine | None = None
+
+
 class CommitRequest:
     """What goes with carrying out plans."""
 
+    committing: CommitEngineRequest
     clients: ClientRequest
     consent: ConsentRequest
     access: AccessRequest

@@ -10,16 +10,17 @@ from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.errors import Refused
 from deltaadm.runs.output import info
-from deltaadm.runs.requests import Engine, pairs
+from deltaadm.runs.requests import CommitEngine, Engine, pairs
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
+    from deltaadm.operations.carry_out import Executor
     from deltaadm.operations.plan import Plan
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.requests import FleetRequest, SparkRequest
-    from deltaadm.spark.executor import SparkExecutor
     from deltaadm.spark.session import SparkOptions
 
 
@@ -28,12 +29,22 @@ def session_settings(request: SparkRequest) -> SessionSettings:
     return SessionSettings.from_conf(pairs(request.spark_conf, "--spark-conf"))
 
 
-def executor(context: RunContext, settings: SessionSettings, *plans: Plan) -> SparkExecutor:
+def executor(
+    context: RunContext, settings: SessionSettings, *plans: Plan
+) -> AbstractContextManager[Executor]:
     """
-    Spark for carrying out *plans*, under *settings* and whatever else the command line says.
+    What carries out *plans*, under *settings* and whatever else the command line says.
 
-    Tables that have names in a catalog are changed by them. Raises what `require_commits` does.
+    Spark changes tables that have names in a catalog by them. Raises what `require_commits` does.
     """
+    if context.commit_engine is CommitEngine.EMBEDDED:
+        from deltaadm.commit.embedded import EmbeddedExecutor
+        from deltaadm.runs.context import now
+
+        if context.unity is not None:
+            for plan in plans:
+                context.unity.allow_writing(plan.before.root)
+        return EmbeddedExecutor(settings, now, context.object_stores)
     from deltaadm.spark.executor import SparkExecutor
 
     by_place = require_commits(context, plans)
@@ -55,6 +66,8 @@ def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
     The answer are the locations of tables that Unity Catalog has found and Spark does not know by
     their names, and which are changed by their location instead.
     """
+    if context.commit_engine is CommitEngine.EMBEDDED:
+        return set()  # which has its own reasons
     unity = context.unity
     found = [plan for plan in plans if unity is not None and unity.knows(plan.before.root)]
     if unity is None or not found:
@@ -85,7 +98,9 @@ def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
 
 
 def warn_of_other_writers(context: RunContext, plans: Iterable[Plan]) -> None:
-    """Say where Delta Spark would not notice that others commit at the same time."""
+    """Say where Delta Spark, if it commits, would not notice that others do at the same time."""
+    if context.commit_engine is CommitEngine.EMBEDDED:
+        return
     from deltaadm.spark.jars import settings_at_start
     from deltaadm.spark.log_stores import log_store, single_driver_schemes
 

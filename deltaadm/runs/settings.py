@@ -19,6 +19,7 @@ from deltaadm.domain.model.features import find
 from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.errors import Refused, SettingsError
 from deltaadm.operations.validate import Demands, code_prefix, similar_code
+from deltaadm.runs.requests import CommitEngine
 from deltaadm.runs.settings_file import as_table, find_settings, wrong
 from deltaadm.runs.storage_options import StorageSettings, storage_settings
 from deltaadm.validation.finding import Severity
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
 
     Parser = Callable[[Any, str], Any]
 
-VARIABLES: Final = ("select", "ignore", "fail-on", "clients", "writers")
+VARIABLES: Final = ("select", "ignore", "fail-on", "clients", "writers", "commit-engine")
 """Keys that a variable can set: DELTAADM_SELECT and so on, with commas in lists."""
+_SINGLE: Final = frozenset({"fail-on", "commit-engine"})
+"""Those of them that have one value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,7 @@ class Settings:
     tables: tuple[TableSettings, ...] = ()
     storage: tuple[StorageSettings, ...] = ()
     unity: str | None = None
+    commit_engine: CommitEngine = CommitEngine.SPARK
 
     def demands(
         self,
@@ -128,7 +132,7 @@ def load_settings(config: Path | None = None, *, isolated: bool = False) -> Sett
     found = {
         key.replace("-", "_"): _ROOT[key](
             value
-            if key == "fail-on"
+            if key in _SINGLE
             else [word.strip() for word in value.split(",") if word.strip()],
             _variable(key),
         )
@@ -192,6 +196,13 @@ def _severity(value: Any, place: str) -> Severity:
         return Severity(value)
     except ValueError:
         raise wrong(place, "error, warning or info") from None
+
+
+def _commit_engine(value: Any, place: str) -> CommitEngine:
+    try:
+        return CommitEngine(value)
+    except ValueError:
+        raise wrong(place, " or ".join(engine.value for engine in CommitEngine)) from None
 
 
 def _client(text: str, place: str) -> ClientRelease:
@@ -324,4 +335,5 @@ _ROOT: Final[Mapping[str, Parser]] = {
     "tables": _tables,
     "storage": storage_settings,
     "unity": _text,
+    "commit-engine": _commit_engine,
 }

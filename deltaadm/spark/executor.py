@@ -104,7 +104,7 @@ class SparkExecutor:
         except Exception as error:
             raise lost(error) from error
 
-    def apply(self, root: str, step: Step) -> None:
+    def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:  # noqa: ARG002
         """
         Run the statement of *step* on the table at *root*, a location as `open_store` takes it.
 

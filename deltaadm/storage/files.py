@@ -73,6 +73,96 @@ def write_whole(path: Place, body: bytes, *, private: bool = False) -> None:
         file.write(body)
 
 
+def create_whole(path: Place, body: bytes) -> bool:
+    """
+    Write *body* to *path* unless there is something by that name; whether this has written it.
+
+    The file appears whole, by a link to a draft that is on the disk already. Drafts in the same
+    directory whose processes are dead are removed. Raises `OSError` where the file system does
+    not let us write, or has no links.
+    """
+    where = os.fspath(path)
+    remove_dead_drafts(os.path.dirname(where))  # noqa: PTH120 -- pathlib costs start-up time
+    while True:
+        draft = _draft_of(where)
+        descriptor = os.open(draft, _CREATE, 0o666)
+        try:
+            _lock(descriptor)
+            with os.fdopen(descriptor, "w+b") as file:
+                file.write(body)
+                file.flush()
+                os.fsync(descriptor)
+                try:
+                    os.link(draft, where)
+                except FileExistsError:
+                    return False
+                except FileNotFoundError:  # somebody took the draft for that of a dead process
+                    if not os.path.isdir(os.path.dirname(where) or "."):  # noqa: PTH112, PTH120
+                        raise
+                    continue
+                except OSError as error:
+                    if error.errno in _NO_LINKS:
+                        raise OSError(error.errno, "the file system has no hard links") from error
+                    raise
+        finally:
+            with suppress(OSError):
+                os.unlink(draft)  # noqa: PTH108
+        _sync_directory(where)
+        return True
+
+
+def remove_dead_drafts(directory: str) -> None:
+    """
+    Remove the drafts of `create_whole` in *directory* whose processes are dead.
+
+    A process holds a lock on its draft while it lives. Without locks only a draft that is older
+    than any write takes is one of a dead process.
+    """
+    with suppress(OSError), os.scandir(directory or ".") as entries:
+        for entry in entries:
+            if entry.name.endswith(_DRAFT_SUFFIX) and entry.name.startswith("."):
+                with suppress(OSError):
+                    if _is_abandoned(entry):
+                        os.unlink(entry.path)  # noqa: PTH108
+
+
+_NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
+_DRAFT_SUFFIX: Final = ".deltaadm.tmp"
+_WRITING_TAKES: Final = 3_600
+"""Seconds within which every write has ended."""
+
+
+def _draft_of(path: str) -> str:
+    """A new name beside *path*, which readers of logs pass over."""
+    directory, name = os.path.split(path)
+    return os.path.join(directory, f".{name}.{os.urandom(8).hex()}{_DRAFT_SUFFIX}")  # noqa: PTH118
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock an open file for this process as long as it is open; False where others have."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _is_abandoned(entry: os.DirEntry[str]) -> bool:
+    import time
+
+    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _WRITING_TAKES:
+        return True
+    descriptor = os.open(entry.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        return _lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def require_replaceable(path: Place) -> os.stat_result | None:
     """
     The status of the regular file at *path*; None where nothing is there.

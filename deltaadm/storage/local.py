@@ -41,6 +41,7 @@ class LocalStore:
 
     qualifier = "file:"
     survives_fork = True
+    can_create = True
     at_once = 1
     storage_options: Mapping[str, str] = {}
     catalog_state = None
@@ -131,6 +132,16 @@ class LocalStore:
 
         try:
             write_whole(where, body)
+        except OSError as error:
+            raise _unwritable(where, error) from error
+
+    def create(self, path: str, body: bytes) -> bool:
+        """See `WritableStore`; drafts that dead processes have left in the log are removed."""
+        where = self._prefix + path
+        from deltaadm.storage.files import create_whole
+
+        try:
+            return create_whole(where, body)
         except OSError as error:
             raise _unwritable(where, error) from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from deltaadm.errors import FileMissing, StorageError, UsageError
+from deltaadm.errors import FileMissing, StorageError, UnknownWrite, UsageError
 
 if TYPE_CHECKING:
     from deltaadm.errors import DeltaadmError
@@ -155,6 +155,21 @@ def failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
         f"Cannot {doing} {url}: {_first_sentence(str(error))}.",
         remedy="Check the location, the endpoint and the credentials.",
     )
+
+
+_DENIALS: Final = frozenset({
+    "PermissionDeniedError", "UnauthenticatedError", "NotFoundError", "FileNotFoundError",
+    "InvalidPathError", "NotSupportedError",
+})  # fmt: skip
+"""With these a store turns a request away; of any other it may have heard."""
+
+
+def failure_to_create(url: str, error: Exception) -> DeltaadmError:
+    """The error of a conditional write, which may have happened unless the store denied it."""
+    found = failure(url, error, "write")
+    if type(error).__name__ in _DENIALS:
+        return found
+    return UnknownWrite(found.message, remedy=found.remedy)
 
 
 def failure_of_options(location: str, error: Exception) -> DeltaadmError | UsageError:

@@ -26,7 +26,7 @@ from deltaadm.errors import FileMissing, StorageError
 from deltaadm.limits import LIMITS
 from deltaadm.storage.discover import not_listed
 from deltaadm.storage.local import too_large
-from deltaadm.storage.object_errors import failure, failure_of_options
+from deltaadm.storage.object_errors import failure, failure_of_options, failure_to_create
 from deltaadm.storage.threads import Pending, Threads
 
 if TYPE_CHECKING:
@@ -316,6 +316,10 @@ class Bucket:
         """Write a whole object."""
         self._threads.submit(partial(self._put, path, body)).result()
 
+    def create(self, path: str, body: bytes) -> bool:
+        """Write a whole object unless there is one; whether this has written it."""
+        return self._threads.submit(partial(self._create, path, body)).result()
+
     def delete(self, path: str) -> None:
         """Remove an object, if it is there."""
         self._threads.submit(partial(self._delete, path)).result()
@@ -365,6 +369,18 @@ class Bucket:
             obstore.put(self.backend, path, body)
         except Exception as error:
             raise failure(self.url(path), error, "write") from error
+
+    def _create(self, path: str, body: bytes) -> bool:
+        import obstore
+        from obstore.exceptions import AlreadyExistsError
+
+        try:
+            obstore.put(self.backend, path, body, mode="create", use_multipart=False)
+        except AlreadyExistsError:
+            return False
+        except Exception as error:
+            raise failure_to_create(self.url(path), error) from error
+        return True
 
     def _delete(self, path: str) -> None:
         import obstore
@@ -501,6 +517,15 @@ class ObjectStore:
     def overwrite(self, path: str, body: bytes) -> None:
         """See `WritableStore`."""
         self._bucket.put(f"{self._log}/{path}", body)
+
+    @property
+    def can_create(self) -> bool:
+        """See `WritableStore`."""
+        return self._address.kind != "http"
+
+    def create(self, path: str, body: bytes) -> bool:
+        """See `WritableStore`; an object appears whole."""
+        return self._bucket.create(f"{self._log}/{path}", body)
 
     def remove(self, path: str) -> None:
         """See `WritableStore`."""

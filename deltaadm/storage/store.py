@@ -98,7 +98,19 @@ class LogStore(Protocol):
 
 
 class WritableStore(LogStore, Protocol):
-    """A store that also writes, which commits never go through."""
+    """A store that also writes; commits go through `create` alone."""
+
+    @property
+    def can_create(self) -> bool:
+        """Whether it can write a file only where there is none, which commits need."""
+
+    def create(self, path: str, body: bytes) -> bool:
+        """
+        Write a whole file unless there is one by that name; whether this call has written it.
+
+        Nobody ever sees a part of it, and it is on the disk when this returns. Raises
+        `UnknownWrite` where the storage does not say, and `StorageError` where nothing was written.
+        """
 
     def overwrite(self, path: str, body: bytes) -> None:
         """Write a whole file; whoever reads it meanwhile sees the old or the new one."""

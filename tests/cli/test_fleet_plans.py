@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 
 from deltaadm.documents.common import sha256
 from deltaadm.documents.schemas import SCHEMAS
+from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
 from deltaadm.errors import CommitError
 from tests.support import tables
@@ -287,10 +288,10 @@ class Failing(LogWriter):
 
     refused: set[str] = field(default_factory=set)
 
-    def apply(self, root: str, step: Step) -> None:
+    def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
         if Path(root).name in self.refused:
             raise CommitError("Delta does not want to.", remedy="Ask again.")
-        super().apply(root, step)
+        super().apply(root, step, base)
 
 
 @pytest.mark.parametrize(("limit", "done"), [(1, 1), (2, 2), (3, 3), (None, 3)])
@@ -322,11 +323,11 @@ def test_no_more_at_a_time_than_allowed(plans: Path, monkeypatch: pytest.MonkeyP
         now: int = 0
         most: int = 0
 
-        def apply(self, root: str, step: Step) -> None:
+        def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
             self.now += 1
             self.most = max(self.most, self.now)
             time.sleep(0.02)
-            super().apply(root, step)
+            super().apply(root, step, base)
             self.now -= 1
 
     writer = Counting()
@@ -344,8 +345,8 @@ def test_an_interrupted_run_is_gone_on_with_between_any_two_steps(
 ) -> None:
     @dataclass
     class Interrupted(LogWriter):
-        def apply(self, root: str, step: Step) -> None:
-            super().apply(root, step)
+        def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
+            super().apply(root, step, base)
             if len(self.steps) == after:
                 raise KeyboardInterrupt
 
@@ -397,9 +398,9 @@ import sys, time
 from deltaadm.runs import sessions
 from tests.support.program import LogWriter
 class Slow(LogWriter):
-    def apply(self, root, step):
+    def apply(self, root, step, base=None):
         time.sleep(0.01)
-        super().apply(root, step)
+        super().apply(root, step, base)
         time.sleep(0.01)
 sessions.executor = lambda *_: Slow()
 from deltaadm.cli.program import run

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from tests.support import tables
 from tests.support.clients import ACCEPT_ALL
@@ -293,8 +294,8 @@ def test_a_command_that_is_interrupted_after_a_step_is_run_again(
 ) -> None:
     @dataclass
     class Interrupted(LogWriter):
-        def apply(self, root: str, step: Step) -> None:
-            super().apply(root, step)
+        def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
+            super().apply(root, step, base)
             if len(self.steps) == taken:
                 raise KeyboardInterrupt
 

@@ -99,7 +99,7 @@ class MemoryTable:
     def check(self, before: Snapshot, step: Step) -> None:
         """Everything will do."""
 
-    def apply(self, root: str, step: Step) -> None:
+    def apply(self, root: str, step: Step, _base: Snapshot | None = None) -> None:
         assert root == self.state.root
         self.state = self.meanwhile(self.state)
         for _ in range(self.backfills):
@@ -514,7 +514,7 @@ class MemoryCatalog(MemoryTable):
     state: Snapshot = NAMED
     found: Snapshot | None = None
 
-    def apply(self, root: str, step: Step) -> None:
+    def apply(self, root: str, step: Step, _base: Snapshot | None = None) -> None:
         assert root == self.state.root
         assert isinstance(step, SetLocation)
         self.state = replace(self.found or step.there, name="s.t")

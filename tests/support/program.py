@@ -179,7 +179,7 @@ class LogWriter:
     def may_go_on(self) -> bool:
         return False
 
-    def apply(self, root: str, step: Step) -> None:
+    def apply(self, root: str, step: Step, _base: Snapshot | None = None) -> None:
         if isinstance(step, WriteCheckpoint):
             write_checkpoint(root)
             self.steps.append(step)

@@ -107,6 +107,8 @@ class Alter(Parameters):
       deltaadm alter main.sales.orders --set-location /data/restored --apply
 
       deltaadm alter sales.export --set "comment=as CSV" --add-column "x INT"
+
+      deltaadm alter s3://lake/orders --set team=web --apply --commit-engine embedded
     """
 
     tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)

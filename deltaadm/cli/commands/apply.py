@@ -20,7 +20,12 @@ from deltaadm.runs.apply_plans import (
 from deltaadm.runs.catalogs import look_up, open_catalog
 from deltaadm.runs.foreign_plans import apply_saved, plan_saved_again
 from deltaadm.runs.output import check_format, handle_errors, show
-from deltaadm.runs.plan_run import carry_out_plan, project_settings
+from deltaadm.runs.plan_run import (
+    carry_out_plan,
+    project_settings,
+    require_engine_commits,
+    with_commit_engine,
+)
 from deltaadm.runs.reading import read_file
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader
@@ -45,6 +50,8 @@ class Apply(Parameters):
       deltaadm apply plans.jsonl --yes --jobs 8 --max-failures 5
 
       deltaadm apply plan.json --check
+
+      deltaadm apply plan.json --commit-engine embedded
     """
 
     file: Path = argument(metavar="PLAN", help="A plan file written by --out.")
@@ -121,18 +128,19 @@ def _check(context: RunContext, given: Apply, text: str, foreign: SavedForeignPl
 def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions) -> int:
     def carry_out() -> int:
         names = [saved.name] if saved.name else []
+        project = project_settings()
+        chosen = with_commit_engine(context, options, project)
         places = [saved.location]
         with (
-            log_reader(context, places) as reader,
+            log_reader(chosen, places) as reader,
             open_catalog(reader, names, locations=places) as opened,
         ):
             entries = look_up(opened, names if saved.before.exists else [])
             target = saved_target(opened, saved, entries)
             saved.require_location(target.location)
-            requirements = ClientRequirements.of(
-                options, project_settings(), saved.table, saved.location
-            )
+            requirements = ClientRequirements.of(options, project, saved.table, saved.location)
             plan = plan_left(opened, saved, target, requirements)
+            require_engine_commits(opened, plan)
             return carry_out_plan(opened, saved.table, plan, requirements, options)
 
     return handle_errors(context, saved.table, carry_out)

@@ -19,7 +19,10 @@ from deltaadm.runs.plan_run import (
     finish_delta_plan,
     make_plan,
     project_settings,
+    require_engine_commits,
     require_plan_options,
+    requires_committable,
+    with_commit_engine,
 )
 from deltaadm.runs.reading import read_file
 from deltaadm.runs.requests import pairs
@@ -109,9 +112,11 @@ def command(given: Create, context: RunContext) -> int:
         if given.location is not None and not named:
             raise UsageError("applies only to tables in a catalog", option="--location")
         require_no_secret(given.location or "")
+        project = project_settings()
+        chosen = with_commit_engine(context, given.change.commit, project)
         places = [given.location or given.table]
         with (
-            log_reader(context, places) as reader,
+            log_reader(chosen, places) as reader,
             catalogs.open_catalog(
                 reader, [given.table], locations=places, always=given.query is not None
             ) as opened,
@@ -139,7 +144,7 @@ def command(given: Create, context: RunContext) -> int:
                 return create(opened, given.table, step, made_by, given.change)
             target = resolve_new(opened, given.table, step.location)
             requirements = ClientRequirements.of(
-                given.change.commit, project_settings(), given.table, target.location
+                given.change.commit, project, given.table, target.location
             )
             plan = make_plan(
                 opened,
@@ -154,6 +159,8 @@ def command(given: Create, context: RunContext) -> int:
                 requirements,
                 missing_ok=True,
             )
+            if requires_committable(given.change):
+                require_engine_commits(opened, plan)
             return finish_delta_plan(opened, given.table, plan, requirements, given.change)
 
     return handle_errors(context, given.table, work)

@@ -12,6 +12,7 @@ from deltaadm.cli.options import (
     AccessOptions,
     ChangeOptions,
     ClientOptions,
+    CommitEngineOptions,
     CommitOptions,
     ConsentOptions,
     FleetOptions,
@@ -171,6 +172,7 @@ class Validate(Parameters):
     settings: SettingsOptions
     fix: bool = option("--fix", help="Plan everything that deltaadm can fix, as one plan.")
     planning: PlanOptions
+    committing: CommitEngineOptions
     consent: ConsentOptions
     access: AccessOptions
     spark: SparkOptionGroup
@@ -191,6 +193,7 @@ def command(given: Validate, context: RunContext) -> int:
         )
         commit = CommitOptions(
             clients=clients,
+            committing=given.committing,
             consent=given.consent,
             access=given.access,
             spark=given.spark,

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 
     Schema = dict[str, Any]
 
+
+def compact(value: Any) -> str:
+    """*value* as JSON text without spaces, as Delta writes it."""
+    import json
+
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 # What reads a value raises `TypeError` or `ValueError` for one that is not of the type.
 
 

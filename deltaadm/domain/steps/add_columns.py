@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.model.json_values import STRINGS, Json, record, texts
+from deltaadm.domain.model.json_values import STRINGS, Json, compact, record, texts
 from deltaadm.domain.model.schema import (
     PrimitiveType,
     StructType,
@@ -20,9 +20,14 @@ from deltaadm.domain.model.schema import (
     walk,
 )
 from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, definition_sql, parse_definitions
-from deltaadm.domain.steps.step import Step
+from deltaadm.domain.steps.step import Operation, Step
 from deltaadm.domain.transaction.clustering import require_found_clustering
-from deltaadm.domain.transaction.columns import existing_place, refuse_taken
+from deltaadm.domain.transaction.columns import (
+    column_document,
+    existing_place,
+    position_document,
+    refuse_taken,
+)
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.transaction import prepare_commit, update_metadata
 from deltaadm.errors import Refused
@@ -68,6 +73,17 @@ class AddColumns(Step):
             _refuse_default(definition.column)
         proposed = snapshot.metadata.with_schema(schema)
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+
+    def operation(self, _before: Snapshot) -> Operation:
+        """The columns as they are asked for."""
+        columns = [
+            {
+                "column": column_document((*one.parent, one.column.name), one.column),
+                **position_document(one.position),
+            }
+            for one in self.columns
+        ]
+        return Operation("ADD COLUMNS", {"columns": compact(columns)})
 
     def _clause(self) -> str:
         return f"ADD COLUMNS ({', '.join(map(definition_sql, self.columns))})"

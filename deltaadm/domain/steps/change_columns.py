@@ -18,6 +18,7 @@ from deltaadm.domain.model.json_values import (
     STRINGS,
     Json,
     array,
+    compact,
     maybe,
     record,
     text,
@@ -42,13 +43,19 @@ from deltaadm.domain.sql.ddl import (
     type_sql,
 )
 from deltaadm.domain.sql.sql_text import column_sql, literal
-from deltaadm.domain.steps.step import Step
+from deltaadm.domain.steps.step import Operation, Step
 from deltaadm.domain.transaction.clustering import (
     check_statistics_of,
     clustering_columns,
     require_found_clustering,
 )
-from deltaadm.domain.transaction.columns import existing_place, is_slot, refuse_dependents
+from deltaadm.domain.transaction.columns import (
+    column_document,
+    existing_place,
+    is_slot,
+    position_document,
+    refuse_dependents,
+)
 from deltaadm.domain.transaction.metadata_checks import CHAR_TYPE, RAW_TYPE
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.transaction import prepare_commit, update_metadata
@@ -168,6 +175,30 @@ class ChangeColumns(Step):
             _refuse_after_the_change(snapshot, change, place)
         proposed = snapshot.metadata.with_schema(schema)
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+
+    def operation(self, before: Snapshot) -> Operation:
+        """The columns as they are to be."""
+        columns = []
+        for change in self.changes:
+            spelled, place = _spelled(before.metadata.schema, change)
+            column = _edited(place, change)
+            if change.type is not None:
+                column = replace(column, type=change.type)
+            columns.append(
+                {
+                    "column": column_document(spelled.column, column),
+                    **position_document(change.position),
+                }
+            )
+        if len(columns) > 1:
+            return Operation("CHANGE COLUMNS", {"columns": compact(columns)})
+        return Operation(
+            "CHANGE COLUMN",
+            {
+                key: value if isinstance(value, str) else compact(value)
+                for key, value in columns[0].items()
+            },
+        )
 
     def one_by_one(self) -> Iterator[ChangeColumns]:
         """A step for each change."""

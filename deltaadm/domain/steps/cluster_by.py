@@ -8,8 +8,14 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.json_values import STRINGS, array, record
 from deltaadm.domain.model.schema import path_text
 from deltaadm.domain.sql.sql_text import column_sql
-from deltaadm.domain.steps.step import Step
-from deltaadm.domain.transaction.clustering import cluster_by, lost_clustering, suspension
+from deltaadm.domain.steps.step import Operation, Step
+from deltaadm.domain.transaction.clustering import (
+    cluster_by,
+    clustering_columns,
+    lost_clustering,
+    suspension,
+)
+from deltaadm.domain.transaction.columns import attribute_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,6 +53,17 @@ class ClusterBy(Step):
 
     def _clause(self) -> str:
         return cluster_by_sql(self.columns) if self.columns else "CLUSTER BY NONE"
+
+    def operation(self, before: Snapshot) -> Operation:
+        """The columns before and after."""
+        columns = {
+            "oldClusteringColumns": clustering_columns(before) or (),
+            "newClusteringColumns": self.columns,
+        }
+        return Operation(
+            "CLUSTER BY",
+            {key: ",".join(map(attribute_name, paths)) for key, paths in columns.items()},
+        )
 
     @property
     def annotation(self) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.model.json_values import BOOLEAN, STRINGS, array, record
+from deltaadm.domain.model.json_values import BOOLEAN, STRINGS, array, compact, record
 from deltaadm.domain.model.schema import StructType, change_type, path_text
 from deltaadm.domain.sql.sql_text import column_sql, if_exists_sql
-from deltaadm.domain.steps.step import Step
+from deltaadm.domain.steps.step import Operation, Step
 from deltaadm.domain.transaction.clustering import clustering_columns, require_found_clustering
 from deltaadm.domain.transaction.columns import (
+    attribute_name,
     columns_with_listed_statistics,
     existing,
     find_column,
@@ -71,6 +72,12 @@ class DropColumns(Step):
         ]
         proposed = with_columns(metadata, schema, metadata.partition_columns, ",".join(kept))
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+
+    def operation(self, before: Snapshot) -> Operation:
+        """The columns that are there."""
+        schema = before.metadata.schema
+        there = [path for path in self.columns if find_column(schema, path) is not None]
+        return Operation("DROP COLUMNS", {"columns": compact(list(map(attribute_name, there)))})
 
     @property
     def drops(self) -> tuple[Path, ...]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.json_values import BOOLEAN, STRING, record
 from deltaadm.domain.sql.sql_text import identifier, if_exists_sql
-from deltaadm.domain.steps.step import Step
-from deltaadm.domain.transaction.constraints import drop_constraint
+from deltaadm.domain.steps.step import Operation, Step
+from deltaadm.domain.transaction.constraints import constraint_key, drop_constraint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,12 @@ class DropConstraint(Step):
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state without the constraint."""
         return drop_constraint(snapshot, self.name, session, if_exists=self.if_exists)
+
+    def operation(self, before: Snapshot) -> Operation:
+        """The constraint, and its expression where there is one."""
+        found = before.metadata.configuration.get(constraint_key(self.name))
+        existed = {"existed": "false"} if found is None else {"expr": found, "existed": "true"}
+        return Operation("DROP CONSTRAINT", {"name": self.name, **existed})
 
     def remaining(self, _snapshot: Snapshot) -> DropConstraint:
         """The same, if the constraint is still there."""

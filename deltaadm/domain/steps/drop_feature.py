@@ -17,7 +17,7 @@ from deltaadm.domain.model.json_values import BOOLEAN, STRING, record
 from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
 from deltaadm.domain.model.properties import PROPERTIES, PROTECTED_BEFORE
 from deltaadm.domain.sql.sql_text import identifier
-from deltaadm.domain.steps.step import Step
+from deltaadm.domain.steps.step import Operation, Step
 from deltaadm.domain.transaction.feature_removal import (
     CHECKPOINT_PROTECTION,
     PREPARED_KEYS,
@@ -100,6 +100,13 @@ class DropFeature(Step):
             and _keeps_history_out(feature)
             and preparation(feature).stops_truncation(snapshot)
         )
+
+    def operation(self, before: Snapshot) -> Operation | None:
+        """The feature, where nothing has to be prepared first."""
+        if self.takes_several_commits(before) or self.waits(before):
+            return None
+        parameters = {"featureName": self.name, "truncateHistory": self.truncate_history}
+        return Operation("DROP FEATURE", parameters)
 
     @property
     def protects_checkpoints(self) -> bool:

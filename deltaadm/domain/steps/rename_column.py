@@ -8,8 +8,9 @@ from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.json_values import STRING, STRINGS, record
 from deltaadm.domain.model.schema import path_text
 from deltaadm.domain.sql.sql_text import column_sql, identifier
-from deltaadm.domain.steps.step import Step
+from deltaadm.domain.steps.step import Operation, Step
 from deltaadm.domain.transaction.columns import (
+    attribute_name,
     existing,
     find_column,
     is_slot,
@@ -57,6 +58,15 @@ class RenameColumn(Step):
         refuse_dependents(metadata, old)
         proposed = renamed(metadata, old, self.name)
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+
+    def operation(self, _before: Snapshot) -> Operation:
+        """The path before and after."""
+        new = (*self.column[:-1], self.name)
+        paths = {
+            "oldColumnPath": attribute_name(self.column),
+            "newColumnPath": attribute_name(new),
+        }
+        return Operation("RENAME COLUMN", paths)
 
     @property
     def renames(self) -> tuple[tuple[Path, Path], ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.json_values import STRING, mapping, record
+from deltaadm.domain.model.json_values import STRING, compact, mapping, record
 from deltaadm.domain.model.properties import (
     COLUMN_MAPPING_MODE,
     MIN_READER_VERSION,
@@ -18,7 +18,7 @@ from deltaadm.domain.model.properties import (
 )
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.sql.sql_text import pairs_sql
-from deltaadm.domain.steps.step import Step
+from deltaadm.domain.steps.step import Operation, Step
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.coordinated_commits import check_set
 from deltaadm.domain.transaction.metadata_checks import RETENTION_KEYS, check_retention
@@ -151,6 +151,16 @@ class SetProperties(Step):
         """`--set` for each property."""
         for key, value in self.properties.items():
             yield from ("--set", f"{key}={value}")
+
+    def operation(self, _before: Snapshot) -> Operation | None:
+        """
+        The properties as they are asked for, versions and features among them.
+
+        Column mapping is removed by a statement of its own, which reads all files.
+        """
+        if self._normalized().get(COLUMN_MAPPING_MODE) == "none":
+            return None
+        return Operation("SET TBLPROPERTIES", {"properties": compact(self._normalized())})
 
     def is_made_by(self, commit: CommitInfo) -> bool:
         """Whether *commit* sets just these properties, or prepares that."""

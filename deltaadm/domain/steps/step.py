@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.json_values import record
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.schema import Path
     from deltaadm.domain.model.session import SessionSettings
     from deltaadm.domain.model.snapshot import Snapshot
+
+
+class Operation(NamedTuple):
+    """What the commitInfo of a commit says that was done, in the words of Delta Spark."""
+
+    name: str
+    parameters: Mapping[str, Any]
 
 
 class Step:
@@ -140,6 +147,14 @@ class Step:
         return cls(**dict(zip(cls.__slots__, cls.json.read(document).values(), strict=True)))
 
     # Commits
+
+    def operation(self, _before: Snapshot) -> Operation | None:
+        """
+        What its commit on the state *before* says of itself.
+
+        None for a step whose commits only Delta Spark makes.
+        """
+        return None
 
     @property
     def user_metadata(self) -> str | None:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.json_values import BOOLEAN, STRINGS, record
+from deltaadm.domain.model.json_values import BOOLEAN, STRINGS, compact, record
 from deltaadm.domain.model.properties import (
     COLUMN_MAPPING_MODE,
     TABLE_COMMENT,
     unset_key,
 )
 from deltaadm.domain.sql.sql_text import if_exists_sql, literal
-from deltaadm.domain.steps.step import Step
+from deltaadm.domain.steps.step import Operation, Step
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.coordinated_commits import check_unset
 from deltaadm.domain.transaction.reserved_keys import refuse_reserved
@@ -93,6 +93,13 @@ class UnsetProperties(Step):
         """`--unset` for each property."""
         for key in self.keys:
             yield from ("--unset", key)
+
+    def operation(self, _before: Snapshot) -> Operation | None:
+        """The keys; column mapping is removed by a statement of its own, which reads all files."""
+        if COLUMN_MAPPING_MODE in self.keys:
+            return None
+        keys = compact([unset_key(key) for key in self.keys])
+        return Operation("UNSET TBLPROPERTIES", {"properties": keys, "ifExists": True})
 
     def is_made_by(self, commit: CommitInfo) -> bool:
         """Whether *commit* unsets just these properties, or prepares that."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.model.properties import CONSTRAINT_PREFIX
 from deltaadm.domain.model.schema import (
+    ArrayType,
+    MapType,
     StructType,
     find_place,
     folded,
     path_text,
     rewrite,
+    type_name,
     walk,
 )
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
@@ -22,7 +25,7 @@ from deltaadm.errors import Refused
 if TYPE_CHECKING:
     from deltaadm.domain.model.metadata import Metadata
     from deltaadm.domain.model.schema import Path, StructField
-    from deltaadm.domain.sql.ddl import ColumnDefinition
+    from deltaadm.domain.sql.ddl import ColumnDefinition, Position
 
 
 def renamed(metadata: Metadata, old: Path, name: str) -> Metadata:
@@ -39,6 +42,35 @@ def renamed(metadata: Metadata, old: Path, name: str) -> Metadata:
         for path in columns_with_listed_statistics(metadata)
     )
     return with_columns(metadata, schema, partitions, listed)
+
+
+def attribute_name(path: Path) -> str:
+    """
+    A path as the parameters of Delta's commits spell it: backticks around what has a dot.
+
+    >>> attribute_name(("s", "x.y"))
+    's.`x.y`'
+    """
+    return ".".join(f"`{part}`" if "." in part else part for part in path)
+
+
+def column_document(path: Path, field: StructField) -> dict[str, Any]:
+    """A column as the parameters of Delta's commits describe it."""
+    data_type = field.type
+    name = "array" if isinstance(data_type, ArrayType) else type_name(data_type)
+    return {
+        "name": attribute_name(path),
+        "type": "map" if isinstance(data_type, MapType) else name,
+        "nullable": field.nullable,
+        "metadata": dict(field.metadata),
+    }
+
+
+def position_document(position: Position | None) -> dict[str, str]:
+    """Where a column goes, as the parameters of Delta's commits say it; empty for the end."""
+    if position is None:
+        return {}
+    return {"position": "FIRST" if position.after is None else f"AFTER {position.after}"}
 
 
 def find_column(schema: StructType, column: Path) -> Path | None:

@@ -1,0 +1,212 @@
+"""Carrying out steps by commits that deltaadm writes itself: no JVM, and no rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+from deltaadm import __version__
+from deltaadm.commit.actions import actions, chosen, commit_body, commit_info, random_id
+from deltaadm.domain.model.log_segment import commit_name
+from deltaadm.domain.model.provenance import CommitMark
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.errors import CommitError, DeltaadmError, FileMissing, UnknownWrite
+from deltaadm.operations.diff import diff
+from deltaadm.operations.plan import depends_on_state, predicted, require_same_base
+from deltaadm.replay.commits import body, newest_actions
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.load import load_snapshot
+from deltaadm.storage.store import open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from deltaadm.domain.model.commit_info import CommitInfo
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+    from deltaadm.storage.store import ObjectStores, WritableStore
+
+_ATTEMPTS: Final = 3
+"""How often a version is written whose store does not say whether it has."""
+
+
+class EmbeddedExecutor:
+    """
+    An `Executor` that writes commits itself, for plans that `require_committable` lets pass.
+
+    *session* are the settings under which the plans were made, *clock* tells the time in ms since
+    the epoch. Steps on different tables may be applied in different threads.
+    """
+
+    def __init__(
+        self,
+        session: SessionSettings,
+        clock: Callable[[], int],
+        object_stores: ObjectStores | None = None,
+    ) -> None:
+        self._session = session
+        self._clock = clock
+        self._object_stores = object_stores
+        self._own = f"deltaadm/{__version__} {random_id()}"
+        self._open = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Nothing was started."""
+
+    def settings(self) -> SessionSettings:
+        """Those of the plans: nothing else settles what is committed."""
+        return self._session
+
+    def check(self, before: Snapshot, step: Step) -> None:
+        """Everything is checked while planning."""
+
+    def mark(self) -> CommitMark:
+        """By what its commits are known."""
+        return CommitMark(self._own, is_unique=True)
+
+    def may_go_on(self) -> bool:
+        """Whether a store may still carry out a write that it has not answered."""
+        return self._open
+
+    def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
+        """
+        Commit *step* on the table at *root*, which is in the state *base* if that is given.
+
+        Raises `CommitError` where others have changed the table, `UnknownWrite` where the store
+        does not say whether it has written, and `Refused` where Delta would refuse the step.
+        """
+        if not step.has_statement:
+            from deltaadm.commit.checkpoint import write_checkpoint
+
+            write_checkpoint(root, self._object_stores)
+            return
+        store = open_store(root, object_stores=self._object_stores)
+        before = base or load_snapshot(store)
+        detail = Detail.STATE if self._needs_state(before, step) else Detail.PROTOCOL
+        if detail is Detail.STATE and (before.domains is None or before.files is None):
+            before = load_snapshot(store, version=before.version, detail=detail)
+        attempt = self._attempt(before, step, random_id())
+        while not self._written(store, attempt):
+            attempt = self._rebased(store, attempt, step, detail)
+        self._write_checksum(store, attempt)
+
+    def _needs_state(self, before: Snapshot, step: Step) -> bool:
+        plan = predicted("", before, [step], session=self._session)
+        return step.is_in_domains or depends_on_state(plan)
+
+    def _attempt(self, before: Snapshot, step: Step, txn_id: str) -> _Attempt:
+        after = evolve(before, step, self._session)
+        info = commit_info(
+            before,
+            after,
+            step,
+            now=self._clock(),
+            txn_id=txn_id,
+            mark=self.mark().on(step.annotation) or self._own,
+        )
+        return _Attempt(before, after, chosen(after, info), info)
+
+    def _written(self, store: WritableStore, attempt: _Attempt) -> bool:
+        """
+        Write a commit; False where the version is somebody else's.
+
+        Asked again, a store may find the file that it has written at first, so the file tells.
+        """
+        name = commit_name(attempt.version)
+        content = commit_body(actions(attempt.before, attempt.actual, attempt.info))
+        unknown: UnknownWrite | None = None
+        for _ in range(_ATTEMPTS):
+            self._open = True
+            try:
+                if store.create(name, content):
+                    self._open = False
+                    return True
+            except UnknownWrite as error:
+                unknown = error
+            except DeltaadmError as error:
+                self._open = unknown is not None
+                raise (unknown or error) from error
+            found = _transaction(store, name)
+            if found is not None:
+                self._open = False
+                return found == attempt.info.txn_id
+        raise unknown or UnknownWrite(
+            f"The store of {store.root} says that {name} is there, and does not find it.",
+            remedy="Inspect the table, then plan again.",
+        )
+
+    def _rebased(
+        self, store: WritableStore, lost: _Attempt, step: Step, detail: Detail
+    ) -> _Attempt:
+        """The same commit on top of what others have committed; raises `CommitError`."""
+        from deltaadm.commit.conflicts import last_harmless
+
+        before, after = lost.before, lost.after
+        written = {
+            name
+            for name, domain in (after.domains or {}).items()
+            if domain != (before.domains or {}).get(name)
+        }
+        last = last_harmless(store, lost.version, written)
+        newest = load_snapshot(store, version=last, detail=detail)
+        require_same_base(before, newest)
+        attempt = self._attempt(newest, step, lost.info.txn_id or "")
+        if _subjects(before, after) != _subjects(newest, attempt.after):
+            raise CommitError(
+                f"Others have committed up to version {last}, after which the step {step.kind} "
+                "means something else.",
+                remedy="Plan again on the current table.",
+            )
+        return attempt
+
+    def _write_checksum(self, store: WritableStore, attempt: _Attempt) -> None:
+        """The version's checksum, if all of it is known; a table does without."""
+        from contextlib import suppress
+
+        from deltaadm.commit.checksum import checksum_name, next_checksum
+
+        with suppress(DeltaadmError):
+            found = next_checksum(store, attempt.before, attempt.actual, attempt.info)
+            if found is not None:
+                store.create(checksum_name(attempt.version), found)
+
+
+class _Attempt(NamedTuple):
+    """A commit on top of the state `before`: as predicted, and as it is written."""
+
+    before: Snapshot
+    after: Snapshot
+    actual: Snapshot
+    info: CommitInfo
+
+    @property
+    def version(self) -> int:
+        return self.before.version + 1
+
+
+def _subjects(before: Snapshot, after: Snapshot) -> list[str]:
+    return [change.subject for change in diff(before, after)]
+
+
+def _transaction(store: WritableStore, name: str) -> str | None:
+    """Whose the commit *name* is, by its `txnId`; empty if that does not say, None without one."""
+    try:
+        found = newest_actions(body(store, name), name)
+    except FileMissing:
+        return None
+    except DeltaadmError as error:
+        if error.exit_code == UnknownWrite.exit_code:
+            return None
+        return ""
+    infos = [document for key, document in found if key == "commitInfo"]
+    said = infos[0].get("txnId") if infos else None
+    return said if isinstance(said, str) else ""

@@ -1,0 +1,61 @@
+"""The embedded commit engine commits what Delta has committed, and nothing else."""
+
+from collections import Counter
+from pathlib import Path
+
+from deltaadm.commit.embedded import EmbeddedExecutor
+from deltaadm.commit.supported import OBLIGATIONS
+from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.runs.context import now
+from tests.support import oracle
+from tests.support.executors import carry_out_case, new_commits, recorded_commits, verdict
+
+CASES = {case["id"]: case for case in oracle.cases("e2e")}
+
+
+def engine(session: SessionSettings) -> EmbeddedExecutor:
+    return EmbeddedExecutor(session, now)
+
+
+def test_commits_are_those_of_delta_in_every_recorded_case(tmp_path: Path) -> None:
+    """One test for all, since together they take seconds; it names the case that differs."""
+    found = Counter()
+    for name, case in CASES.items():
+        outcome = verdict(case)
+        if not outcome:
+            outcome = carry_out_case(case, tmp_path / name, engine)
+            made = new_commits(case, tmp_path / name)
+            assert made == recorded_commits(case)[: len(made)], name
+            assert outcome != "committed" or len(made) == len(recorded_commits(case)), name
+        found[outcome] += 1
+    assert dict(found.most_common()) == OUTCOMES
+    assert found.total() == 854
+
+
+OUTCOMES = {
+    "committed": 366,
+    "refused as by Delta": 250,
+    "a new table": 90,
+    "a step that changes nothing": 65,
+    "a statement about rows, or RESTORE": 22,
+    "the step … takes several commits, of which some are about files or history": 19,
+    "the step … takes Spark, which reads rows or a catalog for it": 14,
+    "the step … is a rewrite, which takes Spark to read or write files": 10,
+    "the step … is a backfill, which takes Spark to read or write files": 9,
+    "the table has the feature …, and its commits are made by its coordinator": 6,
+    "a table that Delta does not load": 2,
+    (
+        "delta.universalFormat.enabledFormats is set, and metadata of other formats is written by "
+        "Spark after a commit"
+    ): 1,
+}
+"""How many of the recorded cases are committed, and why the others are not."""
+
+
+def test_each_feature_of_delta_spark_has_its_obligation():
+    known = {name for name, feature in FEATURES.items() if feature.in_delta_spark}
+    assert known - OBLIGATIONS.keys() == set()
+    assert OBLIGATIONS.keys() - FEATURES.keys() == set()
+    unknown = OBLIGATIONS.keys() - known
+    assert not any(OBLIGATIONS[name].fulfilled for name in unknown)

@@ -1,0 +1,124 @@
+"""What every executor must do: commit, for a recorded case, what Delta has committed there."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from deltaadm.commit.supported import obstacles
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.errors import DeltaadmError
+from deltaadm.operations.carry_out import Executor
+from deltaadm.operations.plan import predicted
+from deltaadm.replay.engine import Detail
+from deltaadm.replay.load import load_snapshot
+from deltaadm.storage.store import open_store
+from tests.support import oracle
+from tests.support.statements import step_of
+
+Commits = list[list[dict[str, Any]]]
+
+_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|<uuid-\d+>")
+_TOLD = ("operation", "operationParameters", "readVersion", "isolationLevel", "isBlindAppend")
+_SINCE = "delta.inCommitTimestampEnablementTimestamp"
+
+
+def session_of(case: oracle.Case) -> SessionSettings:
+    """The settings under which a case was recorded."""
+    return SessionSettings.from_conf(case.get("conf") or {})
+
+
+def state(path: Path) -> Snapshot:
+    """The whole state of the table at *path*."""
+    return load_snapshot(open_store(str(path)), detail=Detail.STATE)
+
+
+def verdict(case: oracle.Case) -> str:
+    """Why the embedded engine has no part in a case, by what its statements are; or empty."""
+    if not case["start"].get("files"):
+        return "a new table"
+    if "error" in (case["start"]["state"] or {}):
+        return "a table that Delta does not load"
+    if not all(map(step_of, case["ops"])):
+        return "a statement about rows, or RESTORE"
+    return ""
+
+
+def carry_out_case(
+    case: oracle.Case, path: Path, make: Callable[[SessionSettings], Executor]
+) -> str:
+    """
+    Carry out the steps of a case on its log, written to *path*, one by one; what came of it.
+
+    A step that the embedded engine does not commit ends the case, as one that is refused does.
+    """
+    oracle.write_log(case["start"]["files"], path)
+    session = session_of(case)
+    executor = make(session)
+    for operation, recorded in zip(case["ops"], case["expected"]["ops"], strict=False):
+        step = step_of(operation)
+        assert step is not None
+        before = state(path)
+        try:
+            plan = predicted("", before, [step], session=session)
+        except DeltaadmError:
+            assert not recorded["ok"], "refused, and Delta commits it"
+            return "refused as by Delta"
+        found = next(obstacles(plan), "a step that changes nothing" if plan.is_noop else None)
+        if found is not None:
+            return re.sub(r"the (feature|step) [^ ,]+", r"the \1 …", found)
+        if not recorded["ok"]:
+            return "refused by Delta for what only Delta sees"
+        executor.apply(str(path), step, before)
+    return "committed"
+
+
+def new_commits(case: oracle.Case, path: Path) -> Commits:
+    """The commits that *path* has beyond the log that the case starts with."""
+    first = 1 + max(
+        int(one["name"][:20])
+        for one in case["start"]["files"]
+        if one["name"].endswith(".json") and one["name"][:20].isdigit()
+    )
+    files = sorted(
+        file for file in (path / "_delta_log").glob("*.json") if int(file.name[:20]) >= first
+    )
+    assert [int(file.name[:20]) for file in files] == list(range(first, first + len(files)))
+    commits = [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
+    return comparable(commits, case)
+
+
+def recorded_commits(case: oracle.Case) -> Commits:
+    """The commits that Delta has made."""
+    return comparable([one["actions"] for one in case["expected"]["commits"]], case)
+
+
+def comparable(commits: Commits, case: oracle.Case) -> Commits:
+    """*commits* without what differs each time, ids that are new among it."""
+    known = set(_ID.findall(json.dumps(case["start"])))
+    api = any("api" in operation for operation in case["ops"])
+
+    def plain(action: dict[str, Any]) -> Any:
+        ((name, body),) = action.items()
+        body = dict(body)
+        if name == "commitInfo":
+            ours = bool(body.get("hasInCommitTimestamp") or "inCommitTimestamp" in body)
+            body = {key: body.get(key) for key in _TOLD} | {"hasInCommitTimestamp": ours}
+            if api:  # the methods of DeltaTable spell features in another way than SQL does
+                del body["operationParameters"]
+        elif name == "metaData":
+            body.pop("createdTime", None)
+            body["schemaString"] = json.loads(body["schemaString"])
+            new = body["configuration"].get(_SINCE, "")
+            if new == "<timestamp>" or new not in json.dumps(case["start"]):
+                body["configuration"] = body["configuration"] | {_SINCE: "<timestamp>"}
+        elif name == "protocol":
+            for key in ("readerFeatures", "writerFeatures"):
+                if key in body:
+                    body[key] = sorted(body[key])
+        text = json.dumps({name: body}, sort_keys=True)
+        return json.loads(_ID.sub(lambda one: one[0] if one[0] in known else "<uuid>", text))
+
+    return [[plain(action) for action in commit] for commit in commits]
