@@ -644,7 +644,7 @@ end
 complete -c deltaadm -f
 
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a inspect -d 'Show a table\'s protocol and features, with the reasons.'
-complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a history -d 'Show what changed in a table, when and by which operation.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a history -d 'Show what changed in a table, when, and by whom.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a validate -d 'Check tables against the protocol and Delta\'s behaviour.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a upgrade-protocol -d 'Upgrade a table\'s protocol, or lower it with --minimum.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a enable-feature -d 'Enable table features and those that they require.'

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Final[Mapping[str, str]] = {
     "inspect": "Show a table's protocol and features, with the reasons.",
-    "history": "Show what changed in a table, when and by which operation.",
+    "history": "Show what changed in a table, when, and by whom.",
     "validate": "Check tables against the protocol and Delta's behaviour.",
     "upgrade-protocol": "Upgrade a table's protocol, or lower it with --minimum.",
     "enable-feature": "Enable table features and those that they require.",

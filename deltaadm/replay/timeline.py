@@ -71,13 +71,15 @@ def timeline(
     """
     The states of the table after the commits *since* to *until*, ends included.
 
-    Each commit is read once, while the states are gone through; only then damage shows. Raises
-    `TableError` where no version can be rebuilt, or not the one before *since*.
+    Each commit is read once, while the states are gone through; only then damage shows. There are
+    none after the newest version. Raises `TableError` where no version can be rebuilt, or not the one before *since*.
     """
     listing = LogListing.of(store.root, store.list_log(0))
     available = _contiguous(listing)
     if until is not None and until < available.versions[0]:
         raise version_not_found(listing, until)
+    if since is not None:
+        since = min(since, available.versions[-1] + 1)
     base = _base(store, engine, listing, available, since)
     later = available.after(base.version)
     until = available.versions[-1] if until is None else min(until, available.versions[-1])
