@@ -72,7 +72,8 @@ def timeline(
     The states of the table after the commits *since* to *until*, ends included.
 
     Each commit is read once, while the states are gone through; only then damage shows. There are
-    none after the newest version. Raises `TableError` where no version can be rebuilt, or not the one before *since*.
+    none after the newest version. Raises `TableError` where no version can be rebuilt, or not the
+    one before *since*.
     """
     listing = LogListing.of(store.root, store.list_log(0))
     available = _contiguous(listing)
