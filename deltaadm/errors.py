@@ -64,14 +64,22 @@ class UsageError(Exception):
     The command line itself is wrong, independent of the tables (exit code 2).
 
     *option* is the option or argument that is wrong; without it the message is a whole sentence.
+    *remedy* says what to do instead, where there is more to say than how the command is used.
     """
 
     exit_code: ClassVar[int] = 2
 
-    def __init__(self, message: str, *, option: str = "") -> None:
+    def __init__(self, message: str, *, option: str = "", remedy: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.option = option
+        self.remedy = remedy
+
+    @property
+    def sentence(self) -> str:
+        """The whole sentence."""
+        end = "" if self.message.endswith((".", "?", "!")) else "."
+        return f"{self.option}: {self.message}{end}" if self.option else f"{self.message}{end}"
 
 
 class SettingsError(DeltaadmError):

@@ -20,6 +20,7 @@ import deltaadm
 from deltaadm import TableChanges, load_snapshot, open_store, plan_changes, plan_features
 from deltaadm.cli.app import build
 from deltaadm.cli.completions import read_commands
+from deltaadm.cli.help import help_asked_for
 from deltaadm.cli.table import COMMANDS
 from deltaadm.clients import CLIENTS
 from deltaadm.documents import document
@@ -85,6 +86,8 @@ def test_command_lines_parse(page: Path) -> None:
         _, name, *arguments = shlex.split(line)
         if name.startswith("-"):
             assert name in {"--help", "--version"}, line
+        elif name == "help":
+            assert help_asked_for([name, *arguments]), line
         elif name not in group.commands:
             pytest.fail(f"{line}: there is no such command")
         else:

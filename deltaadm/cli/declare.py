@@ -138,6 +138,8 @@ class Parameters:
     """
 
     fields: ClassVar[dict[str, Declared | type[Parameters]]] = {}
+    heading: ClassVar[str] = ""
+    """What the help puts above the options of a group."""
 
     def __init_subclass__(cls) -> None:
         cls.fields = dict(cls.fields)
@@ -177,6 +179,16 @@ class Parameters:
                 yield field
             else:
                 yield from field.declared()
+
+    @classmethod
+    def sections(cls, heading: str = "") -> Iterator[tuple[str, Declared]]:
+        """The same, each with the heading that the help puts above it."""
+        heading = cls.heading or heading
+        for field in cls.fields.values():
+            if isinstance(field, Declared):
+                yield heading, field
+            else:
+                yield from field.sections(heading)
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> Parameters:

@@ -48,6 +48,8 @@ REPORT_FORMATS_HELP = (
 class OutputOptions(Parameters, OutputRequest):
     """How the answer is shown."""
 
+    heading = "Output"
+
     output: str = option("--output", "-o", metavar="FORMAT", help=FORMATS_HELP, default="text")
     color: str = option(metavar="WHEN", help="auto, always or never.", default="auto")
 
@@ -70,6 +72,8 @@ class PlanOutputOptions(TableOutputOptions):
 class ReportOptions(Parameters):
     """In which formats the answer is written, and where."""
 
+    heading = "Output"
+
     output: list[str] | None = option(
         "--output", "-o", metavar="FORMAT[:FILE]", help=REPORT_FORMATS_HELP
     )
@@ -82,6 +86,8 @@ class ReportOptions(Parameters):
 
 class FleetOptions(Parameters, FleetRequest):
     """Which tables there are, many of them perhaps, and how a run over them goes."""
+
+    heading = "Tables"
 
     also: list[str] | None = option(
         "--table", metavar="TABLE", help="A table; may be given several times."
@@ -119,6 +125,8 @@ class FleetOptions(Parameters, FleetRequest):
 class SettingsOptions(Parameters):
     """Where settings come from."""
 
+    heading = "Settings"
+
     config: Path | None = option(
         metavar="FILE", help="Settings file, instead of deltaadm.toml or pyproject.toml."
     )
@@ -127,6 +135,8 @@ class SettingsOptions(Parameters):
 
 class AccessOptions(Parameters, AccessRequest):
     """How catalogs and object stores are reached, and how long the command may take."""
+
+    heading = "Storage and time"
 
     unity: str | None = option(
         metavar="URL",
@@ -150,6 +160,8 @@ class AccessOptions(Parameters, AccessRequest):
 class SparkOptionGroup(Parameters, SparkRequest):
     """What Spark is used for, and where and how it runs."""
 
+    heading = "Spark"
+
     engine: Engine = option(
         metavar="ENGINE",
         help="What reads the log: embedded, which needs no JVM, or spark, for logs that one "
@@ -172,6 +184,8 @@ class SparkOptionGroup(Parameters, SparkRequest):
 class PlanOptions(Parameters, PlanRequest):
     """What becomes of a plan."""
 
+    heading = "Plan"
+
     apply: bool = option("--apply", help="Commit the plan; without it, it is only shown.")
     check: bool = option("--check", help="Exit with 1 if the plan is not empty.")
     out: Path | None = option(metavar="FILE", help="Save the plan, for `deltaadm apply FILE`.")
@@ -190,6 +204,8 @@ class CommitEngineOptions(Parameters, CommitEngineRequest):
 class ClientOptions(Parameters, ClientRequest):
     """Which programs must go on working."""
 
+    heading = "Clients"
+
     for_client: list[str] | None = option(
         metavar="CLIENT",
         help="Refuse changes that keep NAME or NAME@VERSION from reading; may be given several "
@@ -204,6 +220,8 @@ class ClientOptions(Parameters, ClientRequest):
 
 class ConsentOptions(Parameters, ConsentRequest):
     """What may be committed without asking."""
+
+    heading = "Consent"
 
     yes: bool = option("--yes", "-y", help="Do not ask before a metadata-only change.")
     allow_backfill: bool = option(

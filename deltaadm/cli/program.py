@@ -34,6 +34,8 @@ _STOPS: Final[Mapping[type[BaseException], tuple[str, int]]] = {
 }
 
 
+_ASKED_FOR_HELP: Final = frozenset({"-h", "--help"})
+
 _FRAMES: Final = 5_000
 """
 How deep Python's stack may go: enough for schemas as deeply nested as Delta's reader takes them.
@@ -80,12 +82,9 @@ def _answer(arguments: Sequence[str], status: CommitStatus) -> int:
             return write_version()
         if arguments[:1] != ["inspect"]:  # which may be stopped at any moment
             _notice_termination()
-        code = _answer_plainly(arguments, status)
-        if code is not None:
-            return code
-        from deltaadm.cli.app import answer
-
-        return answer(arguments, status)
+        return _dispatch(arguments, status)
+    except UsageError as error:
+        return _show_usage_error(error, arguments)
     except DeltaadmError as error:
         return _show(error)
     except OutputLost as lost:
@@ -96,6 +95,31 @@ def _answer(arguments: Sequence[str], status: CommitStatus) -> int:
         return _show(output_error(error, status))  # by what typer has written itself
 
 
+def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
+    code = _help(arguments)
+    if code is None:
+        code = _answer_plainly(arguments, status)
+    if code is not None:
+        return code
+    from deltaadm.cli.app import answer
+
+    return answer(arguments, status)
+
+
+def _help(arguments: Sequence[str]) -> int | None:
+    """Show the help that is asked for; None where there is none, or for none that there is."""
+    if arguments and arguments[0] != "help" and _ASKED_FOR_HELP.isdisjoint(arguments):
+        return None
+    from deltaadm.cli.help import help_asked_for
+    from deltaadm.runs.output import write_text
+
+    text = help_asked_for(arguments)
+    if text is None:
+        return None
+    write_text(text)
+    return 0
+
+
 def _answer_plainly(arguments: Sequence[str], status: CommitStatus) -> int | None:
     """Carry out a plain command line without typer; None for one that typer should look at."""
     from deltaadm.cli.parser import parse
@@ -103,18 +127,19 @@ def _answer_plainly(arguments: Sequence[str], status: CommitStatus) -> int | Non
     from deltaadm.runs.context import RunContext
 
     name, *rest = arguments or ("",)
-    if name not in COMMANDS or not (rest or name in ANSWER_ALONE):
+    if name not in COMMANDS:
         return None
+    if not (rest or name in ANSWER_ALONE):
+        from deltaadm.cli.help import command_help
+        from deltaadm.runs.output import write_stderr
+
+        write_stderr(command_help(Command(name)))
+        return UsageError.exit_code
     command = Command(name)
     given = parse(command.parameters, rest)
     if given is None:
         return None
-    try:
-        return command.run(given, RunContext(status))
-    except UsageError as error:
-        from deltaadm.cli.app import show_usage
-
-        return show_usage(name, error)
+    return command.run(given, RunContext(status))
 
 
 def _stop_behind(error: BaseException) -> type[BaseException] | None:
@@ -158,6 +183,17 @@ def _unread(arguments: Sequence[str], status: CommitStatus) -> int:
     if "--apply" in arguments or "apply" in arguments[:1]:
         return _stopped(status, "Output pipe closed", UNREAD)
     return UNREAD
+
+
+def _show_usage_error(error: UsageError, arguments: Sequence[str]) -> int:
+    from deltaadm.cli.table import COMMANDS
+    from deltaadm.runs.output import show_error
+
+    name = arguments[0] if arguments and arguments[0] in COMMANDS else ""
+    where = " ".join(filter(None, ("deltaadm", name, "--help")))
+    remedy = " ".join(filter(None, (error.remedy, f"See `{where}`.")))
+    show_error("", DeltaadmError(error.sentence, remedy=remedy))
+    return error.exit_code
 
 
 def _show(error: DeltaadmError) -> int:

@@ -41,7 +41,7 @@ class Command:
     """
     A subcommand, imported.
 
-    `parameters` is the class of what it takes; its documentation is the rest of the help.
+    `parameters` is the class of what it takes, whose documentation is part of the help.
     """
 
     def __init__(self, name: str) -> None:
@@ -50,12 +50,3 @@ class Command:
         module = import_module(f"deltaadm.cli.commands.{name.replace('-', '_')}")
         self.run: Callable[[Any, RunContext], int] = module.command
         self.parameters: type[Parameters] = getattr(module, "".join(name.title().split("-")))
-
-    @property
-    def help(self) -> str:
-        """The text of the help, above the options."""
-        return f"{self.summary}\n\n{_unindented(self.parameters.__doc__ or '')}"
-
-
-def _unindented(text: str) -> str:
-    return "\n".join(line.removeprefix("    ") for line in text.strip().splitlines())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.features import FEATURES, lookup
@@ -36,6 +37,8 @@ FAMILIES: Final = {
     "DL9": "settings, clients and cross-checks",
 }
 """What each family of rules is about."""
+
+_CODE: Final = re.compile(r"DL\d", re.IGNORECASE)
 
 Explanation = RuleExplanation | FeatureExplanation | ErrorClassExplanation
 
@@ -81,7 +84,7 @@ def explain(word: str) -> Explanation:
     known = [*RULES, *(rule.name for rule in RULES.values()), *FEATURES, *ERROR_CLASSES]
     raise Refused(
         f"{word!r} is not a rule, table feature or error class that deltaadm knows.",
-        remedy=did_you_mean(given, known)
+        remedy=(similar_code(given) if _CODE.match(given) else did_you_mean(given, known))
         or "`deltaadm rules` and `deltaadm features` list the rules and the features.",
     )
 

@@ -158,7 +158,7 @@ def test_no_table_is_a_usage_error(command: str) -> None:
     options = ["--set", "a=b"] if command == "alter" else ["--yes"]
     result = deltaadm(command, *options)
     assert result.code == 2
-    assert "Error: Specify a TABLE" in " ".join(result.err.split())
+    assert "error: Specify a TABLE" in result.err
 
 
 def test_brief_plans(lake: Path) -> None:

@@ -1,6 +1,7 @@
 """Arguments, help and exit codes of what does not parse."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +10,12 @@ import pytest
 
 import deltaadm as package
 from deltaadm.cli.table import ANSWER_ALONE, COMMANDS
+from deltaadm.cli.topics import EXIT_CODES, TOPICS, VARIABLES
+from deltaadm.render.formats import FORMATS
 from tests.support.program import deltaadm, process, untouched
 from tests.support.tables import Table
+
+DOCS = Path(package.__file__).parent.parent / "docs"
 
 
 def test_version() -> None:
@@ -30,7 +35,7 @@ def test_help_names_every_command_and_exit_code(
     for name in COMMANDS:
         assert f"  {name} " in result.out
     assert "Exit codes: 0 success" in result.out
-    assert "..." not in result.out.partition("Commands:")[2], "a description is cut off"
+    assert all(len(line) < 80 for line in result.out.splitlines())
 
 
 def test_help_is_a_command_as_well() -> None:
@@ -38,7 +43,7 @@ def test_help_is_a_command_as_well() -> None:
     assert deltaadm("help", "inspect") == deltaadm("inspect", "--help")
     unknown = deltaadm("help", "inspct")
     assert unknown.code == 2
-    assert "Did you mean 'inspect'?" in unknown.err
+    assert "Did you mean inspect?" in unknown.err
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -47,17 +52,76 @@ def test_every_command_explains_itself(name: str, monkeypatch: pytest.MonkeyPatc
     result = deltaadm(name, "--help")
     assert result.code == 0
     assert result.out.startswith(f"Usage: deltaadm {name} ")
-    assert "\nOptions:\n" in result.out
-    examples = result.out.partition("\n  For example:\n")[2].partition("\nArguments:")[0]
-    lines = [line for line in examples.split("\n") if line]
+    assert "\n  -h, --help  Show this message and exit.\n" in result.out
+    assert all(len(line) < 80 for line in result.out.splitlines() if " deltaadm " not in line)
+    examples = result.out.partition("\nExamples:\n")[2].partition("\n\n")[0]
+    lines = examples.split("\n")
     assert lines
-    assert all(line.startswith(f"    deltaadm {name}") for line in lines), "one is broken up"
+    assert all(line.startswith(f"  deltaadm {name}") for line in lines), "one is broken up"
+    assert result.out.index("Examples:") < result.out.index("Help:")
 
 
-def test_no_arguments_show_the_help() -> None:
+def test_options_stand_under_headings() -> None:
+    found = re.findall(r"^(\S.*):$", deltaadm("alter", "-h").out, re.MULTILINE)
+    own = ["Columns", "Constraints, clustering and properties", "Tables"]
+    assert found[:2] == ["Examples", "Arguments"]
+    assert set(found) >= {*own, "Plan", "Clients", "Consent", "Spark", "Output", "Help"}
+    assert len(found) == len(set(found))
+
+
+def test_no_arguments_show_a_short_help() -> None:
     result = deltaadm()
+    assert (result.code, result.err) == (0, "")
+    assert "deltaadm COMMAND --help" in result.out
+    assert len(result.out.splitlines()) < 20
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_topics(topic: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = deltaadm("help", topic)
+    assert (result.code, result.err) == (0, "")
+    assert all(len(line) < 80 for line in result.out.splitlines())
+    assert all(f"  {word}" in result.out for word, _ in TOPICS[topic].rows)
+
+
+def test_topics_and_pages_agree() -> None:
+    page = (DOCS / "exit-codes.md").read_text()
+    assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == [str(each[0]) for each in EXIT_CODES]
+    named = {name for word, _ in TOPICS["formats"].rows for name in word.split(", ")}
+    assert named == set(FORMATS)
+
+
+def test_every_variable_is_documented() -> None:
+    code = [path.read_text() for path in Path(package.__file__).parent.rglob("*.py")]
+    named = {name for text in code for name in re.findall(r"\bDELTAADM_[A-Z_]*[A-Z]\b", text)}
+    assert named == set(VARIABLES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        ("inspect T --fiels", "Did you mean --files"),
+        ("inspect T --write", "See `deltaadm inspect --help`."),
+        ("inspect T --deep", "It is an option of `validate`."),
+        ("alter T --not-null=a", "Did you mean --drop-not-null?"),
+        ("validate T --select DL999", "`deltaadm rules DL9` lists"),
+        ("inspct T", "Did you mean inspect?"),
+        ("help exit-code", "Did you mean exit-codes?"),
+    ],
+)
+def test_what_was_meant(arguments: str, remedy: str) -> None:
+    result = deltaadm(*arguments.split())
     assert result.code == 2
-    assert "Commands:" in result.err
+    [what, advice] = result.err.splitlines()
+    assert "here is no " in what
+    assert advice.startswith(f"  {remedy}")
+
+
+def test_all_errors_have_one_layout(small: Table) -> None:
+    for arguments in ("inspct", "inspect T --x", "inspect T -o x", "alter T", "inspect /nowhere"):
+        words = (small.path if word == "T" else word for word in arguments.split())
+        assert re.fullmatch(r"error: .*[.]\n  .*[.?]\n", deltaadm(*words).err), arguments
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS.keys() - ANSWER_ALONE))
@@ -71,8 +135,8 @@ def test_a_command_without_arguments_shows_its_help(name: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        pytest.param("inspct T", "No such command 'inspct'", id="unknown command"),
-        pytest.param("inspect T --fiels", "No such option: --fiels", id="unknown option"),
+        pytest.param("inspct T", "There is no command 'inspct'", id="unknown command"),
+        pytest.param("inspect T --fiels", "There is no option --fiels", id="unknown option"),
         pytest.param("inspect T -o yaml", "'yaml' is not one of text, json, jsonl", id="format"),
         pytest.param("inspect T -o sql", "not one of text, json, jsonl", id="inspect as sql"),
         pytest.param("features -o sql", "not one of text, json, jsonl", id="features as sql"),
@@ -85,7 +149,7 @@ def test_a_command_without_arguments_shows_its_help(name: str) -> None:
         pytest.param("inspect T --version 1 --timestamp 1", "combined", id="version and time"),
         pytest.param("upgrade-protocol T --writer x", "--writer", id="version of writers"),
         pytest.param("set-mapping-mode T names", "'names' is not one of", id="mapping mode"),
-        pytest.param("alter T", "Error: Specify a change", id="nothing to alter"),
+        pytest.param("alter T", "error: Specify a change", id="nothing to alter"),
         pytest.param("alter T --set a", "'a' is not of the form PROPERTY=VALUE", id="no value"),
         pytest.param("alter T --set-type a", "'a' is not of the form COLUMN=TYPE", id="no type"),
         pytest.param(

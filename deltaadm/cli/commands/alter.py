@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 class ColumnOptions(Parameters):
     """What is to change about the columns."""
 
+    heading = "Columns"
+
     add_column: list[str] | None = option(
         metavar="COLUMN TYPE", help="Add a column, for example 's.x INT COMMENT \"why\" AFTER y'."
     )
@@ -60,6 +62,8 @@ class ColumnOptions(Parameters):
 
 class RuleOptions(Parameters):
     """What is to change about constraints, layout and properties."""
+
+    heading = "Constraints, clustering and properties"
 
     add_constraint: list[str] | None = option(
         metavar="NAME=EXPRESSION",

@@ -68,6 +68,8 @@ if TYPE_CHECKING:
 class DepthOptions(Parameters):
     """How far the rules look."""
 
+    heading = "What is checked"
+
     history: bool = option("--history", help="Also check every commit that is still in the log.")
     deep: bool = option("--deep", help="Also check whole checkpoints, sidecars and data files.")
     cross_check: bool = option("--cross-check", help="Compare with what deltalake reads.")
@@ -75,6 +77,8 @@ class DepthOptions(Parameters):
 
 class SelectionOptions(Parameters):
     """Which findings there are, and which of them count."""
+
+    heading = "Findings"
 
     select: list[str] | None = option(
         metavar="CODE",
@@ -95,6 +99,8 @@ class SelectionOptions(Parameters):
 
 class UserOptions(Parameters):
     """Which programs must be able to use the tables; they replace those of the settings."""
+
+    heading = "Clients"
 
     for_client: list[str] | None = option(
         metavar="CLIENT",
@@ -311,7 +317,7 @@ def _clients(given: list[str] | None, option: str) -> tuple[ClientRelease, ...]:
     try:
         return tuple(map(parse_client, given or ()))
     except Refused as error:
-        raise UsageError(f"{error.message} {error.remedy}", option=option) from error
+        raise UsageError(error.message, option=option, remedy=error.remedy) from error
 
 
 def _prefixes(given: list[str] | None, option: str) -> tuple[str, ...]:
@@ -321,9 +327,9 @@ def _prefixes(given: list[str] | None, option: str) -> tuple[str, ...]:
         prefix = code_prefix(word)
         if prefix is None:
             raise UsageError(
-                f"there is no rule {word.strip()!r}. "
-                f"{similar_code(word) or '`deltaadm rules` lists them all.'}",
+                f"there is no rule {word.strip()!r}",
                 option=option,
+                remedy=similar_code(word) or "`deltaadm rules` lists them all.",
             )
         found.append(prefix)
     return tuple(found)

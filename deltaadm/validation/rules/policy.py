@@ -90,7 +90,7 @@ def forbidden_feature_supported(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: the feature is forbidden because some clients cannot handle it.
 
-    What to do: drop the feature with Delta's `ALTER TABLE ... DROP FEATURE`, if it can be
+    What to do: drop the feature with `deltaadm drop-feature TABLE FEATURE`, if it can be
     dropped; `deltaadm features NAME` says whether. Setting its property to false is not enough.
 
     Source: deltaadm.toml, policy.

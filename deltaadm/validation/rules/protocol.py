@@ -451,7 +451,7 @@ def preview_beside_final_feature(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: it locks out the clients that know only one of the two names. Delta allows it
     and treats them as one.
 
-    What to do: drop the preview where Delta can: ALTER TABLE … DROP FEATURE.
+    What to do: drop the preview where Delta can: `deltaadm drop-feature TABLE FEATURE`.
 
     Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127.
     """
@@ -522,7 +522,8 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
     nothing uses shuts out readers for no benefit; some programs list variantType for tables
     without such a column. Only features that Delta can drop and reader features are reported.
 
-    What to do: ALTER TABLE … DROP FEATURE, where Delta can drop it; else copy the table.
+    What to do: `deltaadm drop-feature TABLE FEATURE`, where Delta can drop it; else copy the
+    table.
 
     Source: PROTOCOL.md, Active Features.
     """
@@ -716,7 +717,7 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
     and only what is known about them; what a client cannot do with any table is not reported.
 
     What to do: no action needed unless you use these clients. List yours, with their releases,
-    with `--for-client` or in the settings; DROP FEATURE removes a feature that is not needed.
+    with `--for-client` or in the settings; `drop-feature` removes a feature that is not needed.
 
     Source: deltaadm.clients, which names the source of each verdict.
     """

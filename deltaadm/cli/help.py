@@ -1,0 +1,222 @@
+"""The help: of the program, of each command and of topics; made from what commands declare."""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+
+from deltaadm.cli.table import COMMANDS, Command
+from deltaadm.cli.topics import EXIT_CODES, TOPICS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Final
+
+    from deltaadm.cli.declare import Declared
+
+SUMMARY: Final = "Explain, change and check the protocol side of Delta Lake tables."
+_PURPOSE: Final = "Commands that change a table only show a plan; --apply carries it out."
+_EXAMPLES: Final = (
+    "deltaadm inspect /data/events",
+    "deltaadm validate /data/events",
+    "deltaadm enable-feature /data/events deletionVectors",
+    "deltaadm set-mapping-mode /data/events name --apply",
+)
+_HELP_OPTION: Final = ("-h, --help", "Show this message and exit.")
+_ASKED: Final = frozenset({"-h", "--help"})
+_EXAMPLES_BEGIN: Final = "For example:"
+
+
+def help_asked_for(arguments: Sequence[str]) -> str | None:
+    """The help that a command line asks for; None if it asks for none, or for none there is."""
+    match list(arguments):
+        case [] | ["help"]:
+            return short_help() if not arguments else program_help()
+        case ["-h" | "--help"]:
+            return program_help()
+        case ["help", name, *rest] if not rest:
+            return topic_help(name) if name in TOPICS else _help_of(name)
+        case [name, "-h" | "--help"]:
+            return _help_of(name)
+    return None
+
+
+def _help_of(name: str) -> str | None:
+    return command_help(Command(name)) if name in COMMANDS else None
+
+
+def short_help() -> str:
+    """What the program is for, in a few lines."""
+    return _joined(
+        _filled(f"{SUMMARY} {_PURPOSE}"),
+        _titled("Usage", ["deltaadm COMMAND [OPTIONS] ..."]),
+        _titled("Examples", _EXAMPLES),
+        _titled("More", _table([
+            ("deltaadm --help", "All commands."),
+            ("deltaadm COMMAND --help", "The options of a command."),
+            (f"deltaadm help {'|'.join(TOPICS)}", "A topic."),
+        ])),
+    )  # fmt: skip
+
+
+def program_help() -> str:
+    """All commands and topics."""
+    codes = ", ".join(f"{code} {short}" for code, short, _ in EXIT_CODES if code <= _LAST_OWN)
+    return _joined(
+        "Usage: deltaadm [OPTIONS] COMMAND [ARGS]...",
+        _filled(f"{SUMMARY} {_PURPOSE}"),
+        _titled("Examples", _EXAMPLES),
+        _titled("Commands", _table(COMMANDS.items())),
+        _titled("Topics", _table((f"help {name}", each.summary) for name, each in TOPICS.items())),
+        _titled("Options", _table([("--version", "Show the version and exit."), _HELP_OPTION])),
+        _filled(f"Exit codes: {codes}."),
+    )
+
+
+_LAST_OWN: Final = 70
+"""Larger exit codes are those of signals."""
+
+
+def command_help(command: Command) -> str:
+    """How a command is used: examples first, then the options under their headings."""
+    text, _, examples = _unindented(command.parameters.__doc__ or "").partition(_EXAMPLES_BEGIN)
+    declared = list(command.parameters.sections())
+    arguments = [each for _, each in declared if each.is_argument]
+    headings = dict.fromkeys(heading for heading, each in declared if not each.is_argument)
+    options = (
+        _titled(
+            heading or "Options",
+            _table(
+                (_spelled(each), _explained(each))
+                for place, each in declared
+                if place == heading and not each.is_argument
+            ),
+        )
+        for heading in sorted(headings, key=bool)
+    )
+    return _joined(
+        usage(command),
+        _filled(command.summary),
+        _titled("Examples", [line.strip() for line in examples.splitlines() if line.strip()]),
+        *map(_filled, text.strip().split("\n\n")),
+        _titled("Arguments", _table((each.metavar, _explained(each)) for each in arguments)),
+        *options,
+        _titled("Help", _table([_HELP_OPTION])),
+    )
+
+
+def usage(command: Command) -> str:
+    """The command line in general."""
+    declared = [each for each in command.parameters.declared() if each.is_argument]
+    words = (
+        each.metavar if each.required or "[" in each.metavar else f"[{each.metavar}]"
+        for each in declared
+    )
+    return " ".join((f"Usage: deltaadm {command.name} [OPTIONS]", *words))
+
+
+def topic_help(name: str) -> str:
+    """The text of a topic."""
+    topic = TOPICS[name]
+    return _joined(_filled(topic.summary), _table(topic.rows), *map(_filled, topic.text))
+
+
+# Layout
+
+
+def _unindented(text: str) -> str:
+    return "\n".join(line.removeprefix("    ") for line in text.strip().splitlines())
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _titled(title: str, lines: Sequence[str] | str) -> str:
+    if not isinstance(lines, str):
+        lines = "\n".join(f"  {line}" for line in lines)
+    return f"{title}:\n{lines}" if lines else ""
+
+
+def _spelled(option: Declared) -> str:
+    names = ", ".join(sorted(option.names, key=len))
+    return names if option.is_switch else f"{names} {option.metavar or 'TEXT'}"
+
+
+def _explained(declared: Declared) -> str:
+    notes = []
+    default = declared.default
+    if not declared.is_argument and default is not None and not declared.is_switch:
+        notes.append(f" [default: {getattr(default, 'value', default)}]")
+    if declared.minimum is not None:
+        notes.append(f" [at least {declared.minimum}]")
+    return "".join((" ".join(declared.help.split()), *notes))
+
+
+_WIDEST: Final = 100
+_NARROWEST: Final = 40
+_COLUMN: Final = 30
+"""Where explanations begin at most; what is longer has a line to itself."""
+
+
+def _width() -> int:
+    try:
+        columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(1).columns
+    except (OSError, ValueError):
+        columns = 80
+    return max(_NARROWEST, min(columns, _WIDEST)) - 1
+
+
+def _filled(text: str, indent: str = "") -> str:
+    return textwrap.fill(
+        " ".join(text.split()),
+        _width(),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _table(rows: Iterable[tuple[str, str]]) -> str:
+    """Words, and what they are, in two columns."""
+    found = list(rows)
+    fitting = [len(word) for word, _ in found if len(word) <= _COLUMN]
+    column = max(fitting, default=0) + 4
+    return "\n".join(line for word, text in found for line in _row(word, text, column))
+
+
+def _row(word: str, text: str, column: int) -> Iterator[str]:
+    lines = _filled(text, " " * column).splitlines()
+    if len(word) + 4 > column or not lines:
+        yield f"  {word}"
+        yield from lines
+    else:
+        yield f"  {word}{lines[0][len(word) + 2 :]}"
+        yield from lines[1:]
+
+
+def near_option(name: str, command: Command) -> str:
+    """What to use instead of the option *name*, which *command* does not have; a sentence."""
+    from difflib import get_close_matches
+
+    own = [spelled for each in command.parameters.declared() for spelled in each.names]
+    near = [spelled for spelled in own if set(_words(name)) <= set(_words(spelled))]
+    near = near or get_close_matches(name, own, n=2, cutoff=_NEAR)
+    if near:
+        return f"Did you mean {' or '.join(near[:3])}?"
+    elsewhere = [
+        f"`{other}`"
+        for other in COMMANDS
+        if any(name in each.names for each in Command(other).parameters.declared())
+    ]
+    return f"It is an option of {', '.join(elsewhere[:3])}." if elsewhere else ""
+
+
+_NEAR: Final = 0.75
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in re.split(r"-+", name) if word]
