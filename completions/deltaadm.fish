@@ -588,6 +588,12 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'features --color'
                 set expected 1
+            case 'clients --output'
+                set expected 1
+            case 'clients -o'
+                set expected 1
+            case 'clients --color'
+                set expected 1
             case 'rules --output'
                 set expected 1
             case 'rules -o'
@@ -655,6 +661,7 @@ complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a drop-feature -d 'Drop a tabl
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a apply -d 'Apply exactly the plan or plans saved in a file.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a show -d 'Show a saved plan or journal, and changes since.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a features -d 'List all table features, or explain one.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a clients -d 'Show what clients support, and since when.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a rules -d 'List the rules of `validate`.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a explain -d 'Explain a rule, a table feature or a Delta error class.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a doctor -d 'Check this machine: Java, Spark, Delta\'s jars, tables.'
@@ -669,7 +676,8 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l timestamp -x -d 'Inspect the 
 complete -c deltaadm -n '__deltaadm_at inspect' -l files -d 'Count the live files and show the clustering; reads the whole state.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l columns -d 'List columns with their ids and physical names.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l why -d 'Show since when and why the table has each feature, what uses it and what dropping it takes; after the table, FEATURE, reader or writer choose one.'
-complete -c deltaadm -n '__deltaadm_at inspect' -l clients -d 'List every client with its verdict and the sources.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l clients -d 'Show what every client does with each feature.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l client-sources -d 'List every client with its verdict and the sources.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l save-as -x -a 'delta parquet csv' -d 'Also save a row for each table: delta, parquet or csv, and the path.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
@@ -1052,6 +1060,10 @@ complete -c deltaadm -n '__deltaadm_at features' -l output -s o -x -a 'text json
 complete -c deltaadm -n '__deltaadm_at features' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at features' -l help -s h -d 'Show this message and exit.'
 
+complete -c deltaadm -n '__deltaadm_at clients' -l output -s o -x -a 'text json jsonl markdown html' -d 'text, json, jsonl, markdown or html.'
+complete -c deltaadm -n '__deltaadm_at clients' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at clients' -l help -s h -d 'Show this message and exit.'
+
 complete -c deltaadm -n '__deltaadm_at rules 0' -a 'DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL971 DL972 DL973 DL974 DL975 DL976 DL977 DL978 DL981 DL982 DL983 DL984 DL985'
 complete -c deltaadm -n '__deltaadm_at rules' -l output -s o -x -a 'text json jsonl markdown html' -d 'text, json, jsonl, markdown or html.'
 complete -c deltaadm -n '__deltaadm_at rules' -l color -x -a 'auto always never' -d 'auto, always or never.'
@@ -1078,7 +1090,7 @@ complete -c deltaadm -n '__deltaadm_at doctor' -l output -s o -x -a 'text json j
 complete -c deltaadm -n '__deltaadm_at doctor' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l help -s h -d 'Show this message and exit.'
 
-complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline best-effort doctor drop-feature error error-class feature features history history-entry inspect journal line outcome parent-changes plan rule rules shown-journal shown-plan validate why'
+complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline best-effort client clients doctor drop-feature error error-class feature features history history-entry inspect journal line outcome parent-changes plan rule rules shown-journal shown-plan validate why'
 complete -c deltaadm -n '__deltaadm_at schema' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at completion 0 0' -a 'bash zsh fish powershell'

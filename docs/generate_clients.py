@@ -24,7 +24,7 @@ INTRODUCTION = """\
 Which programs can read and write a table depends on its protocol and on what they have learned to
 handle. These are the facts that deltaadm knows, each with its source and the day on which the
 source said so. `inspect` draws its verdicts from them for the newest release of every client, with
-`--clients` in full; every plan names the clients that it newly shuts out.
+`--client-sources` in full; every plan names the clients that it newly shuts out.
 
 | verdict | meaning |
 |---|---|
@@ -50,6 +50,9 @@ The worst counts, in this order, over everything that concerns the program:
   `invariants[unreadable]`, an invariant that is not JSON, with what is said of `invariants`.
 - A release later than the newest one here is judged like the newest one; about a release before the
   oldest one nothing is known.
+
+`deltaadm clients` shows a matrix of clients and features, `deltaadm clients trino` the facts about
+one client, and `deltaadm inspect TABLE --clients` the matrix for one table.
 
 `--for-client trino@480` (and `--for-client-writing`) on a command that plans makes it
 refuse changes that would shut that client out. A change after which a client reads or writes wrong

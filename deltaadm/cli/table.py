@@ -25,6 +25,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "apply": "Apply exactly the plan or plans saved in a file.",
     "show": "Show a saved plan or journal, and changes since.",
     "features": "List all table features, or explain one.",
+    "clients": "Show what clients support, and since when.",
     "rules": "List the rules of `validate`.",
     "explain": "Explain a rule, a table feature or a Delta error class.",
     "doctor": "Check this machine: Java, Spark, Delta's jars, tables.",
@@ -33,7 +34,7 @@ COMMANDS: Final[Mapping[str, str]] = {
 }
 """Every subcommand and its summary, in the order of the help."""
 
-ANSWER_ALONE: Final = frozenset({"features", "rules", "doctor"})
+ANSWER_ALONE: Final = frozenset({"features", "clients", "rules", "doctor"})
 """Those that have an answer without any argument; the others show their help."""
 
 

@@ -7,7 +7,16 @@ Which reader and writer programs can use a table: sourced facts, and verdicts dr
 
 from deltaadm.clients.catalogue import CLIENTS, newest_releases, parse_client
 from deltaadm.clients.facts import Client, ClientRelease, Compatibility, Fact, Source
-from deltaadm.clients.verdicts import Access, Cell, Shift, Verdict, shifts, verdict, verdicts
+from deltaadm.clients.verdicts import (
+    Access,
+    Cell,
+    Shift,
+    Verdict,
+    feature_verdict,
+    shifts,
+    verdict,
+    verdicts,
+)
 
 __all__ = [
     "CLIENTS",
@@ -20,6 +29,7 @@ __all__ = [
     "Shift",
     "Source",
     "Verdict",
+    "feature_verdict",
     "newest_releases",
     "parse_client",
     "shifts",

@@ -19,8 +19,10 @@ from deltaadm.clients.facts import (
     Version,
     version_key,
 )
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.features import Kind, lookup, mapping_mode
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.transaction.invariants import invariants
 from deltaadm.domain.transaction.spark_support import obstacle_to_reading, obstacle_to_writing
 from deltaadm.errors import DeltaadmError
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Final
 
-    from deltaadm.domain.model.metadata import Metadata
-    from deltaadm.domain.model.protocol import Protocol
     from deltaadm.domain.transaction.spark_support import Obstacle
 
 
@@ -133,6 +133,22 @@ def _verdicts(
     releases: tuple[ClientRelease, ...], table: _Table, accesses: tuple[Access, ...]
 ) -> tuple[Verdict, ...]:
     return tuple(_verdict(release, table, access) for release in releases for access in accesses)
+
+
+def feature_verdict(release: ClientRelease, feature: str, access: Access) -> Verdict:
+    """What *release* does with a table that lists *feature*, and nothing else, and uses it."""
+    is_reader = _is_reader(feature)
+    if access is Access.READ and not is_reader:
+        return Verdict(release, access, (Cell(feature, Compatibility.WORKS),))
+    names = frozenset({feature})
+    protocol = Protocol(
+        3 if is_reader else 1,
+        7,
+        reader_features=names if is_reader else None,
+        writer_features=names,
+    )
+    table = replace(_Table.of(protocol, Metadata()), in_use=names)
+    return _verdict(release, table, access)
 
 
 def shifts(before: Sequence[Verdict], after: Sequence[Verdict]) -> tuple[Shift, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from functools import lru_cache, partial
 
 from deltaadm.dataclass import dataclass, replace
@@ -31,6 +32,14 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.snapshot import Snapshot
 
     Result = TypeVar("Result")
+
+
+class ClientView(Enum):
+    """How the verdicts on clients are shown: grouped, as a matrix, or each with its sources."""
+
+    SUMMARY = "summary"
+    MATRIX = "matrix"
+    SOURCES = "sources"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +94,8 @@ class TableReport:
     `lowest_equivalent_protocol` the weakest with the same features as the actual one; each is
     None where it cannot be determined, and a warning says why. `usage` tells of each supported
     feature whether the state uses it. `clustering_columns` is None where the whole state was not
-    asked for. `clients` are the verdicts on the newest release of every client, and `every_client`
-    says that each is to be shown in full.
+    asked for. `clients` are the verdicts on the newest release of every client, and `client_view`
+    says how they are shown.
     """
 
     table: str
@@ -98,7 +107,7 @@ class TableReport:
     mapping: MappingReport
     clustering_columns: tuple[Path, ...] | None
     clients: tuple[Verdict, ...]
-    every_client: bool
+    client_view: ClientView
     usage: Mapping[str, Usage]
     refused_to_read: DeltaadmError | None
     refused_to_write: DeltaadmError | None
@@ -129,12 +138,16 @@ class TableReport:
 
 
 def describe(
-    table: str, snapshot: Snapshot, *, columns: bool = False, clients: bool = False
+    table: str,
+    snapshot: Snapshot,
+    *,
+    columns: bool = False,
+    clients: ClientView = ClientView.SUMMARY,
 ) -> TableReport:
     """
     The report on *snapshot*, for the table that the user calls *table*.
 
-    Its *columns*, and all *clients* with their sources, are shown on request.
+    Its *columns*, and more of the *clients*, are shown on request.
 
     Never fails: what cannot be determined is left out, and a warning says why.
     """
@@ -163,7 +176,7 @@ def describe(
         if snapshot.domains is None
         else attempt(lambda: _clustering(snapshot)),
         clients=verdicts(newest_releases(), protocol, metadata),
-        every_client=clients,
+        client_view=clients,
         usage=usage,
         refused_to_read=to_read,
         refused_to_write=to_write,

@@ -15,6 +15,8 @@ from deltaadm.masking import masked
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from deltaadm.clients import Access, ClientRelease, Compatibility, Fact, Verdict
+    from deltaadm.clients.facts import Gate
     from deltaadm.domain.model.features import TableFeature
     from deltaadm.errors import DeltaadmError
     from deltaadm.operations.carry_out import Outcome
@@ -165,6 +167,53 @@ class FeatureExplanation:
 
 
 @dataclass(frozen=True, slots=True)
+class Support:
+    """
+    What a release of a client does with tables that have one feature, by the feature's name.
+
+    Features for writers only do not concern readers, and are left out of `reads`.
+    """
+
+    release: ClientRelease
+    reads: Mapping[str, Verdict]
+    writes: Mapping[str, Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCatalogue:
+    """All clients, each in its newest release."""
+
+    clients: tuple[Support, ...]
+
+    document = "clients"
+
+
+@dataclass(frozen=True, slots=True)
+class ClientFact:
+    """One fact about a client: what it concerns, and what the client does then."""
+
+    access: Access
+    subjects: tuple[str, ...]
+    compatibility: Compatibility
+    fact: Fact | Gate
+
+    def holds_for(self, version: tuple[int, ...]) -> bool:
+        """Whether it is about this release."""
+        return self.fact.holds_for(version)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientExplanation:
+    """One client with the facts about it: about `every_release`, or about one."""
+
+    support: Support
+    facts: tuple[ClientFact, ...]
+    every_release: bool
+
+    document = "client"
+
+
+@dataclass(frozen=True, slots=True)
 class RuleCatalogue:
     """Rules of `validate`, in the order of their codes."""
 
@@ -263,6 +312,8 @@ if TYPE_CHECKING:
         | Failure
         | FeatureCatalogue
         | FeatureExplanation
+        | ClientCatalogue
+        | ClientExplanation
         | RuleCatalogue
         | RuleExplanation
         | ErrorClassExplanation

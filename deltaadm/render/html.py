@@ -15,6 +15,7 @@ from deltaadm.render.blocks import (
     Graph,
     Heading,
     Items,
+    Matrix,
     Paragraph,
     Prose,
     Table,
@@ -57,6 +58,17 @@ th { background: var(--head); font-weight: 600; }
 pre { background: var(--head); border: 1px solid var(--line); padding: 0.6rem;
   overflow-x: auto; }
 footer, figcaption { color: var(--faint); font-size: 0.875rem; }
+.matrix { width: auto; }
+.matrix th, .matrix td { min-width: 0; padding: 0.15rem 0.4rem; white-space: nowrap; }
+.matrix thead th { vertical-align: bottom; }
+.matrix thead span { writing-mode: vertical-rl; rotate: 180deg; }
+.matrix tbody th { position: sticky; left: 0; font-weight: 400; }
+.mark { font-family: ui-monospace, monospace; text-align: center; }
+.mark.good { background: color-mix(in srgb, var(--good) 22%, transparent); }
+.mark.info { background: transparent; color: var(--faint); }
+.mark.warning { background: color-mix(in srgb, var(--warning) 22%, transparent); }
+.mark.error { background: var(--error); color: var(--page); font-weight: 600; }
+.legend { color: var(--faint); font-size: 0.875rem; }
 figure { margin: 1rem 0; }
 svg { max-width: 100%; height: auto; }
 svg text { fill: var(--text); font: 13px system-ui, sans-serif; }
@@ -176,6 +188,26 @@ def _table(block: Table, _: str) -> _Html:
     return _tag("div", _tag("table", *parts), class_="scroll")
 
 
+def _matrix(block: Matrix, _: str) -> _Html:
+    heads = (_tag("th", _tag("span", text), scope="col") for text in ("", *block.columns))
+    rows = (
+        _tag(
+            "tr",
+            _tag("th", name, scope="row"),
+            *(_tag("td", mark, class_=f"mark {tone}") for mark, tone in cells),
+        )
+        for name, cells in block.rows
+    )
+    table = _tag(
+        "table",
+        _tag("caption", block.caption),
+        _tag("thead", _tag("tr", *heads)),
+        _tag("tbody", *rows),
+        class_="matrix",
+    )
+    return _Html(_tag("div", table, class_="scroll") + _tag("p", block.legend, class_="legend"))
+
+
 def _row(cells: Sequence[str]) -> _Html:
     first, *rest = cells
     return _tag("tr", _tag("th", first, scope="row"), *(_tag("td", cell) for cell in rest))
@@ -286,6 +318,7 @@ _BLOCKS: Final[Mapping[type, Callable[[Any, str], _Html]]] = {
     Paragraph: _paragraph,
     Prose: _prose,
     Items: _items,
+    Matrix: _matrix,
     Table: _table,
     Command: _command,
     Graph: _graph,

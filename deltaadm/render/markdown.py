@@ -10,6 +10,7 @@ from deltaadm.render.blocks import (
     Graph,
     Heading,
     Items,
+    Matrix,
     Paragraph,
     Prose,
     Table,
@@ -105,6 +106,11 @@ def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str
     yield from map(_row, rows)
 
 
+def _matrix(block: Matrix) -> str:
+    rows = [(name, *(mark for mark, _ in cells)) for name, cells in block.rows]
+    return "\n".join((*_rows(("", *block.columns), rows), "", escaped(block.legend)))
+
+
 def _row(cells: Sequence[str]) -> str:
     return "".join(f"| {escaped(cell)} " for cell in cells) + "|"
 
@@ -125,6 +131,7 @@ _BLOCKS: Final[Mapping[type, Callable[[Any], str]]] = {
     Paragraph: _paragraph,
     Prose: _paragraph,
     Items: _items,
+    Matrix: _matrix,
     Table: _table,
     Command: _command,
     Graph: _graph,

@@ -14,6 +14,7 @@ from deltaadm.render.blocks import (
     Findings,
     Heading,
     Items,
+    Matrix,
     PageOnly,
     Paragraph,
     Prose,
@@ -146,6 +147,40 @@ def _table(block: Table) -> Iterable[Line]:
     return lines.grid(block.rows, bold_first=block.plain)
 
 
+def _matrix(block: Matrix) -> Iterator[Line]:
+    """
+    Marks in narrow columns, under numbers that stand for the names above it.
+
+    In as many parts as it takes so that the narrowest terminal shows it.
+    """
+    for number, name in enumerate(block.columns, 1):
+        yield lines.sentence(f"  {number:>2} {name}")
+    widest = max(lines.width_of(name) for name, _ in block.rows)
+    at_once = max(1, (_NARROWEST_TERMINAL - widest - 2) // _MARK)
+    for start in range(0, len(block.columns), at_once):
+        part = range(start, min(start + at_once, len(block.columns)))
+        yield lines.command("")
+        numbers = "".join(f" {number + 1:>2}" for number in part)
+        yield lines.command(f"  {'':<{widest}}{numbers}", "dim")
+        for name, cells in block.rows:
+            yield _matrix_row(name, [cells[number] for number in part], widest)
+    yield lines.command("")
+    yield lines.sentence(f"  {block.legend}", "dim")
+
+
+def _matrix_row(name: str, cells: Sequence[tuple[str, str]], widest: int) -> Line:
+    row = lines.command(f"  {name}")
+    row.append(" " * (widest - lines.width_of(name)))
+    for mark, tone in cells:
+        row.append(" ")
+        row.append(lines.command(mark, _TONES[tone]))
+    return row
+
+
+_MARK: Final = 3
+_NARROWEST_TERMINAL: Final = 80
+
+
 def _items(block: Items) -> Iterable[Line]:
     return (lines.sentence(f"  {block.mark} {text}") for text in block.texts)
 
@@ -228,6 +263,7 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
     Prose: _prose,
     Table: _table,
     Items: _items,
+    Matrix: _matrix,
     Command: _command,
     Changes: _changes,
     Findings: _findings,

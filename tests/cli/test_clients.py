@@ -41,7 +41,7 @@ def test_nobody_is_told_twice_to_be_wrong(mapped: Table) -> None:
 
 
 def test_the_whole_detail_on_request(mapped: Table) -> None:
-    result = deltaadm("inspect", mapped.path, "--clients")
+    result = deltaadm("inspect", mapped.path, "--client-sources")
     [line] = [one for one in result.out.splitlines() if one.startswith("  delta-rs@1.6.6  ")][:1]
     assert "reads wrong data silently" in line
     assert "to_pyarrow_table and to_pandas give nulls" in line
@@ -262,3 +262,51 @@ def test_the_lowest_protocol_says_who_is_still_shut_out_and_what_it_takes(mapped
     assert result.code == 0
     assert "redshift-spectrum cannot read the table because of columnMapping" in result.out
     assert "upgrade-protocol TABLE --readable-by redshift-spectrum." in result.out
+
+
+def test_a_matrix_of_clients_and_the_features_of_a_table(mapped: Table) -> None:
+    shown = deltaadm("inspect", mapped.path, "--clients").out.partition("\nClients\n")[2]
+    names = [line.split()[1] for line in shown.splitlines() if line[:4].strip().isdecimal()]
+    assert names[:3] == ["table", "versions", "appendOnly"]
+    [trino] = [line for line in shown.splitlines() if line.startswith("  trino@480 ")]
+    assert trino.split()[1 + names.index("columnMapping")] == "rw"
+    [delta_rs] = [line for line in shown.splitlines() if line.startswith("  delta-rs@1.6.6 ")]
+    assert delta_rs.split()[1 + names.index("columnMapping")].startswith("!")
+
+
+def test_the_catalogue_of_clients() -> None:
+    shown = deltaadm("clients").out
+    assert "   1 athena\n" in shown
+    assert "2026" not in shown
+    assert max(map(len, shown.splitlines()[:-1])) <= 80
+    page = deltaadm("clients", "-o", "markdown").out
+    assert page.splitlines()[2].startswith("|  | athena | bigquery | clickhouse@26.9 |")
+    found = {one["client"]: one for one in deltaadm("clients", "-o", "json").document["clients"]}
+    features = {one["feature"]: one for one in found["trino"]["features"]}
+    assert features["deletionVectors"] == {
+        "feature": "deletionVectors", "read": "works", "write": "works",
+    }  # fmt: skip
+    assert features["rowTracking"]["read"] is None
+    assert features["rowTracking"]["write"] == "fails loudly"
+
+
+def test_one_client_with_sources() -> None:
+    shown = deltaadm("clients", "trino").out
+    assert shown.startswith("Trino (trino)\n")
+    assert "Trino release notes, Release 427 (2023-09-26)" in shown
+    document = deltaadm("clients", "trino@420", "-o", "json").document
+    [fact] = [one for one in document["facts"] if one["subjects"] == ["deletionVectors"]][:1]
+    assert (fact["verdict"], fact["since"], fact["until"]) == ("fails loudly", "414", "427")
+    assert document["version"] == "420"
+
+
+def test_a_client_that_nobody_knows() -> None:
+    result = deltaadm("clients", "trinno")
+    assert (result.code, "Did you mean trino?" in result.err) == (7, True)
+
+
+def test_a_service_is_not_called_by_the_day_of_its_facts(mapped: Table) -> None:
+    for options in (["--clients"], ["--client-sources"], []):
+        shown = deltaadm("inspect", mapped.path, *options).out
+        assert "athena@" not in shown
+        assert "athena" in shown

@@ -17,6 +17,8 @@ from deltaadm.operations.baseline import baseline_of
 from deltaadm.operations.history import HistoryEntry, HistoryReport
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.reports import (
+    ClientCatalogue,
+    ClientExplanation,
     DoctorReport,
     DropReport,
     ErrorClassExplanation,
@@ -57,6 +59,8 @@ NAMES = {
     HistoryReport: "history",
     HistoryEntry: "history-entry",
     SavedPlanReport: "shown-plan",
+    ClientCatalogue: "clients",
+    ClientExplanation: "client",
     JournalReport: "shown-journal",
     WhyReport: "why",
 }

@@ -25,6 +25,7 @@ from deltaadm.domain.transaction.feature_removal import FeatureHistory
 from deltaadm.errors import CommitError, Refused, StorageError, TableError
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.carry_out import ConcurrentChange, Outcome
+from deltaadm.operations.client_catalogue import explain_client, list_clients
 from deltaadm.operations.create import read_schema
 from deltaadm.operations.diff import Change, ChangeKind
 from deltaadm.operations.drop_feature import DropStatus, Phase
@@ -534,6 +535,8 @@ def every_kind(path: Path) -> Iterator[Report]:
     yield from best_effort()
     yield from foreign_changes()
     yield list_rules()
+    yield list_clients()
+    yield explain_client("trino")
     yield explain("DL101")
     yield explain("DELTA_VERSIONS_NOT_CONTIGUOUS")
     yield DoctorReport((Check("java", Health.FAILED, "none", remedy="Install it."),))

@@ -62,7 +62,10 @@ class Inspect(Parameters):
         help="Show since when and why the table has each feature, what uses it and what dropping "
         "it takes; after the table, FEATURE, reader or writer choose one.",
     )
-    clients: bool = option("--clients", help="List every client with its verdict and the sources.")
+    clients: bool = option("--clients", help="Show what every client does with each feature.")
+    client_sources: bool = option(
+        "--client-sources", help="List every client with its verdict and the sources."
+    )
     save_as: tuple[str, Path] | None = option(
         metavar="FORMAT PATH",
         help="Also save a row for each table: delta, parquet or csv, and the path.",
@@ -119,7 +122,7 @@ def command(given: Inspect, context: RunContext) -> int:
 
 def _require_alone(given: Inspect) -> None:
     """Turn away what belongs to the report that `--why` takes the place of."""
-    for name in ("files", "columns", "clients", "save_as"):
+    for name in ("files", "columns", "clients", "client_sources", "save_as"):
         if getattr(given, name):
             option = f"--{name.replace('_', '-')}"
             raise UsageError(f"cannot be combined with {option}", option="--why")
@@ -134,14 +137,16 @@ def _reporter(
         from deltaadm.runs.why import why_reporter
 
         return why_reporter(words, given.version, timestamp)
-    from deltaadm.operations.inspect import describe
+    from deltaadm.operations.inspect import ClientView, describe
     from deltaadm.replay.engine import Detail
 
     detail = Detail.STATE if given.files else Detail.PROTOCOL
+    view = ClientView.MATRIX if given.clients else ClientView.SUMMARY
+    view = ClientView.SOURCES if given.client_sources else view
 
     def report(context: RunContext, target: Target) -> TableReport:
         snapshot = target.load(context, detail=detail, version=given.version, timestamp=timestamp)
-        return describe(target.text, snapshot, columns=given.columns, clients=given.clients)
+        return describe(target.text, snapshot, columns=given.columns, clients=view)
 
     return report
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 class Schema(Parameters):
     """
-    The types: baseline, best-effort, doctor, drop-feature, error, error-class, feature,
-    features, history, history-entry, inspect, journal, line, outcome, parent-changes, plan,
-    rule, rules, shown-journal, shown-plan, validate, why.
+    The types: baseline, best-effort, client, clients, doctor, drop-feature, error, error-class,
+    feature, features, history, history-entry, inspect, journal, line, outcome, parent-changes,
+    plan, rule, rules, shown-journal, shown-plan, validate, why.
 
     For example:
 

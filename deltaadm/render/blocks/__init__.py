@@ -71,6 +71,21 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Matrix:
+    """
+    What each client does with each column: a mark, and the verdict that gives the cell its tone.
+
+    `rows` have a name and a cell for each of `columns`; a cell is a mark and a tone, which is good,
+    info, warning, error or nothing. `legend` explains the marks.
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    legend: str
+
+
+@dataclass(frozen=True, slots=True)
 class Items:
     """A list; text puts a `mark` before each item."""
 
@@ -99,7 +114,7 @@ class Graph:
     findings: tuple[Finding, ...] = ()
 
 
-PageBlock = Heading | Paragraph | Prose | Table | Items | Command | Graph
+PageBlock = Heading | Paragraph | Prose | Table | Matrix | Items | Command | Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +245,8 @@ _MODULES: Final = {
     "JournalReport": "plans",
     "FeatureCatalogue": "catalogues",
     "FeatureExplanation": "catalogues",
+    "ClientCatalogue": "clients",
+    "ClientExplanation": "clients",
     "RuleCatalogue": "catalogues",
     "RuleExplanation": "catalogues",
     "ErrorClassExplanation": "catalogues",

@@ -56,8 +56,12 @@ def _table(report: TableReport) -> Iterator[Block]:
         yield Items(report.warnings, mark="!")
 
 
-def _clients(report: TableReport) -> Table:
-    if not report.every_client:
+def _clients(report: TableReport) -> Block:
+    if report.client_view.value == "matrix":
+        from deltaadm.render.blocks.clients import table_matrix
+
+        return table_matrix(report)
+    if report.client_view.value == "summary":
         return Table("Clients", (), tuple(_client_rows(report)))
     columns = ("client", "access", "verdict", "subject", "source")
     return Table("Clients", columns, tuple(_client_cells(report)), plain=True)

@@ -1,0 +1,44 @@
+"""`deltaadm clients`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.cli.declare import Parameters, argument
+from deltaadm.cli.options import OutputOptions
+from deltaadm.operations.client_catalogue import explain_client, list_clients
+from deltaadm.operations.reports import ClientCatalogue
+from deltaadm.runs.output import answer
+
+if TYPE_CHECKING:
+    from deltaadm.runs.context import RunContext
+
+
+class Clients(Parameters):
+    """
+    Without a name, shows what the newest release of every client does with each table feature. With
+    a name, shows every fact about that client: since which release, who says so, and when. With
+    NAME@VERSION, only what holds for that release.
+
+    For example:
+
+      deltaadm clients
+
+      deltaadm clients trino
+
+      deltaadm clients delta-rs@1.6.6 -o json
+    """
+
+    name: str | None = argument(metavar="[CLIENT]", help="NAME or NAME@VERSION.")
+    output: OutputOptions
+
+
+def command(given: Clients, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    return answer(
+        context,
+        given.output,
+        ClientCatalogue,
+        given.name or "",
+        lambda: [explain_client(given.name) if given.name else list_clients()],
+    )

@@ -1,0 +1,174 @@
+"""Blocks of what clients support: a matrix of all, or the facts about one."""
+
+from __future__ import annotations
+
+from deltaadm.render.blocks import Heading, Matrix, Paragraph, Table
+from deltaadm.render.wording import DOES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any, Final
+
+    from deltaadm.clients import Verdict
+    from deltaadm.operations.inspect import TableReport
+    from deltaadm.operations.reports import (
+        ClientCatalogue,
+        ClientExplanation,
+        ClientFact,
+        Support,
+    )
+    from deltaadm.render.blocks import Block
+
+_MARKS: Final = {
+    "works": ("r", "w"),
+    "fails loudly": ("-", "-"),
+    "silently wrong": ("!", "!"),
+    "unknown": ("?", "?"),
+}
+_TONES: Final = {
+    "works": "good",
+    "unknown": "info",
+    "fails loudly": "warning",
+    "silently wrong": "error",
+}
+_ORDER: Final = tuple(_TONES)
+"""The kinds of verdicts, the worst last."""
+LEGEND: Final = (
+    "r reads, w writes, - cannot, ! wrong data silently, ? unknown, . not concerned; the first "
+    "mark is for reading, the second for writing."
+)
+
+
+def _cell(read: str | None, write: str | None) -> tuple[str, str]:
+    """The marks of two kinds of verdicts, None where one is not concerned, and their tone."""
+    kinds = [kind for kind in (read, write) if kind is not None]
+    tone = _TONES[max(kinds, key=_ORDER.index)] if kinds else ""
+    marks = (
+        "." if read is None else _MARKS[read][0],
+        "." if write is None else _MARKS[write][1],
+    )
+    return "".join(marks), tone
+
+
+def _kind(verdict: Verdict | None) -> str | None:
+    return None if verdict is None else verdict.compatibility.value
+
+
+def table_matrix(report: TableReport) -> Matrix:
+    """What each client does with the versions and with each feature of a table."""
+    by_client: dict[str, dict[str, dict[str, str]]] = {}
+    subjects: dict[str, None] = {}
+    for verdict in report.clients:
+        cells = by_client.setdefault(str(verdict.release), {}).setdefault(verdict.access.value, {})
+        cells[_ALL] = verdict.compatibility.value
+        for cell in verdict.cells:
+            subject = "versions" if cell.subject.startswith("protocol.") else cell.subject
+            subjects[subject] = None
+            worst = cells.get(subject, "works")
+            cells[subject] = max(worst, cell.compatibility.value, key=_ORDER.index)
+    columns = (_ALL, *sorted(subjects, key=lambda name: (name != "versions", name)))
+    rows = tuple(
+        (
+            client,
+            tuple(
+                _cell(cells.get("read", {}).get(column), cells.get("write", {}).get(column))
+                for column in columns
+            ),
+        )
+        for client, cells in by_client.items()
+    )
+    return Matrix("Clients", columns, rows, LEGEND)
+
+
+_ALL: Final = "table"
+
+
+def _catalogue(report: ClientCatalogue) -> Iterator[Block]:
+    yield Heading("Clients", level=1, page_only=True)
+    yield _feature_matrix(report.clients)
+
+
+def _feature_matrix(clients: Iterable[Support]) -> Matrix:
+    """Features below one another: there are more of them than a terminal is wide."""
+    shown = tuple(clients)
+    rows = tuple(
+        (
+            name,
+            tuple(
+                _cell(_kind(support.reads.get(name)), _kind(support.writes.get(name)))
+                for support in shown
+            ),
+        )
+        for name in shown[0].writes
+    )
+    return Matrix("Clients", tuple(str(support.release) for support in shown), rows, LEGEND)
+
+
+def _client(report: ClientExplanation) -> Iterator[Block]:
+    release = report.support.release
+    client = release.client
+    yield Heading(f"{client.name} ({client.id if report.every_release else release})", level=1)
+    yield Table(client.name, (), tuple(_releases(report)))
+    if client.reference_since:
+        yield Paragraph(
+            f"From release {client.reference_since} on, deltaadm reproduces what the program "
+            "itself refuses, and needs no facts.",
+        )
+    if report.facts:
+        yield Heading("Facts")
+        columns = ("to", "protocol", "does", "releases", "note", "source")
+        yield Table("Facts", columns, tuple(map(_fact_row, report.facts)))
+    yield Heading("Table features")
+    groups = tuple(_groups(report.support))
+    yield Table("Table features", (), groups)
+
+
+def _releases(report: ClientExplanation) -> Iterator[tuple[str, str]]:
+    client = report.support.release.client
+    if client.versioned_by == "days":
+        yield "releases", "none: a service"
+        yield "facts of", client.newest
+    else:
+        yield "versions are", client.versioned_by
+        yield "known", f"{client.oldest} to {client.newest}"
+
+
+def _fact_row(found: ClientFact) -> tuple[str, ...]:
+    access, fact = found.access.value, found.fact
+    subjects = ", ".join(found.subjects)
+    subjects = "every other feature" if subjects == "*" else subjects
+    subjects += " in use" if getattr(fact, "active", False) else ""
+    subjects += " in a list" if getattr(fact, "listed", False) else ""
+    return (
+        access,
+        subjects,
+        DOES[found.compatibility.value][access],
+        _span(fact.since, fact.until),
+        fact.note,
+        f"{fact.source.title} ({fact.source.date})",
+    )
+
+
+def _span(since: str, until: str) -> str:
+    if since and until:
+        return f"{since} up to, without, {until}"
+    return f"since {since}" if since else f"before {until}" if until else "all"
+
+
+def _groups(support: Support) -> Iterator[tuple[str, str]]:
+    """The features by what the client does with them, the best first."""
+    for access, verdicts in (("read", support.reads), ("write", support.writes)):
+        for kind, does in DOES.items():
+            names = [
+                name for name, verdict in verdicts.items() if verdict.compatibility.value == kind
+            ]
+            if names:
+                yield does[access], ", ".join(names)
+
+
+BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
+    "ClientCatalogue": _catalogue,
+    "ClientExplanation": _client,
+}
+"""What makes the blocks of each kind of report that this module knows."""
