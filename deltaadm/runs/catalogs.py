@@ -30,8 +30,15 @@ def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
     if not names:
         return {}
     unity = unity_of(context)
-    if unity is not None:
-        return _looked_up_at_once(unity, names)
+    if unity is None:
+        return _in_spark(context, names)
+    others = {table: parts for table, parts in names.items() if not _is_of_unity(parts)}
+    found = _in_spark(context, others) if others else {}
+    left = {table: parts for table, parts in names.items() if table not in found}
+    return {**found, **_in_unity(unity, left)}
+
+
+def _in_spark(context: RunContext, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:
     try:
         with open_catalog(context, tuple(names)) as opened:
             catalog = opened.catalog
@@ -45,6 +52,14 @@ def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
         return dict.fromkeys(names, error)  # which is then the result of each of the tables
 
 
+def _is_of_unity(parts: tuple[str, ...]) -> bool:
+    """Whether a name can be one in Unity Catalog, if there is one: that of Spark's own cannot."""
+    from deltaadm.domain.model.catalog_table import SESSION_CATALOG
+
+    *catalog, _, _ = parts
+    return bool(catalog) and catalog != [SESSION_CATALOG]
+
+
 def unity_of(context: RunContext) -> Unity | None:
     """
     The Unity Catalog that knows names, if there is one; raises what `Unity.find` does.
@@ -54,16 +69,10 @@ def unity_of(context: RunContext) -> Unity | None:
     unity = context.unity
     if unity is None or unity.find() is None:
         return None
-    if context.engine is None:
-        return unity
-    if unity.is_named:
-        from deltaadm.errors import UsageError
-
-        raise UsageError("cannot be combined with --engine spark", option="--unity")
-    return None
+    return unity if context.engine is None else None
 
 
-def _looked_up_at_once(unity: Unity, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:
+def _in_unity(unity: Unity, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:
     from deltaadm.storage.threads import Threads
 
     threads = Threads(_AT_ONCE)
@@ -87,10 +96,12 @@ def look_up_again(context: RunContext, name: str) -> Entry | None:
     parts = table_name(name)
     if parts is None:
         return None
-    if context.catalog is not None:
-        return _or_error(partial(context.catalog.load_delta_table, parts))
     unity = unity_of(context)
-    return None if unity is None else _or_error(lambda: unity.load(parts).require_delta())
+    if unity is not None and _is_of_unity(parts):
+        return _or_error(lambda: unity.load(parts).require_delta())
+    if context.catalog is None:
+        return None
+    return _or_error(partial(context.catalog.load_delta_table, parts))
 
 
 def _or_error(load: Callable[[], CatalogTable]) -> Entry:
@@ -106,8 +117,10 @@ def list_tables(context: RunContext, pattern: str) -> dict[str, CatalogTable]:
 
     Raises what the catalogs' `list_tables` do, and `Refused` where there is no catalog.
     """
+    from deltaadm.domain.model.catalog_table import SESSION_CATALOG
+
     unity = unity_of(context)
-    if unity is not None:
+    if unity is not None and not pattern.startswith(f"{SESSION_CATALOG}."):
         return unity.list_tables(pattern)
     with _opened(context) as opened:
         if opened.catalog is None:
@@ -133,7 +146,7 @@ def open_catalog(
     With *always* they are there in any case. Whoever needs Spark inside the block gets the same
     session, also for tables at *locations*.
     """
-    if always or (any(map(is_name, tables)) and unity_of(context) is None):
+    if always or any(_is_of_spark(context, table) for table in tables):
         with _opened(context, (*tables, *locations), always=always) as opened:
             yield opened
     else:
@@ -154,6 +167,13 @@ def _opened(
     options = spark_options(context, places=places)
     with catalog.open_catalog(options, info, always=always) as found:
         yield replace(context, catalog=found)
+
+
+def _is_of_spark(context: RunContext, table: str) -> bool:
+    from deltaadm.storage.store import table_name
+
+    parts = table_name(table)
+    return parts is not None and (unity_of(context) is None or not _is_of_unity(parts))
 
 
 def is_name(table: str) -> bool:

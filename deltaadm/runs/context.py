@@ -6,8 +6,9 @@ import os
 import sys
 
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.errors import UsageError
 from deltaadm.render.formats import Style
-from deltaadm.runs.requests import AccessRequest, CommitEngine, SparkRequest
+from deltaadm.runs.requests import AccessRequest, CommitEngine, Engine, SparkRequest
 from deltaadm.runs.status import CommitStatus
 from deltaadm.runs.unity import Unity
 
@@ -70,12 +71,14 @@ class RunContext:
         """
         The same run, for a command that is asked to use Spark and to show results like this.
 
-        *access* says how object stores are reached, the project's settings as well, which are
-        sought as `load_settings` does.
+        *access* says how catalogs and object stores are reached, the project's settings as well,
+        which are sought as `load_settings` does. Raises `UsageError` for what does not go together.
         """
         style = Style(color=output.color, show_secrets=output.show_secrets)
         stores, unity = None, self.unity
         if access is not None:
+            if access.unity is not None and spark.engine is Engine.SPARK:
+                raise UsageError("cannot be combined with --engine spark", option="--unity")
             from deltaadm.storage.store import ObjectStores
 
             def options() -> Callable[[str], Mapping[str, str]]:

@@ -52,11 +52,6 @@ class Unity:
         self._credentials: dict[tuple[str, bool], RenewedCredentials | None] = {}
         self._written: set[str] = set()
 
-    @property
-    def is_named(self) -> bool:
-        """Whether the command line names it."""
-        return self._access.unity is not None
-
     def find(self) -> UnityCatalog | None:
         """
         The catalog, if there is one.

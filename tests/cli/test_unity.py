@@ -139,7 +139,10 @@ def test_what_is_not_there(unity: Unity, tmp_path: Path) -> None:
     assert (done.code, "Did you mean orders?" in done.err) == (3, True)
     assert deltaadm("inspect", "main.other.x").code == 3
     assert deltaadm("inspect", "--catalog", "other.x.*").code == 3
-    assert deltaadm("inspect", "sales.orders").code == 7
+    done = deltaadm("inspect", "sales.orders")
+    assert (done.code, "Write catalog.schema.table" in done.err) == (7, True)
+    assert deltaadm("create", "main.a.b", "--schema", "a INT", "--unity", unity.url).code == 2
+    assert deltaadm("inspect", "main.sales.orders", "--engine", "spark", "--unity", "x").code == 2
     done = deltaadm("inspect", "main.sales.a_view")
     assert (done.code, "is a view" in done.err) == (3, True)
     found = deltaadm("inspect", "main.sales.orders", "main.sales.order", "-o", "jsonl")

@@ -373,7 +373,7 @@ def unity_server(**settings: Any) -> Iterator[Unity]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     unity.port = server.server_port
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield unity
     finally:

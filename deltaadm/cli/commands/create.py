@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument, option
 from deltaadm.cli.options import ChangeOptions
+from deltaadm.dataclass import replace
 from deltaadm.domain.sql.ddl import parse_column_list
 from deltaadm.domain.steps import CreateTable, CreationMode
 from deltaadm.errors import UsageError
@@ -98,7 +99,9 @@ def command(given: Create, context: RunContext) -> int:
     properties = pairs(given.properties, "--property", "PROPERTY=VALUE")
     write_options = pairs(given.write_options, "--write-option")
     commit = given.change.commit
-    context = context.with_request(commit.spark, commit.output, commit.access)
+    if commit.access.unity is not None:
+        raise UsageError("knows tables that exist; Spark creates them", option="--unity")
+    context = replace(context.with_request(commit.spark, commit.output, commit.access), unity=None)
     settings = session_settings(context.spark)
 
     def work() -> int:
