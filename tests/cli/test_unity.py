@@ -478,3 +478,23 @@ def test_a_checkpoint_is_written_with_credentials_for_writing(
     done = deltaadm("alter", "main.sales.plain", "--checkpoint", "--apply", "--yes")
     assert done.code == 0, done.err
     assert "READ_WRITE" in vending.operations
+
+
+def test_the_embedded_engine_commits_with_credentials_for_writing(
+    unity: Unity, s3: S3Server, tmp_path: Path
+) -> None:
+    in_store(unity, s3, tmp_path / "t")
+    vending = Vending(unity, s3, 3600)
+    change = ["alter", "main.sales.plain", "--set", "x=y", "--apply", "--yes"]
+    done = deltaadm(*change, "--commit-engine", "embedded", "-o", "json")
+    assert (done.code, done.err) == (0, ""), done.err
+    assert vending.operations[0] == "READ", "writing is asked for when it is agreed to"
+    assert "READ_WRITE" in vending.operations
+    assert deltaadm("inspect", "main.sales.plain", "-o", "json").document["version"] == 2
+
+
+def test_the_embedded_engine_leaves_managed_tables_alone(unity: Unity, tmp_path: Path) -> None:
+    managed(unity, tmp_path / "t")
+    change = ["alter", "main.sales.orders", "--set", "x=y", "--apply", "--yes"]
+    done = deltaadm(*change, "--commit-engine", "embedded")
+    assert (done.code, "catalog" in done.err) == (7, True), done.err
