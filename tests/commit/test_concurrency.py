@@ -1,0 +1,142 @@
+"""
+Who writes a version, when many want to, and what is left of processes that are killed.
+
+The rounds are those of the scripts in `tests.support`, which go on for hundreds when they are run
+by themselves; here a few of them are played, in processes that have no threads to inherit.
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from deltaadm.errors import StorageError
+from deltaadm.storage.files import remove_dead_drafts
+from deltaadm.storage.store import ObjectStores, WritableStore, open_store
+from tests.support.s3 import BUCKET, s3_server
+
+CREATES = 64
+
+
+def racing(make: Callable[[], WritableStore]) -> tuple[list[int], bytes]:
+    """Which of so many callers have written a file, and what is in it."""
+    with ThreadPoolExecutor(CREATES) as pool:
+        won = list(pool.map(lambda n: make().create("x.json", b"%d\n" % n), range(CREATES)))
+    return [number for number, mine in enumerate(won) if mine], make().read("x.json")
+
+
+def test_one_of_many_creates_a_file_locally(tmp_path: Path) -> None:
+    (tmp_path / "_delta_log").mkdir()
+    winners, body = racing(lambda: open_store(str(tmp_path)))
+    assert body == b"%d\n" % winners[0]
+    assert len(winners) == 1
+    assert [file.name for file in (tmp_path / "_delta_log").iterdir()] == ["x.json"]
+
+
+def test_one_of_many_creates_a_file_in_memory() -> None:
+    stores = ObjectStores()
+    winners, body = racing(lambda: open_store("memory://m/t", object_stores=stores))
+    assert [body] == [b"%d\n" % winner for winner in winners]
+
+
+def test_one_of_many_creates_a_file_on_s3(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server honours If-None-Match, which everything else rests on."""
+    with s3_server() as server:
+        for key, value in server.environment.items():
+            monkeypatch.setenv(key, value)
+        stores = ObjectStores()
+        winners, body = racing(lambda: open_store(f"s3://{BUCKET}/t", object_stores=stores))
+    assert [body] == [b"%d\n" % winner for winner in winners]
+
+
+def test_nothing_is_created_where_a_store_has_no_conditions() -> None:
+    assert not open_store("https://example.com/t").can_create
+    assert open_store("s3://bucket/t").can_create
+
+
+def test_a_draft_is_removed_once_its_process_is_dead(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, time; from deltaadm.storage import files; "
+        "descriptor = os.open(files._draft_of(sys.argv[1]), os.O_RDWR | os.O_CREAT); "
+        "files._lock(descriptor); print(flush=True); time.sleep(60)"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "x.json")], stdout=subprocess.PIPE
+    )
+    assert other.stdout is not None
+    other.stdout.readline()
+    remove_dead_drafts(str(tmp_path))
+    assert len(list(tmp_path.iterdir())) == 1
+    other.kill()
+    other.wait()
+    other.stdout.close()
+    remove_dead_drafts(str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_drafts_of_other_programs_stay(tmp_path: Path) -> None:
+    name = ".00000000000000000007.json.4f6d1a3e.tmp"
+    (tmp_path / name).write_text("")
+    remove_dead_drafts(str(tmp_path))
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_draft_that_is_taken_away_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import os
+
+    (tmp_path / "_delta_log").mkdir()
+    link, times = os.link, []
+
+    def linked(draft: str, path: str) -> None:
+        if not times:
+            Path(draft).unlink()
+        times.append(draft)
+        link(draft, path)
+
+    monkeypatch.setattr(os, "link", linked)
+    assert open_store(str(tmp_path)).create("x.json", b"whole")
+    assert len(times) == 2
+    assert open_store(str(tmp_path)).read("x.json") == b"whole"
+
+
+def test_a_file_system_without_links_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import errno
+    import os
+
+    (tmp_path / "_delta_log").mkdir()
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    with pytest.raises(StorageError, match="no hard links"):
+        open_store(str(tmp_path)).create("x.json", b"whole")
+    assert list((tmp_path / "_delta_log").iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("script", "arguments"),
+    [
+        pytest.param("races", ["2"], id="races on a disk"),
+        pytest.param("races", ["1", "--where", "s3"], id="races on S3"),
+        pytest.param("kills", ["25"], id="kills on a disk"),
+        pytest.param("kills", ["3", "--where", "s3"], id="kills on S3"),
+    ],
+)
+def test_nothing_is_lost_or_there_twice(script: str, arguments: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", f"tests.support.{script}", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.returncode == 0, done.stderr

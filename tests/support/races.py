@@ -1,0 +1,231 @@
+"""
+Many processes that commit to one table at the same time, and what must be true of its log then.
+
+Run as a script, it goes on for as many rounds as it is told: `python -m tests.support.races 200`.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import multiprocessing
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+from typing import Any, Self
+
+CHANGES: tuple[tuple[str, ...], ...] = (
+    ("alter", "--set", "team=web"),
+    ("alter", "--set", "steward=me"),
+    ("alter", "--add-column", "extra STRING"),
+    ("enable-feature", "appendOnly"),
+    ("enable-feature", "changeDataFeed", "--support-only"),
+    ("enable-feature", "domainMetadata", "--support-only"),
+    ("upgrade-protocol", "--writer", "3"),
+    ("upgrade-protocol", "--writer", "7"),
+)
+"""Each is what one process does; deltalake goes on writing to the table after any of them."""
+
+APPENDERS = 4
+APPENDS = 3
+
+
+@dataclass
+class Round:
+    """What the processes of a round say, and what the log says."""
+
+    exits: Counter[int] = field(default_factory=Counter)
+    committed: list[str] = field(default_factory=list)
+    appended: list[int] = field(default_factory=list)
+    failed: int = 0
+
+
+class Racers:
+    """
+    The processes, to be used as a context manager.
+
+    They are started before this one uses deltalake or an object store, whose threads no process
+    inherits, and play one round after the other.
+    """
+
+    def __init__(self, changes: int = len(CHANGES)) -> None:
+        context = multiprocessing.get_context("fork")
+        self._barrier = context.Barrier(changes + APPENDERS)
+        self._pipes = [context.Pipe() for _ in range(changes + APPENDERS)]
+        works = [partial(_commit, change) for change in CHANGES[:changes]]
+        works += [partial(_append, number) for number in range(APPENDERS)]
+        self._workers = [
+            context.Process(target=_work, args=(work, pipe[1], self._barrier), daemon=True)
+            for work, pipe in zip(works, self._pipes, strict=True)
+        ]
+
+    def __enter__(self) -> Self:
+        for worker in self._workers:
+            worker.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for pipe, _ in self._pipes:
+            pipe.send(None)
+        for worker in self._workers:
+            worker.join()
+
+    def play(self, root: str, environment: Mapping[str, str]) -> Round:
+        """Let all of them work on a new table at *root*, and check its log."""
+        os.environ.update(environment)
+        _create(root)
+        for pipe, _ in self._pipes:
+            pipe.send((root, dict(environment)))
+        found = Round()
+        for pipe, _ in self._pipes:
+            assert pipe.poll(120), "a process does not answer"
+            kind, *told = pipe.recv()
+            if kind == "commit":
+                code, text = told
+                found.exits[code] += 1
+                assert code in {0, 5}, f"exit code {code}: {text}"
+                found.committed += [text] if code == 0 else []
+            else:
+                written, failed = told
+                found.appended += written
+                found.failed += failed
+        _check(root, found)
+        return found
+
+
+def _work(work: Callable[[str], Any], pipe: Any, barrier: Barrier) -> None:
+    while (told := pipe.recv()) is not None:
+        root, environment = told
+        os.environ.update(environment)
+        barrier.wait()
+        pipe.send(work(root))
+
+
+def _create(root: str) -> None:
+    import pyarrow as pa
+    from deltalake import write_deltalake
+
+    write_deltalake(root, pa.table({"id": pa.array([-1], pa.int64())}))
+
+
+def _commit(change: tuple[str, ...], root: str) -> tuple[str, int, str]:
+    from deltaadm.cli.program import run
+
+    command, *options = change
+    arguments = [command, root, *options, "--commit-engine", "embedded", "--apply", "--yes"]
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run([*arguments, "-o", "json"])
+    return "commit", code, out.getvalue() if code == 0 else err.getvalue() or out.getvalue()
+
+
+def _append(number: int, root: str) -> tuple[str, list[int], int]:
+    import pyarrow as pa
+    from deltalake import write_deltalake
+    from deltalake.exceptions import DeltaError, DeltaProtocolError
+
+    written, failed = [], 0
+    for turn in range(APPENDS):
+        value = 100 * number + turn
+        try:
+            write_deltalake(root, pa.table({"id": pa.array([value], pa.int64())}), mode="append")
+        except (DeltaError, DeltaProtocolError, OSError):
+            failed += 1
+        else:
+            written.append(value)
+    return "append", written, failed
+
+
+# What must be true
+
+
+def _check(root: str, found: Round) -> None:
+    from deltalake import DeltaTable
+
+    from deltaadm.replay.commits import all_actions
+    from deltaadm.replay.engine import Detail
+    from deltaadm.replay.load import load_snapshot
+    from deltaadm.storage.store import open_store
+
+    store = open_store(root)
+    names = sorted(name for name in store.list_log() if re.fullmatch(r"\d{20}\.json", name))
+    assert [int(name[:20]) for name in names] == list(range(len(names))), "a hole"
+    commits = [dict(all_actions(store.read(name), name)) for name in names]
+    infos = [commit["commitInfo"] for commit in commits]
+    ours = [info for info in infos if info.get("engineInfo", "").startswith("deltaadm/")]
+    marks = Counter(info["userMetadata"] for info in ours)
+    assert set(marks.values()) <= {1}, "committed twice"
+    assert len({info["txnId"] for info in ours}) == len(ours)
+    versions = [version for text in found.committed for version in _versions(text)]
+    assert len(set(versions)) == len(versions), "two have the same version"
+    assert sorted(versions) == [
+        int(name[:20]) for name, info in zip(names, infos, strict=True) if info in ours
+    ], "said and written differ"
+    state = load_snapshot(store, detail=Detail.STATE)
+    rows = DeltaTable(root).to_pyarrow_table()["id"].to_pylist()
+    assert Counter(rows) == Counter([-1, *found.appended]), "rows are lost or there twice"
+    assert state.files is not None
+    assert state.files.files == len(rows)
+    assert not [name for name in store.list_log() if name.startswith(".")], "a draft is left"
+
+
+def _versions(text: str) -> list[int]:
+    return list(json.loads(text)["outcome"]["versions"])
+
+
+# As a script
+
+
+@contextmanager
+def _places(where: str) -> Iterator[tuple[Any, Mapping[str, str]]]:
+    """Where tables go, by the number of the round, and what reaching them takes."""
+    if where == "local":
+        directory = Path(tempfile.mkdtemp(prefix="races-"))
+        try:
+            yield (lambda number: str(directory / f"t{number}")), {}
+        finally:
+            shutil.rmtree(directory)
+        return
+    from tests.support.s3 import BUCKET, s3_server
+
+    with s3_server() as server:
+        yield (lambda number: f"s3://{BUCKET}/races/t{number}"), server.environment
+
+
+def main() -> None:
+    """Play rounds, and say what became of them."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rounds", type=int)
+    parser.add_argument("--where", choices=("local", "s3"), default="local")
+    parser.add_argument("--seconds", type=float, default=450)
+    given = parser.parse_args()
+    exits: Counter[int] = Counter()
+    appended = failed = played = 0
+    began = time.monotonic()
+    with Racers() as racers, _places(given.where) as (place, environment):
+        for number in range(given.rounds):
+            if time.monotonic() - began > given.seconds:
+                break
+            found = racers.play(place(number), environment)
+            exits += found.exits
+            appended += len(found.appended)
+            failed += found.failed
+            played += 1
+    sys.stdout.write(
+        f"{played} rounds on {given.where}: exits {dict(exits)}; {appended} appends, {failed} of "
+        f"them refused by deltalake; {time.monotonic() - began:.0f} s\n"
+    )
+
+
+if __name__ == "__main__":
+    main()
