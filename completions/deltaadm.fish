@@ -678,6 +678,7 @@ complete -c deltaadm -n '__deltaadm_at inspect' -l columns -d 'List columns with
 complete -c deltaadm -n '__deltaadm_at inspect' -l why -d 'Show since when and why the table has each feature, what uses it and what dropping it takes; after the table, FEATURE, reader or writer choose one.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l clients -d 'Show what every client does with each feature.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l client-sources -d 'List every client with its verdict and the sources.'
+complete -c deltaadm -n '__deltaadm_at inspect' -l no-advice -d 'Do not say what is worth doing.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l save-as -x -a 'delta parquet csv' -d 'Also save a row for each table: delta, parquet or csv, and the path.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l table -r -F -d 'A table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at inspect' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'

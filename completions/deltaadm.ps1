@@ -19,6 +19,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--why' = 'Show since when and why the table has each feature, what uses it and what dropping it takes; after the table, FEATURE, reader or writer choose one.'
             '--clients' = 'Show what every client does with each feature.'
             '--client-sources' = 'List every client with its verdict and the sources.'
+            '--no-advice' = 'Do not say what is worth doing.'
             '--save-as' = 'Also save a row for each table: delta, parquet or csv, and the path.'
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'

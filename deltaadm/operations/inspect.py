@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.features import TableFeature
     from deltaadm.domain.model.schema import Path
     from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.operations.advice import Advice
 
     Result = TypeVar("Result")
 
@@ -95,7 +96,7 @@ class TableReport:
     None where it cannot be determined, and a warning says why. `usage` tells of each supported
     feature whether the state uses it. `clustering_columns` is None where the whole state was not
     asked for. `clients` are the verdicts on the newest release of every client, and `client_view`
-    says how they are shown.
+    says how they are shown. `advises` says that advice belongs to it.
     """
 
     table: str
@@ -112,8 +113,18 @@ class TableReport:
     refused_to_read: DeltaadmError | None
     refused_to_write: DeltaadmError | None
     warnings: tuple[str, ...]
+    advises: bool = False
 
     document = "inspect"
+
+    @property
+    def advice(self) -> tuple[Advice, ...]:
+        """What is worth doing, if that was asked for."""
+        if not self.advises:
+            return ()
+        from deltaadm.operations.advice import advice_on
+
+        return advice_on(self)
 
     @property
     def slack(self) -> tuple[str, ...]:
@@ -143,11 +154,12 @@ def describe(
     *,
     columns: bool = False,
     clients: ClientView = ClientView.SUMMARY,
+    advice: bool = False,
 ) -> TableReport:
     """
     The report on *snapshot*, for the table that the user calls *table*.
 
-    Its *columns*, and more of the *clients*, are shown on request.
+    Its *columns*, more of the *clients*, and *advice* are shown on request.
 
     Never fails: what cannot be determined is left out, and a warning says why.
     """
@@ -181,6 +193,7 @@ def describe(
         refused_to_read=to_read,
         refused_to_write=to_write,
         warnings=tuple(warnings),
+        advises=advice,
     )
 
 

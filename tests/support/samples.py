@@ -42,7 +42,7 @@ from deltaadm.operations.history import (
     Section,
     entries,
 )
-from deltaadm.operations.inspect import describe
+from deltaadm.operations.inspect import ClientView, describe
 from deltaadm.operations.plan import propose
 from deltaadm.operations.reports import (
     Check,
@@ -193,8 +193,10 @@ def validations(path: Path) -> tuple[Report, ...]:
 def inspections(path: Path) -> tuple[Report, ...]:
     """Tables as `inspect` shows them, and one that it cannot."""
     known = describe("events", events(path / "events"), columns=True)
+    advised = describe("advised", events(path / "advised"), advice=True, clients=ClientView.MATRIX)
     return (
         replace(known, clients=known.clients[:2]),  # what becomes known of others is not our matter
+        replace(advised, clients=advised.clients[:8]),
         replace(describe("orders", replace(orders(path / "orders"), files=None)), clients=()),
         Failure("nowhere", TableError("There is no table at nowhere.", remedy="Check the path.")),
     )

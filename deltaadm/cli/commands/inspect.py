@@ -66,6 +66,7 @@ class Inspect(Parameters):
     client_sources: bool = option(
         "--client-sources", help="List every client with its verdict and the sources."
     )
+    no_advice: bool = option("--no-advice", help="Do not say what is worth doing.")
     save_as: tuple[str, Path] | None = option(
         metavar="FORMAT PATH",
         help="Also save a row for each table: delta, parquet or csv, and the path.",
@@ -144,9 +145,12 @@ def _reporter(
     view = ClientView.MATRIX if given.clients else ClientView.SUMMARY
     view = ClientView.SOURCES if given.client_sources else view
 
+    is_newest = given.version is None and timestamp is None
+    advises = is_newest and not given.no_advice
+
     def report(context: RunContext, target: Target) -> TableReport:
         snapshot = target.load(context, detail=detail, version=given.version, timestamp=timestamp)
-        return describe(target.text, snapshot, columns=given.columns, clients=view)
+        return describe(target.text, snapshot, columns=given.columns, clients=view, advice=advises)
 
     return report
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from deltaadm.domain.model.instants import instant
 from deltaadm.domain.model.schema import path_text
 from deltaadm.render.blocks import (
+    Command,
     ErrorMessage,
     Graph,
     Heading,
@@ -54,6 +55,11 @@ def _table(report: TableReport) -> Iterator[Block]:
     if report.warnings:
         yield Heading("Warnings", tone="warning")
         yield Items(report.warnings, mark="!")
+    if report.advice:
+        yield Heading("Advice")
+        for advice in report.advice:
+            yield Items((advice.text,))
+            yield Command(advice.command)
 
 
 def _clients(report: TableReport) -> Block:
