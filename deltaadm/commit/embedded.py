@@ -11,7 +11,7 @@ from deltaadm.domain.model.provenance import CommitMark
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import CommitError, DeltaadmError, FileMissing, UnknownWrite
 from deltaadm.operations.diff import diff
-from deltaadm.operations.plan import depends_on_state, predicted, require_same_base
+from deltaadm.operations.plan import depends_on_state, propose, require_same_base
 from deltaadm.replay.commits import body, newest_actions
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
@@ -100,7 +100,7 @@ class EmbeddedExecutor:
         self._write_checksum(store, attempt)
 
     def _needs_state(self, before: Snapshot, step: Step) -> bool:
-        plan = predicted("", before, [step], session=self._session)
+        plan = propose("", before, [step], session=self._session, check_outcome=False)
         return step.is_in_domains or depends_on_state(plan)
 
     def _attempt(self, before: Snapshot, step: Step, txn_id: str) -> _Attempt:

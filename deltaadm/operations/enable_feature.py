@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.model.features import find
+from deltaadm.domain.model.features import find, lookup
 from deltaadm.domain.model.properties import FEATURE_PREFIX
 from deltaadm.domain.steps import SetProperties
 from deltaadm.errors import Refused
@@ -129,6 +129,22 @@ def _cautions(features: Iterable[TableFeature]) -> Iterable[str]:
     for feature in features:
         if feature.caution:
             yield f"{feature.name}: {feature.caution}"
+
+
+def cautions_of(plan: Plan) -> Iterable[str]:
+    """What to know of the features that *plan* makes active, whichever command has made it."""
+    before, after = plan.before, plan.after
+    for name in sorted(after.protocol.supported_features):
+        feature = lookup(name)
+        if feature is not None and _is_active(feature, after) and not _is_active(feature, before):
+            yield from _cautions([feature])
+
+
+def _is_active(feature: TableFeature, state: Snapshot) -> bool:
+    activation = feature.activation
+    return state.protocol.supports(feature.name) and (
+        activation.find is None or bool(activation.evidence(state.metadata))
+    )
 
 
 def _status_notes(plan: Plan, feature: TableFeature, *, support_only: bool) -> Iterable[str]:

@@ -10,7 +10,7 @@ from deltaadm.domain.steps import (
     UnsetProperties,
 )
 from deltaadm.errors import DeltaadmError
-from deltaadm.operations.plan import predicted, propose
+from deltaadm.operations.plan import propose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +57,7 @@ def _is_possible(
     snapshot: Snapshot, findings: Iterable[Finding], session: SessionSettings | None
 ) -> bool:
     try:
-        predicted(OPERATION, snapshot, _union(findings), session=session)
+        propose(OPERATION, snapshot, _union(findings), session=session, check_outcome=False)
     except DeltaadmError:
         return False
     return True

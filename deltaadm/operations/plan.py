@@ -178,32 +178,16 @@ def propose(
     because: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
     session: SessionSettings | None = None,
+    check_outcome: bool = True,
 ) -> Plan:
     """
     The plan that carries out *steps* in order, with what rules find on its outcome.
 
-    Where a step would break the table's clustering, further steps keep it whole. Raises `Refused`
+    Where a step would break the table's clustering, further steps keep it whole. With
+    *check_outcome* off, rules are not asked, which takes most of the time. Raises `Refused`
     where Delta would refuse a step, and for a new location among other steps: it would not be
     plain which of the two tables they change.
     """
-    plan = predicted(operation, before, steps, because=because, notes=notes, session=session)
-    if plan.is_noop:
-        return plan
-    from deltaadm.operations.safeguard import new_findings
-
-    return replace(plan, findings=new_findings(plan.states, plan.steps))
-
-
-def predicted(
-    operation: str,
-    before: Snapshot,
-    steps: Sequence[Step],
-    *,
-    because: Mapping[str, str] | None = None,
-    notes: Sequence[str] = (),
-    session: SessionSettings | None = None,
-) -> Plan:
-    """The plan of `propose`, without what rules find on its outcome."""
     require_moves_alone(steps)
     settings = session or SessionSettings()
     stages: list[Stage] = []
@@ -212,7 +196,7 @@ def predicted(
         for taken in _keeping_clustering(state, step, settings):
             stage = _stage(stages[-1].after if stages else before, taken, settings)
             stages += [stage] if stage else []
-    return Plan(
+    plan = Plan(
         operation=operation,
         before=before,
         stages=tuple(stages),
@@ -220,6 +204,11 @@ def predicted(
         notes=(*notes, *_notes_on_clustering(stages)),
         session=settings,
     )
+    if plan.is_noop or not check_outcome:
+        return plan
+    from deltaadm.operations.safeguard import new_findings
+
+    return replace(plan, findings=new_findings(plan.states, plan.steps))
 
 
 def _notes_on_clustering(stages: Sequence[Stage]) -> Iterator[str]:

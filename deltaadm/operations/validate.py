@@ -14,7 +14,7 @@ from deltaadm.domain.facts.policy import ClientVerdict, Obstacle, Policy
 from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.errors import DeltaadmError
-from deltaadm.operations.plan import predicted
+from deltaadm.operations.plan import propose
 from deltaadm.validation.finding import (
     Cause,
     Finding,
@@ -141,7 +141,7 @@ def _with_possible_fix(finding: Finding, snapshot: Snapshot | None) -> Finding:
     try:
         possible = (
             snapshot is not None
-            and not predicted("validate", snapshot, finding.fix).is_noop
+            and not propose("validate", snapshot, finding.fix, check_outcome=False).is_noop
             and not (WriteCheckpoint() in finding.fix and _is_closed_to_deltalake(snapshot))
         )
     except DeltaadmError:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.domain.transaction.column_mapping import NESTED_IDS
 from deltaadm.operations.diff import ChangeKind
 
 if TYPE_CHECKING:
@@ -13,18 +14,26 @@ if TYPE_CHECKING:
 def value_words(value: Any) -> str:
     """The value of a change, as people write it."""
     if isinstance(value, dict):
-        return (
-            ", ".join(f"{key.rpartition('.')[2]} {_word(part)}" for key, part in value.items())
-            or "none"
-        )
+        parts = {_part_name(key): part for key, part in value.items() if part not in _EMPTY}
+        return ", ".join(f"{name} {_word(part)}" for name, part in parts.items()) or "none"
     if isinstance(value, list):
         return ", ".join(map(_word, value)) or "none"
     return _word(value)
 
 
+_EMPTY: Final[tuple[object, ...]] = ({}, [])
+"""Parts that say nothing, such as the nested ids of a column that is neither array nor map."""
+
+
+def _part_name(key: str) -> str:
+    return "nested ids" if key == NESTED_IDS else key.rpartition(".")[2]
+
+
 def _word(value: Any) -> str:
     if value is None:
         return "nothing"
+    if isinstance(value, dict):
+        return f"({', '.join(f'{key} {_word(part)}' for key, part in value.items())})"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -173,8 +173,16 @@ def _shut_out(clients: Iterable[Document]) -> Iterator[tuple[str, str]]:
             verdict = client[access]["verdict"]
             if verdict in _BAD_VERDICTS:
                 does = DOES[verdict][access]
-                yield "Clients affected", f"{client['client']} {client['version']} {does}"
+                yield "Clients affected", f"{_release(client)} {does}"
                 break
+
+
+def _release(client: Document) -> str:
+    """A client as everywhere else: a service, whose version is the day of a fact, by its name."""
+    from deltaadm.clients import CLIENTS, ClientRelease
+
+    known, version = CLIENTS.get(client["client"]), client["version"]
+    return f"{client['client']}@{version}" if known is None else str(ClientRelease(known, version))
 
 
 # validate
@@ -231,7 +239,7 @@ def _plan(document: Document) -> Iterator[tuple[str, str]]:
         yield "Changes", change["subject"]
     for client in document["clients"]:
         does = DOES[client["verdict"]][client["access"]]
-        yield "Clients after the change", f"{client['client']} {client['version']} {does}"
+        yield "Clients after the change", f"{_release(client)} {does}"
 
 
 def _carried_out(document: Document) -> tuple[str, str]:

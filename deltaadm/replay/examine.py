@@ -9,6 +9,7 @@ does not grow with the number of commits or files.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import deque
 from contextlib import suppress
 from functools import partial
@@ -189,12 +190,33 @@ class _FactCollector:
             pointer=self._pointer,
             segment=None if self._snapshot is None else self._snapshot.segment,
             failure=self._failure,
-            versions=recreatable_versions(self._listing),
+            versions=self._recreatable_versions(),
             state=self._newest_state(),
             now=self._now,
             orphans=orphans,
             catalog=self._store.catalog_state,
         )
+
+    def _recreatable_versions(self) -> tuple[int, int] | None:
+        """
+        The first and last version that can be rebuilt.
+
+        File names tell where the newest version can be read. Otherwise something unreadable makes
+        all versions from some on unreadable, of which the first is sought by halves.
+        """
+        named = recreatable_versions(self._listing)
+        if named is None or self._failure is None:
+            return named
+        first, last = named
+        readable = bisect_left(range(first, last + 1), x=True, key=self._is_unreadable)
+        return (first, first + readable - 1) if readable else None
+
+    def _is_unreadable(self, version: int) -> bool:
+        try:
+            load_snapshot(self._store, self._engine, detail=Detail.STATE, version=version)
+        except TableError:
+            return True
+        return False
 
     def _newest_state(self) -> State:
         if self._snapshot is not None:

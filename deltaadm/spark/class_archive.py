@@ -76,9 +76,14 @@ def _main() -> None:
         return
     with suppress(OSError, AttributeError):
         os.nice(10)
-    with suppress(EngineError):
+    begun = archive.with_suffix(".begun")
+    try:
         make_class_archive(archive)
-        archive.with_suffix(".begun").unlink(missing_ok=True)
+    except EngineError as error:
+        with suppress(OSError):
+            begun.write_text(error.message)  # so that nobody tries again
+    else:
+        begun.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -113,6 +114,8 @@ def make_later(environ: Mapping[str, str] = os.environ) -> None:
             return
         # Whoever creates the file makes the archive; where that fails, the file is left.
         begun = archive.with_suffix(".begun")
+        if _is_abandoned(begun):
+            begun.unlink(missing_ok=True)
         os.close(os.open(begun, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         subprocess.Popen(
             [sys.executable, "-m", "deltaadm.spark.class_archive"],
@@ -125,3 +128,15 @@ def make_later(environ: Mapping[str, str] = os.environ) -> None:
 
 
 _ROOM: Final = 2_000_000_000
+
+
+def _is_abandoned(begun: Path) -> bool:
+    """Whether the process that made *begun* was killed: after a failure there is text in it."""
+    if not begun.exists():
+        return False
+    found = begun.stat()
+    return not found.st_size and found.st_mtime < time.time() - _PATIENCE
+
+
+_PATIENCE: Final = 3600
+"""Making an archive takes about a minute."""

@@ -171,6 +171,9 @@ def test_text_is_a_line_a_table_and_an_overview(lake: Path) -> None:
     assert "\nProtocol\n  1  reader 1, writer 2\n  1  reader 2, writer 5\n" in overview
     assert "\nFeatures active\n  1  columnMapping\n  1  deletionVectors\n" in overview
     assert "\nClients affected\n" in overview
+    assert "  3  athena cannot write\n" in overview, "a service, without the day of a fact"
+    assert "  1  polars@2.1.0 cannot read\n" in overview
+    assert "2026-" not in overview
     assert (result.code, result.err) == (9, "")
 
 

@@ -49,6 +49,20 @@ def arguments(command: str, table: Table) -> list[object]:
     return [command.split(maxsplit=1)[0], table.path, *COMMANDS[command][0]]
 
 
+def test_a_plan_names_readers_before_writers_and_no_empty_ids(small: Table) -> None:
+    shown = deltaadm("enable-feature", small.path, "icebergCompatV2").out
+    assert 0 < shown.index("cannot read") < shown.index("cannot write")
+    assert "physicalName a\n" in shown
+
+
+def test_a_saved_plan_warns_as_the_command_did_that_made_it(small: Table, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    shown = deltaadm("enable-feature", small.path, "icebergCompatV2", "--out", plan).out
+    notes = shown.partition("\nNotes\n")[2].splitlines()
+    assert len(notes) == 2
+    assert set(notes) <= set(deltaadm("apply", plan).out.splitlines())
+
+
 @each_command
 def test_looking_is_the_default(small: Table, command: str) -> None:
     with untouched(small.path):
@@ -535,6 +549,7 @@ def test_a_refusal(small: Table, form: str) -> None:
         ("alter T --set delta.bogus=1", "Unknown Delta property 'delta.bogus'"),
         ("upgrade-protocol T --reader 3", "Request writer version 7 as well."),
         ("upgrade-protocol T --reader 12", "needs to be one of 1, 2, 3"),
+        ("upgrade-protocol T --writer 12", "Reader version 3 and writer version 7 are the highest"),
         ("alter T --set a=b --spark-conf K=maybe", "neither true nor false"),
     ],
 )

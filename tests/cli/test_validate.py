@@ -101,6 +101,20 @@ def test_an_unreadable_table_gives_3_with_the_findings_there_are(gone: Table) ->
     assert "gap" in document["stopped"]
 
 
+@pytest.mark.parametrize(
+    ("unreadable", "last"), [([4], 3), ([2, 4], 1), ([0], None)], ids=["newest", "two", "first"]
+)
+def test_versions_that_an_unreadable_commit_leaves_readable(
+    healthy: Table, unreadable: list[int], last: int | None
+) -> None:
+    for version in range(1, 5):
+        healthy.commit(version, add(f"file-{version}"))
+    for version in unreadable:
+        healthy.write(f"{version:020d}.json", b"nonsense\n")
+    found = deltaadm("validate", healthy.path, "-o", "json").document["recreatable_versions"]
+    assert found == (None if last is None else {"first": 0, "last": last})
+
+
 @pytest.mark.parametrize("make", ["nothing", "empty directory", "file"])
 def test_a_place_without_table_is_a_finding_as_well(tmp_path: Path, make: str) -> None:
     path = tmp_path / "place"

@@ -74,9 +74,9 @@ def _recreatable(report: ValidationReport) -> str:
         return "No version can be reconstructed from the log."
     first, last = report.versions
     return (
-        f"Judging by file names, version {first} can be reconstructed from the log."
+        f"Version {first} can be reconstructed from the log."
         if first == last
-        else f"Judging by file names, versions {first} to {last} can be reconstructed from the log."
+        else f"Versions {first} to {last} can be reconstructed from the log."
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.clients import Access
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.instants import second
 from deltaadm.operations.clients import newly_shut_out
@@ -34,7 +35,7 @@ from deltaadm.validation.finding import LIMIT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.clients import Verdict
+    from deltaadm.clients import Shift, Verdict
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.operations.carry_out import ConcurrentChange, Outcome
     from deltaadm.operations.diff import Change
@@ -350,12 +351,16 @@ def _finding_rows(plan: Plan) -> Iterator[tuple[str, str, str]]:
 
 
 def _shut_out_rows(plan: Plan) -> tuple[tuple[str, str], ...]:
-    """Whom a plan newly shuts out, the worst first."""
+    """Whom a plan newly shuts out, the worst first, and of the same kind readers first."""
     rows: dict[str, list[Verdict]] = {}
-    for shift in sorted(newly_shut_out(plan), key=lambda shift: -shift.after.compatibility.rank):
+    for shift in sorted(newly_shut_out(plan), key=_severity):
         does = DOES[shift.after.compatibility.value][shift.after.access.value]
         rows.setdefault(does, []).append(shift.after)
     return tuple((does, grouped(verdicts)) for does, verdicts in rows.items())
+
+
+def _severity(shift: Shift) -> tuple[int, bool]:
+    return -shift.after.compatibility.rank, shift.after.access is Access.WRITE
 
 
 def drop_sentences(status: DropStatus) -> Iterator[str]:
