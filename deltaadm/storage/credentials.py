@@ -7,6 +7,8 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from deltaadm.errors import DeltaadmError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -26,7 +28,8 @@ class RenewedCredentials:
     """
     Credentials that are asked for again shortly before they expire.
 
-    *ask* gives new ones; *first* are those that it has given already.
+    *ask* gives new ones; *first* are those that it has given already. `error` is why it gave none
+    the last time, if it did not.
     """
 
     def __init__(
@@ -36,15 +39,24 @@ class RenewedCredentials:
         self._held = first
         self._renewal = _renewal(first)
         self._lock = threading.Lock()
+        self.error: DeltaadmError | None = None
 
     @property
     def options(self) -> Mapping[str, str]:
         """The options with the credentials as they are now."""
         with self._lock:
             if self._renewal is not None and time.time() >= self._renewal:
-                self._held = self._ask()
-                self._renewal = _renewal(self._held)
+                self._renew()
             return self._held.options
+
+    def _renew(self) -> None:
+        try:
+            self._held = self._ask()
+        except DeltaadmError as error:
+            self.error = error
+            raise
+        self.error = None
+        self._renewal = _renewal(self._held)
 
     def provide(self) -> dict[str, Any]:
         """The credentials as obstore takes them, which asks again when they expire."""

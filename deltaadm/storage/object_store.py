@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from obstore import ObjectMeta
     from obstore.store import ObjectStore as Backend
 
+    from deltaadm.errors import DeltaadmError
     from deltaadm.limits import Limits
     from deltaadm.storage.credentials import RenewedCredentials
 
@@ -328,6 +329,11 @@ class Bucket:
         """The names of the directories right in *prefix*; None where that is a table."""
         return self._threads.submit(partial(self._directories, prefix))
 
+    def _failure(self, path: str, error: Exception, doing: str = "read") -> DeltaadmError:
+        """The error for a request about *path*, or for the credentials that it could not get."""
+        denied = None if self._credentials is None else self._credentials.error
+        return denied or failure(self.url(path), error, doing)
+
     # In a thread
 
     def _get(self, path: str, most: int) -> bytes:
@@ -338,7 +344,7 @@ class Bucket:
             size = found.meta["size"]
             body = bytes(found.bytes()) if size <= most else b""
         except Exception as error:
-            raise failure(self.url(path), error) from error
+            raise self._failure(path, error) from error
         if size > most:
             raise too_large(self.url(path), size, most)
         return body
@@ -349,7 +355,7 @@ class Bucket:
         try:
             return bytes(obstore.get(self.backend, path, options=options).bytes())
         except Exception as error:
-            raise failure(self.url(path), error) from error
+            raise self._failure(path, error) from error
 
     def _head(self, path: str) -> ObjectMeta | None:
         import obstore
@@ -357,7 +363,7 @@ class Bucket:
         try:
             return obstore.head(self.backend, path)
         except Exception as error:
-            found = failure(self.url(path), error)
+            found = self._failure(path, error)
             if isinstance(found, FileMissing):
                 return None
             raise found from error
@@ -368,7 +374,7 @@ class Bucket:
         try:
             obstore.put(self.backend, path, body)
         except Exception as error:
-            raise failure(self.url(path), error, "write") from error
+            raise self._failure(path, error, "write") from error
 
     def _create(self, path: str, body: bytes) -> bool:
         import obstore
@@ -390,7 +396,7 @@ class Bucket:
         except FileNotFoundError:
             return
         except Exception as error:
-            raise failure(self.url(path), error, "remove") from error
+            raise self._failure(path, error, "remove") from error
 
     def _page(self, prefix: str) -> tuple[Sequence[ObjectMeta], bool]:
         first = next(self._stream(prefix, None), [])
@@ -405,7 +411,7 @@ class Bucket:
         try:
             yield from obstore.list(self.backend, prefix or None, offset=offset, chunk_size=PAGE)
         except Exception as error:
-            raise failure(self.url(prefix), error, "list") from error
+            raise self._failure(prefix, error, "list") from error
 
     def _directories(self, prefix: str) -> Sequence[str] | None:
         import obstore
@@ -415,7 +421,7 @@ class Bucket:
         try:
             found = obstore.list_with_delimiter(self.backend, prefix or None)
         except Exception as error:
-            raise failure(self.url(prefix), error, "list") from error
+            raise self._failure(prefix, error, "list") from error
         return [prefix.rpartition("/")[2] for prefix in found["common_prefixes"]]
 
 
