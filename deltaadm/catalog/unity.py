@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.catalog.answers import (
@@ -70,6 +71,7 @@ class UnityCatalog:
         self.name = f"Unity Catalog at {base.removesuffix('/' + '/'.join(_PREFIX))}"
         self._rest = Rest(base, token, name=self.name, token_names=token_names)
         self._endpoints: dict[str, frozenset[str]] = {}
+        self._asking = Lock()
 
     # Tables
 
@@ -244,19 +246,20 @@ class UnityCatalog:
 
     def _known_endpoints(self, catalog: str) -> frozenset[str]:
         """What the interface for Delta clients has for *catalog*; nothing where there is none."""
-        found = self._endpoints.get(catalog)
-        if found is None:
-            query = {"catalog": catalog, "protocol-versions": _PROTOCOLS}
-            try:
-                answer = self._rest.get("delta", "v1", "config", query=query)
-            except CatalogRefusal as error:
-                if not error.is_unknown_route:
-                    raise
-                answer = {}
-            endpoints = answer.get("endpoints")
-            listed = endpoints if isinstance(endpoints, list) else ()
-            found = self._endpoints.setdefault(catalog, frozenset(map(str, listed)))
-        return found
+        with self._asking:  # so that tables that are looked up at once ask once
+            if catalog not in self._endpoints:
+                self._endpoints[catalog] = self._asked_for_endpoints(catalog)
+            return self._endpoints[catalog]
+
+    def _asked_for_endpoints(self, catalog: str) -> frozenset[str]:
+        query = {"catalog": catalog, "protocol-versions": _PROTOCOLS}
+        try:
+            endpoints = self._rest.get("delta", "v1", "config", query=query).get("endpoints")
+        except CatalogRefusal as error:
+            if not error.is_unknown_route:
+                raise
+            endpoints = None
+        return frozenset(map(str, endpoints)) if isinstance(endpoints, list) else frozenset()
 
 
 def _delta_path(name: Sequence[str]) -> tuple[str, ...]:

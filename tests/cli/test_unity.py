@@ -512,3 +512,39 @@ def test_words_of_the_server_are_only_words(table: Unity) -> None:
     assert not {"\x1b", "\r"} & set(done.err)
     assert TOKEN not in done.err
     assert "secret-word" not in done.err
+
+
+def test_a_saved_plan_leads_to_the_table_by_its_name(unity: Unity, tmp_path: Path) -> None:
+    plain(unity, tmp_path / "t")
+    plan = tmp_path / "plan.json"
+    assert deltaadm("alter", "main.sales.plain", "--set", "x=y", "--out", plan).code == 0
+    apply = ["apply", plan, "--yes", "--commit-engine", "embedded"]
+    where = unity.tables["main.sales.plain"].location
+    made = plain(unity, tmp_path / "elsewhere", "main.sales.other")
+    unity.tables["main.sales.plain"].location = made.path.as_uri()
+    done = deltaadm(*apply)
+    assert (done.code, "elsewhere" in done.err) == (5, True), done.err
+    unity.tables["main.sales.plain"].location = where
+    done = deltaadm(*apply)
+    assert done.code == 0, done.err
+    assert deltaadm("inspect", "main.sales.plain", "-o", "json").document["version"] == 2
+
+
+def test_a_history_has_what_is_not_published(unity: Unity, tmp_path: Path) -> None:
+    managed(unity, tmp_path / "t")
+    done = deltaadm("history", "main.sales.orders", "-o", "json")
+    assert "delta.appendOnly" in done.out
+
+
+def test_what_is_looked_up_at_once_asks_once_for_the_interface(
+    unity: Unity, tmp_path: Path
+) -> None:
+    names = [f"main.sales.t{number}" for number in range(8)]
+    for name in names:
+        plain(unity, tmp_path / name, name)
+    tables = tmp_path / "tables.txt"
+    tables.write_text("\n".join(names))
+    done = deltaadm("inspect", "--tables-from", tables, "-o", "jsonl")
+    assert [one["version"] for one in done.lines] == [1] * 8
+    assert unity.requests.count("GET delta/v1/config") == 1
+    assert len(unity.requests) == 9
