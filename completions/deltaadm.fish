@@ -90,6 +90,68 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'history --color'
                 set expected 1
+            case 'diff --only'
+                set expected 1
+            case 'diff --ignore'
+                set expected 1
+            case 'diff --unity'
+                set expected 1
+            case 'diff --storage-option'
+                set expected 1
+            case 'diff --storage-options-file'
+                set expected 1
+            case 'diff --timeout'
+                set expected 1
+            case 'diff --engine'
+                set expected 1
+            case 'diff --spark-master'
+                set expected 1
+            case 'diff --remote'
+                set expected 1
+            case 'diff --spark-conf'
+                set expected 1
+            case 'diff --jars'
+                set expected 1
+            case 'diff --output'
+                set expected 1
+            case 'diff -o'
+                set expected 1
+            case 'diff --color'
+                set expected 1
+            case 'record --out'
+                set expected 1
+            case 'record --table'
+                set expected 1
+            case 'record --tables-from'
+                set expected 1
+            case 'record --discover'
+                set expected 1
+            case 'record --catalog'
+                set expected 1
+            case 'record --jobs'
+                set expected 1
+            case 'record -j'
+                set expected 1
+            case 'record --resume'
+                set expected 1
+            case 'record --unity'
+                set expected 1
+            case 'record --storage-option'
+                set expected 1
+            case 'record --storage-options-file'
+                set expected 1
+            case 'record --timeout'
+                set expected 1
+            case 'record --engine'
+                set expected 1
+            case 'record --spark-master'
+                set expected 1
+            case 'record --remote'
+                set expected 1
+            case 'record --spark-conf'
+                set expected 1
+            case 'record --jars'
+                set expected 1
             case 'validate --table'
                 set expected 1
             case 'validate --tables-from'
@@ -651,6 +713,8 @@ complete -c deltaadm -f
 
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a inspect -d 'Show a table\'s protocol and features, with the reasons.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a history -d 'Show what changed in a table, when, and by whom.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a diff -d 'Compare versions, tables, or tables with a reference file.'
+complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a record -d 'Write a reference file for `diff`.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a validate -d 'Check tables against the protocol and Delta\'s behaviour.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a upgrade-protocol -d 'Upgrade a table\'s protocol, or lower it with --minimum.'
 complete -c deltaadm -n '__deltaadm_at \'\' 0 0' -a enable-feature -d 'Enable table features and those that they require.'
@@ -722,6 +786,45 @@ complete -c deltaadm -n '__deltaadm_at history' -l output -s o -x -a 'text json 
 complete -c deltaadm -n '__deltaadm_at history' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at history' -l show-secrets -d 'Show the values of properties that look like passwords, keys or tokens.'
 complete -c deltaadm -n '__deltaadm_at history' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at diff 0' -F
+complete -c deltaadm -n '__deltaadm_at diff' -l only -x -a 'protocol features schema mapping constraints clustering properties table' -d 'protocol, features, schema, mapping, constraints, clustering, properties, table; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at diff' -l ignore -x -a 'protocol features schema mapping constraints clustering properties table' -d 'A section, or a place such as \'configuration[owner]\', in which * stands for anything; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at diff' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
+complete -c deltaadm -n '__deltaadm_at diff' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at diff' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
+complete -c deltaadm -n '__deltaadm_at diff' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
+complete -c deltaadm -n '__deltaadm_at diff' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
+complete -c deltaadm -n '__deltaadm_at diff' -l spark-master -x -d 'Spark master (default: this machine).'
+complete -c deltaadm -n '__deltaadm_at diff' -l remote -x -d 'Spark Connect server, sc://host:port.'
+complete -c deltaadm -n '__deltaadm_at diff' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at diff' -l jars -r -F -d 'A jar, or a directory of jars, for the Spark that is started, such as Delta\'s where they cannot be downloaded.'
+complete -c deltaadm -n '__deltaadm_at diff' -l debug -d 'Show Spark\'s own messages on standard error.'
+complete -c deltaadm -n '__deltaadm_at diff' -l output -s o -x -a 'text json jsonl markdown html' -d 'text, json, jsonl, markdown or html.'
+complete -c deltaadm -n '__deltaadm_at diff' -l color -x -a 'auto always never' -d 'auto, always or never.'
+complete -c deltaadm -n '__deltaadm_at diff' -l show-secrets -d 'Show the values of properties that look like passwords, keys or tokens.'
+complete -c deltaadm -n '__deltaadm_at diff' -l help -s h -d 'Show this message and exit.'
+
+complete -c deltaadm -n '__deltaadm_at record 0' -F
+complete -c deltaadm -n '__deltaadm_at record' -l out -r -F -d 'The file, instead of standard output.'
+complete -c deltaadm -n '__deltaadm_at record' -l table -r -F -d 'A table; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at record' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
+complete -c deltaadm -n '__deltaadm_at record' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at record' -l catalog -x -d 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at record' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
+complete -c deltaadm -n '__deltaadm_at record' -l brief -d 'One line per table and a summary; the default if options name the tables.'
+complete -c deltaadm -n '__deltaadm_at record' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
+complete -c deltaadm -n '__deltaadm_at record' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
+complete -c deltaadm -n '__deltaadm_at record' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at record' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'
+complete -c deltaadm -n '__deltaadm_at record' -l timeout -x -d 'End with exit code 4 after this time, such as 90s.'
+complete -c deltaadm -n '__deltaadm_at record' -l engine -x -a 'embedded spark' -d 'What reads the log: embedded, which needs no JVM, or spark, for logs that one process takes too long to read and for storage that only Spark can access.'
+complete -c deltaadm -n '__deltaadm_at record' -l spark-master -x -d 'Spark master (default: this machine).'
+complete -c deltaadm -n '__deltaadm_at record' -l remote -x -d 'Spark Connect server, sc://host:port.'
+complete -c deltaadm -n '__deltaadm_at record' -l spark-conf -x -d 'A Spark setting; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at record' -l jars -r -F -d 'A jar, or a directory of jars, for the Spark that is started, such as Delta\'s where they cannot be downloaded.'
+complete -c deltaadm -n '__deltaadm_at record' -l debug -d 'Show Spark\'s own messages on standard error.'
+complete -c deltaadm -n '__deltaadm_at record' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at validate 0' -F
 complete -c deltaadm -n '__deltaadm_at validate' -l table -r -F -d 'A table; may be given several times.'
@@ -1091,7 +1194,7 @@ complete -c deltaadm -n '__deltaadm_at doctor' -l output -s o -x -a 'text json j
 complete -c deltaadm -n '__deltaadm_at doctor' -l color -x -a 'auto always never' -d 'auto, always or never.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l help -s h -d 'Show this message and exit.'
 
-complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline best-effort client clients doctor drop-feature error error-class feature features history history-entry inspect journal line outcome parent-changes plan rule rules shown-journal shown-plan validate why'
+complete -c deltaadm -n '__deltaadm_at schema 0 0' -a 'baseline best-effort client clients diff doctor drop-feature error error-class feature features history history-entry inspect journal line outcome parent-changes plan reference rule rules shown-journal shown-plan validate why'
 complete -c deltaadm -n '__deltaadm_at schema' -l help -s h -d 'Show this message and exit.'
 
 complete -c deltaadm -n '__deltaadm_at completion 0 0' -a 'bash zsh fish powershell'

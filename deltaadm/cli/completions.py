@@ -130,7 +130,7 @@ def _option(declared: Declared, formats: tuple[str, ...]) -> Option:
 
 
 _FILES: Final = frozenset(
-    {"TABLE", "TABLE...", "PLAN", "FILE", "FILE|DDL", "DIRECTORY", "PATH", "PLACE"}
+    {"TABLE", "TABLE...", "TABLE|FILE...", "PLAN", "FILE", "FILE|DDL", "DIRECTORY", "PATH", "PLACE"}
 )
 _NAMES_TABLES: Final = "table|tables-from|discover|catalog"
 """Options after which no argument is a table where arguments say something else as well."""
@@ -154,13 +154,17 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     from deltaadm.domain.model.features import FEATURES
     from deltaadm.domain.model.properties import PROPERTIES
     from deltaadm.operations.error_classes import ERROR_CLASSES
+    from deltaadm.operations.history import Section
     from deltaadm.operations.validate import families
     from deltaadm.validation.rule import RULES
 
+    sections = tuple(section.value for section in Section)
     properties = tuple(entry.key for entry in PROPERTIES.values() if entry.editable)
     droppable = tuple(name for name, feature in FEATURES.items() if feature.removal is not None)
     return {
         "DOCUMENT": tuple(SCHEMAS),
+        "SECTION": sections,
+        "SECTION|PLACE": sections,
         "FORMAT": formats,
         "FORMAT[:FILE]": formats,
         "CLIENT": tuple(CLIENTS),

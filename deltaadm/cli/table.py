@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 COMMANDS: Final[Mapping[str, str]] = {
     "inspect": "Show a table's protocol and features, with the reasons.",
     "history": "Show what changed in a table, when, and by whom.",
+    "diff": "Compare versions, tables, or tables with a reference file.",
+    "record": "Write a reference file for `diff`.",
     "validate": "Check tables against the protocol and Delta's behaviour.",
     "upgrade-protocol": "Upgrade a table's protocol, or lower it with --minimum.",
     "enable-feature": "Enable table features and those that they require.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from deltaadm.documents import (
+    diff,
     document,
     drop_feature,
     error,
@@ -17,7 +18,7 @@ from deltaadm.documents import (
 from deltaadm.documents.common import Document
 from deltaadm.domain.model.json_values import Json
 
-_KINDS: Final = (inspect, why, validate, plan, outcome, drop_feature, error)
+_KINDS: Final = (inspect, why, diff, validate, plan, outcome, drop_feature, error)
 
 DOCUMENT: Final = Document(
     "A line of a run over many tables",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.properties import CONSTRAINT_PREFIX
-from deltaadm.operations.diff import diff
+from deltaadm.operations.diff import ChangeKind, diff
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -47,7 +47,14 @@ _SECTIONS: Final = (
 def section_of(change: Change) -> Section:
     """What *change* is about: by its place, the table itself if by nothing else."""
     place = change.subject
+    if place.startswith("schema[") and change.kind is ChangeKind.SET and _is_mapping(change):
+        return Section.MAPPING
     return next((section for start, section in _SECTIONS if place.startswith(start)), Section.TABLE)
+
+
+def _is_mapping(change: Change) -> bool:
+    """Whether only ids and physical names of a column change."""
+    return all(key.startswith("delta.columnMapping.") for key in {**change.before, **change.after})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

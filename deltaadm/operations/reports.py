@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from deltaadm.clients import Access, ClientRelease, Compatibility, Fact, Verdict
     from deltaadm.clients.facts import Gate
     from deltaadm.domain.model.features import TableFeature
+    from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.errors import DeltaadmError
     from deltaadm.operations.carry_out import Outcome
+    from deltaadm.operations.compare import DiffReport
     from deltaadm.operations.diff import Change
     from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.error_classes import ErrorClass
@@ -285,6 +287,28 @@ class DropReport:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedTable:
+    """
+    The table that the user called `table`, with masks for secrets.
+
+    `fingerprints` are what these are known by, by their places.
+    """
+
+    table: str
+    snapshot: Snapshot
+    fingerprints: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Recorded tables, for `diff` to hold them against later."""
+
+    tables: tuple[RecordedTable, ...]
+
+    document = "reference"
+
+
+@dataclass(frozen=True, slots=True)
 class FleetSummary:
     """
     How many tables there are, how many of them failed, and what they have in common.
@@ -303,6 +327,8 @@ if TYPE_CHECKING:
         | HistoryReport
         | HistoryEntry
         | WhyReport
+        | DiffReport
+        | Reference
         | PlanReport
         | OutcomeReport
         | ForeignReport

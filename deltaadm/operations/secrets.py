@@ -293,12 +293,12 @@ def _failure(masks: Masker, report: Any) -> Any:
 
 
 def _history(masks: Masker, report: Any) -> Any:
-    return _with(report, entries=_each(partial(_history_entry, masks), report.entries))
+    return _with(report, entries=_each(partial(_changes, masks), report.entries))
 
 
-def _history_entry(masks: Masker, entry: Any) -> Any:
-    masked = tuple(map(masks.change, entry.changes))
-    return entry if masked == entry.changes else replace(entry, changes=masked)
+def _changes(masks: Masker, report: Any) -> Any:
+    masked = tuple(map(masks.change, report.changes))
+    return report if masked == report.changes else replace(report, changes=masked)
 
 
 _MASKS: Final[Mapping[str, Callable[[Masker, Any], Any]]] = {
@@ -308,7 +308,8 @@ _MASKS: Final[Mapping[str, Callable[[Masker, Any], Any]]] = {
     "SavedPlanReport": _saved_plan,
     "ForeignReport": _foreign,
     "HistoryReport": _history,
-    "HistoryEntry": _history_entry,
+    "HistoryEntry": _changes,
+    "DiffReport": _changes,
     "ValidationReport": _validation,
     "Failure": _failure,
 }

@@ -56,6 +56,8 @@ _KEYS: Final = {
     "outcome": "outcome",
     "plan": "steps",
     "inspect": "metadata",
+    "why": "absent",
+    "diff": "equal",
     "drop-feature": "features",
 }
 """A field that only one kind of document has, given that it has none of those before."""
@@ -278,6 +280,32 @@ def _drops(document: Document) -> Iterator[tuple[str, str]]:
         yield "Features that can be dropped", f"{feature['name']}: {feature['phase']}"
 
 
+def _explained(document: Document) -> tuple[str, str]:
+    features = (f"{feature['name']}: {_since(feature)}" for feature in document["features"])
+    return f"version {document['version']}", _some(features) or "none of these features"
+
+
+def _since(feature: Document) -> str:
+    since = feature["since"]
+    reached = "at or before" if since["at_or_before"] else "since"
+    return f"{reached} version {since['version']} ({feature['cause']})"
+
+
+def _explanation(document: Document) -> Iterator[tuple[str, str]]:
+    for feature in document["features"]:
+        yield "Features supported", f"{feature['name']}: {feature['cause']}"
+
+
+def _compared(document: Document) -> tuple[str, str]:
+    if document["equal"]:
+        return "equal", ""
+    return "differs", _some(change["subject"] for change in document["changes"])
+
+
+def _comparison(document: Document) -> Iterator[tuple[str, str]]:
+    yield "Tables", "equal" if document["equal"] else "different"
+
+
 def _failed(document: Document) -> tuple[str, str]:
     error = document["error"]
     return "failed", " ".join(filter(None, (error["message"], error["remedy"])))
@@ -295,6 +323,8 @@ _LINES: Final[Mapping[str, Callable[[Document], tuple[str, str]]]] = {
     "outcome": _carried_out,
     "plan": _planned,
     "inspect": _inspected,
+    "why": _explained,
+    "diff": _compared,
     "drop-feature": _dropping,
 }
 _COUNTED: Final[Mapping[str, Callable[[Document], Iterator[tuple[str, str]]]]] = {
@@ -303,5 +333,7 @@ _COUNTED: Final[Mapping[str, Callable[[Document], Iterator[tuple[str, str]]]]] =
     "outcome": _outcome,
     "plan": _plan,
     "inspect": _inspection,
+    "why": _explanation,
+    "diff": _comparison,
     "drop-feature": _drops,
 }

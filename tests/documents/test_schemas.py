@@ -14,6 +14,7 @@ from deltaadm.documents.baseline import write_baseline
 from deltaadm.documents.plan import plan_document
 from deltaadm.documents.schemas import SCHEMAS
 from deltaadm.operations.baseline import baseline_of
+from deltaadm.operations.compare import DiffReport
 from deltaadm.operations.history import HistoryEntry, HistoryReport
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.reports import (
@@ -63,6 +64,7 @@ NAMES = {
     ClientExplanation: "client",
     JournalReport: "shown-journal",
     WhyReport: "why",
+    DiffReport: "diff",
 }
 FOREIGN_NAMES = {"create": "best-effort", "alter": "parent-changes"}
 

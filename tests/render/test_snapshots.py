@@ -9,6 +9,7 @@ import pytest
 
 from deltaadm import __version__
 from deltaadm.domain.model.features import FEATURES
+from deltaadm.operations.compare import DiffReport
 from deltaadm.operations.history import HistoryReport
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.reports import (
@@ -37,6 +38,7 @@ GROUPS = {
     "histories": samples.histories,
     "saved plans": samples.saved_plans,
     "explanations": samples.explanations,
+    "differences": samples.differences,
     "other provider": lambda _: samples.best_effort(),
     "other provider altered": lambda _: samples.foreign_changes(),
 }
@@ -51,6 +53,7 @@ CASES = [
         ("histories", HistoryReport),
         ("saved plans", SavedPlanReport),
         ("explanations", WhyReport),
+        ("differences", DiffReport),
         ("other provider", ForeignReport),
         ("other provider altered", ForeignReport),
     )

@@ -26,6 +26,7 @@ from deltaadm.errors import CommitError, Refused, StorageError, TableError
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.carry_out import ConcurrentChange, Outcome
 from deltaadm.operations.client_catalogue import explain_client, list_clients
+from deltaadm.operations.compare import ComparedState, DiffReport, compare
 from deltaadm.operations.create import read_schema
 from deltaadm.operations.diff import Change, ChangeKind
 from deltaadm.operations.drop_feature import DropStatus, Phase
@@ -338,6 +339,29 @@ def why(
     )
 
 
+def differences(path: Path) -> tuple[Report, ...]:
+    """Two tables, two versions of one that are alike, and a table and a record of it."""
+    first, second = orders(path / "orders"), events(path / "events")
+    every = tuple(Section)
+    old, new = ComparedState("orders", 0), ComparedState("events", 7)
+    recorded = ComparedState("events", file="reference.json")
+    return (
+        DiffReport(
+            before=old,
+            after=new,
+            sections=every,
+            changes=compare(first, second, every, same_table=False),
+        ),
+        DiffReport(before=new, after=new, sections=every, changes=()),
+        DiffReport(
+            before=recorded,
+            after=new,
+            sections=(Section.CLUSTERING, Section.PROPERTIES),
+            changes=(Change(ChangeKind.SET, "clusteringColumns", ["a"], ["a", "b"]),),
+        ),
+    )
+
+
 def features(_: Path) -> tuple[Report, ...]:
     """One feature, explained."""
     return (explain_feature("rowTracking"),)
@@ -447,6 +471,12 @@ def hostile_reports(path: Path, text: str) -> Sequence[Report]:
         Failure(text, error),
         hostile_history(found, text),
         why(text, no_table(text), found),
+        DiffReport(
+            before=ComparedState(text, 0),
+            after=ComparedState(text, file=text),
+            sections=tuple(Section),
+            changes=compare(no_table(text), found, tuple(Section), same_table=True),
+        ),
         *best_effort(text, table=text, location=f"/data/{text}"),
         *foreign_changes(text, table=text, location=f"/data/{text}"),
     )
@@ -523,6 +553,7 @@ def every_kind(path: Path) -> Iterator[Report]:
     yield from histories(path / "f")
     yield from saved_plans(path / "g")
     yield from explanations(path / "h")
+    yield from differences(path / "i")
     yield from features(path)
     yield from catalogue(path)
     yield from hostile_reports(path / "d" / "table", "\x1b</script>")

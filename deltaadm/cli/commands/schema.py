@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 
 class Schema(Parameters):
     """
-    The types: baseline, best-effort, client, clients, doctor, drop-feature, error, error-class,
-    feature, features, history, history-entry, inspect, journal, line, outcome, parent-changes,
-    plan, rule, rules, shown-journal, shown-plan, validate, why.
+    \b
+    The types: baseline, best-effort, client, clients, diff, doctor, drop-feature,
+    error, error-class, feature, features, history, history-entry, inspect, journal,
+    line, outcome, parent-changes, plan, reference, rule, rules, shown-journal,
+    shown-plan, validate, why.
 
     For example:
 
       deltaadm schema inspect > inspect.schema.json
-    """
+    """  # noqa: D301 -- the paragraph is left as it is, so that no name is broken at its hyphen
 
     name: str = argument(metavar="DOCUMENT", help="The document type, such as inspect.")
 

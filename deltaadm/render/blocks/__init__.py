@@ -236,6 +236,7 @@ _MODULES: Final = {
     "HistoryReport": "history",
     "HistoryEntry": "history",
     "WhyReport": "why",
+    "DiffReport": "differences",
     "ValidationReport": "findings",
     "PlanReport": "plans",
     "OutcomeReport": "plans",

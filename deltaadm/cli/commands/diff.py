@@ -1,0 +1,120 @@
+"""`deltaadm diff`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.cli.options import AccessOptions, SparkOptionGroup, TableOutputOptions
+from deltaadm.errors import UsageError
+from deltaadm.operations.compare import DiffReport, ignoring
+from deltaadm.operations.history import Section
+from deltaadm.runs.compare import (
+    ComparisonRequest,
+    Place,
+    compare_places,
+    compare_with_reference,
+    is_reference,
+    place,
+)
+from deltaadm.runs.output import check_format, handle_errors
+from deltaadm.runs.sessions import log_reader
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deltaadm.runs.context import RunContext
+
+
+class Diff(Parameters):
+    """
+    Compares two versions of a table, two tables, or tables with a reference file that `record` has
+    written: protocol, features, schema, column mapping, constraints, clustering and properties.
+    TABLE@VERSION and TABLE@TIME are a table at a version or at an ISO 8601 time, and @VERSION
+    the same table again; a reference file alone stands for all tables in it. Exits with 1 if there
+    are differences.
+
+    For example:
+
+      deltaadm diff /data/events@3 /data/events@10
+
+      deltaadm diff /data/events@2026-11-01
+
+      deltaadm diff /data/staging/events /data/events --only schema
+
+      deltaadm diff reference.json --ignore 'configuration[team.*]'
+    """
+
+    sides: list[str] = argument(
+        metavar="TABLE|FILE...",
+        help="Two of TABLE, TABLE@VERSION, TABLE@TIME and a reference file; or a reference file "
+        "and tables.",
+    )
+    only: list[str] | None = option(
+        metavar="SECTION",
+        help=f"{', '.join(section.value for section in Section)}; may be given several times.",
+    )
+    ignore: list[str] | None = option(
+        metavar="SECTION|PLACE",
+        help="A section, or a place such as 'configuration[owner]', in which * stands for "
+        "anything; may be given several times.",
+    )
+    access: AccessOptions
+    spark: SparkOptionGroup
+    output: TableOutputOptions
+
+
+def command(given: Diff, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    check_format(given.output, DiffReport)
+    request = _request(given)
+    first, *rest = given.sides
+    context = context.with_request(given.spark, given.output, given.access)
+
+    def answer() -> int:
+        with log_reader(context) as reader:
+            if is_reference(first):
+                return compare_with_reference(reader, first, [*map(place, rest)], request)
+            before, second = _two(given.sides)
+            if isinstance(second, str):
+                return compare_with_reference(
+                    reader, second, [before], request, reference_last=True
+                )
+            return compare_places(reader, before, second, request)
+
+    return handle_errors(context, "", answer)
+
+
+def _two(sides: Sequence[str]) -> tuple[Place, Place | str]:
+    """The table, and what it is compared with: another place, or a reference file."""
+    first = place(sides[0])
+    if len(sides) == 1 and first == Place(sides[0]):
+        raise UsageError(
+            f"compare {sides[0]} with another table or version, or with a reference file, for "
+            f"example {sides[0]}@0",
+            option="TABLE|FILE...",
+        )
+    if len(sides) == 1:
+        return first, Place(first.table)
+    if len(sides) > len(("before", "after")):
+        raise UsageError("only a reference file takes several tables", option="TABLE|FILE...")
+    if is_reference(sides[1]):
+        return first, sides[1]
+    second = place(sides[1])
+    return first, second if second.table else Place(first.table, second.point)
+
+
+def _request(given: Diff) -> ComparisonRequest:
+    names = {section.value: section for section in Section}
+    for name in given.only or ():
+        if name not in names:
+            raise UsageError(f"{name!r} is not one of {', '.join(names)}", option="--only")
+    ignored = given.ignore or ()
+    return ComparisonRequest(
+        sections=tuple(
+            section
+            for section in Section
+            if section.value in (given.only or names) and section.value not in ignored
+        ),
+        ignored=ignoring([place for place in ignored if place not in names]),
+    )

@@ -1,0 +1,124 @@
+"""The file that `record` writes, and back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.documents.common import Document
+from deltaadm.domain.model.json_values import (
+    ANY,
+    OPEN,
+    STRING,
+    STRINGS,
+    array,
+    constant,
+    mapping,
+    maybe,
+    record,
+    text,
+    text_map,
+    texts,
+)
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import PROTOCOL, Protocol
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.transaction.clustering import clustering_columns, with_clustering
+from deltaadm.errors import DeltaadmError, SettingsError
+from deltaadm.operations.reports import RecordedTable, Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+FORMAT_VERSION: Final = 1
+_KIND: Final = "deltaadm-reference"
+
+_KEPT: Final = ("id", "name", "description", "format", "partitionColumns", "configuration")
+"""Of the metadata; the schema is written as JSON rather than as a text that holds it."""
+
+
+def _metadata(recorded: RecordedTable) -> dict[str, Any]:
+    wire = recorded.snapshot.metadata.to_wire()
+    kept = {key: wire[key] for key in _KEPT if wire.get(key) is not None}
+    kept["configuration"] = dict(sorted(kept.get("configuration", {}).items()))
+    return kept
+
+
+def _schema(recorded: RecordedTable) -> Any:
+    """The schema as JSON; its text where that is none."""
+    found = recorded.snapshot.metadata.schema_string
+    try:
+        return None if found is None else json.loads(found)
+    except (ValueError, RecursionError):
+        return found
+
+
+_TABLE: Final = record(
+    table=STRING,
+    protocol=(PROTOCOL, lambda recorded: recorded.snapshot.protocol),
+    metadata=(OPEN, _metadata),
+    schema=(ANY, _schema),
+    clustering_columns=(
+        maybe(array(STRINGS)),
+        lambda recorded: clustering_columns(recorded.snapshot),
+    ),
+    fingerprints=mapping(STRING),
+)
+_REFERENCE: Final = record(
+    kind=constant(_KIND), format_version=constant(FORMAT_VERSION), tables=array(_TABLE)
+)
+DOCUMENT: Final = Document("A reference: what tables are like", _REFERENCE)
+
+
+def write_reference(documents: Iterable[Mapping[str, Any]]) -> str:
+    """The file of the tables in *documents*: the same wherever and whenever it is written."""
+    tables = sorted(
+        (table for document in documents for table in document["tables"]),
+        key=lambda table: str(table["table"]),
+    )
+    head = {"kind": _KIND, "format_version": FORMAT_VERSION}
+    return json.dumps({**head, "tables": tables}, indent=2) + "\n"
+
+
+def read_reference(source: str) -> Reference:
+    """
+    The reference in *source*.
+
+    Raises `SettingsError` for anything else, a newer format included.
+    """
+    try:
+        document = json.loads(source)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable("it is not JSON") from error
+    if not isinstance(document, dict) or document.get("kind") != _KIND:
+        raise _unreadable(f"its kind is not {_KIND!r}")
+    if document.get("format_version") != FORMAT_VERSION:
+        raise _unreadable(
+            f"its format version is {document.get('format_version')!r}, not {FORMAT_VERSION}"
+        )
+    try:
+        return Reference(tuple(map(_recorded, document["tables"])))
+    except (KeyError, TypeError, ValueError, AttributeError, DeltaadmError) as error:
+        raise _unreadable("it has an invalid entry") from error
+
+
+def _recorded(entry: Mapping[str, Any]) -> RecordedTable:
+    schema = entry["schema"]
+    stored = schema if schema is None or isinstance(schema, str) else json.dumps(schema)
+    snapshot = Snapshot(
+        root=text(entry["table"]),
+        version=0,
+        protocol=Protocol.from_wire(entry["protocol"]),
+        metadata=Metadata.from_wire({**entry["metadata"], "schemaString": stored}),
+    )
+    columns = entry["clustering_columns"]
+    if columns is not None:
+        snapshot = with_clustering(snapshot, tuple(map(texts, columns)))
+    return RecordedTable(entry["table"], snapshot, text_map(entry["fingerprints"]))
+
+
+def _unreadable(cause: str) -> SettingsError:
+    return SettingsError(
+        f"The file is not a reference of deltaadm: {cause}.",
+        remedy="Write one with: deltaadm record TABLE --out FILE.",
+    )

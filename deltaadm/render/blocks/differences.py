@@ -1,0 +1,32 @@
+"""Blocks of what two states of tables differ in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.operations.history import section_of
+from deltaadm.render.blocks import Changes, Heading, Paragraph
+from deltaadm.render.blocks.history import change_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from deltaadm.operations.compare import DiffReport
+    from deltaadm.render.blocks import Block
+
+
+def _diff(report: DiffReport) -> Iterator[Block]:
+    tone = "good" if report.equal else "warning"
+    yield Heading(f"diff: {report.title}", level=1, tone=tone)
+    if report.equal:
+        yield Paragraph("No differences.", "good")
+    for section in report.sections:
+        found = [change for change in report.changes if section_of(change) is section]
+        if found:
+            yield Heading(section.value.capitalize())
+            rows = tuple(change_rows(found))
+            yield Changes(rows, (rows,))
+
+
+BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {"DiffReport": _diff}
+"""What makes the blocks of each kind of report that this module knows."""

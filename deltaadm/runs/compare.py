@@ -1,0 +1,153 @@
+"""Comparing states of tables: two versions, two tables, or tables and what was recorded of them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deltaadm.dataclass import replace
+from deltaadm.documents.reference import read_reference
+from deltaadm.errors import Refused, UsageError
+from deltaadm.operations.compare import ComparedState, DiffReport, compare
+from deltaadm.operations.reference import recorded_state
+from deltaadm.replay.engine import Detail
+from deltaadm.runs.exit_codes import FOUND
+from deltaadm.runs.fleet import collect_tables
+from deltaadm.runs.output import show
+from deltaadm.runs.points import NEWEST, Point, iso_milliseconds
+from deltaadm.runs.reading import read_file
+from deltaadm.runs.requests import FleetRequest
+from deltaadm.runs.results import report_all
+from deltaadm.runs.target import find
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.operations.history import Section
+    from deltaadm.operations.reports import RecordedTable
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.target import Target
+
+
+class ComparisonRequest(NamedTuple):
+    """Which sections are compared, and whether a place is left out."""
+
+    sections: tuple[Section, ...]
+    ignored: Callable[[str], bool]
+
+
+class Place(NamedTuple):
+    """A table at a point in its history."""
+
+    table: str
+    point: Point = NEWEST
+
+
+def place(text: str) -> Place:
+    """
+    What `TABLE@VERSION` or `TABLE@TIME` stands for; without either it is a whole name.
+
+    >>> place("events@3"), place("me@host/events")
+    (Place(table='events', point=Point(version=3, timestamp=None)), \
+Place(table='me@host/events', point=Point(version=None, timestamp=None)))
+    """
+    table, at, rest = text.rpartition("@")
+    if at and rest.isascii() and rest.isdecimal():
+        return Place(table, Point(version=int(rest)))
+    timestamp = iso_milliseconds(rest) if at else None
+    return Place(text) if timestamp is None else Place(table, Point(timestamp=timestamp))
+
+
+def is_reference(text: str) -> bool:
+    """Whether *text* names a file, which a table is not."""
+    return os.path.isfile(text) or (text.endswith(".json") and not os.path.isdir(text))  # noqa: PTH112, PTH113
+
+
+def comparable(context: RunContext, target: Target, point: Point = NEWEST) -> Snapshot:
+    """The table at a point, with its clustering, for which few tables need more to be read."""
+    load = partial(target.load, context, version=point.version, timestamp=point.timestamp)
+    snapshot = load()
+    if snapshot.protocol.supports("clustering"):
+        return load(detail=Detail.STATE)
+    return replace(snapshot, domains={})
+
+
+def compare_places(
+    context: RunContext, first: Place, second: Place, request: ComparisonRequest
+) -> int:
+    """Show in what two tables, or two versions of one, differ; the exit code."""
+    targets = [find(context, each.table) for each in (first, second)]
+    before, after = (
+        comparable(context, target, each.point)
+        for target, each in zip(targets, (first, second), strict=True)
+    )
+    report = DiffReport(
+        before=ComparedState(first.table, before.version),
+        after=ComparedState(second.table, after.version),
+        sections=request.sections,
+        changes=compare(
+            before, after, *request, same_table=targets[0].location == targets[1].location
+        ),
+    )
+    show(context, [report])
+    return 0 if report.equal else FOUND
+
+
+def compare_with_reference(
+    context: RunContext,
+    file: str,
+    named: Sequence[Place],
+    request: ComparisonRequest,
+    *,
+    reference_last: bool = False,
+) -> int:
+    """
+    Show in what the tables that are *named*, or all recorded ones, differ from their records.
+
+    A single record is that of any table, whatever it is called. The exit code.
+    """
+    recorded = read_reference(read_file(Path(file))).tables
+    by_name = {each.table: each for each in recorded}
+    places = {each.table: each.point for each in named} or dict.fromkeys(by_name, NEWEST)
+    twice = [table for table, count in Counter(each.table for each in named).items() if count > 1]
+    if twice:
+        raise UsageError(f"{twice[0]} is given twice", option="TABLE")
+    if not places:
+        raise Refused(f"{file} records no table.", remedy="Record some: deltaadm record TABLE.")
+
+    def report(target: Target) -> DiffReport:
+        entry = _record_of(target.text, recorded, by_name, file)
+        current = comparable(context, target, places[target.text])
+        known = recorded_state(entry, current)
+        states = ComparedState(entry.table, file=file), ComparedState(target.text, current.version)
+        snapshots = known, current
+        if reference_last:
+            states, snapshots = states[::-1], snapshots[::-1]
+        found = compare(*snapshots, *request, same_table=target.text == entry.table)
+        return DiffReport(
+            before=states[0], after=states[1], sections=request.sections, changes=found
+        )
+
+    fleet = collect_tables(context, list(places), FleetRequest(), "diff")
+    return report_all(context, fleet, report, code=_code)
+
+
+def _record_of(
+    table: str, recorded: Sequence[RecordedTable], by_name: Mapping[str, RecordedTable], file: str
+) -> RecordedTable:
+    if table in by_name:
+        return by_name[table]
+    if len(recorded) == 1:
+        return recorded[0]
+    raise Refused(
+        f"{file} has no record of {table}.",
+        remedy="Name the table as it was recorded, or record it: deltaadm record TABLE --out FILE.",
+    )
+
+
+def _code(document: Mapping[str, Any]) -> int:
+    return 0 if document["equal"] else FOUND
