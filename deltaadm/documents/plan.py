@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.clients import Access, Compatibility
 from deltaadm.documents.change import CHANGE
 from deltaadm.documents.common import Document, sealed, sha256
-from deltaadm.documents.finding import FINDING
+from deltaadm.documents.finding import FOUND, Found
 from deltaadm.documents.steps import STEP, any_step, schema_of
 from deltaadm.documents.verdict import JUDGEMENT
 from deltaadm.domain.model.cost import Cost
@@ -144,7 +144,15 @@ DOCUMENT: Final = Document.sealed(
             "changes": array(
                 record(**within("change", CHANGE), because=STRING, undo=STRING, cost=one_of(Cost))
             ),
-            "findings": array(record(**FINDING)),
+        },
+    ),
+    findings=(
+        array(record(**FOUND)),
+        lambda report: [Found(report.table, found) for found in report.plan.findings],
+    ),
+    **within(
+        "plan",
+        {
             "cost": one_of(Cost),
             "size": (maybe(record(files=COUNT, bytes=COUNT)), lambda plan: plan.before.files),
             "is_noop": BOOLEAN,

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.features import TableFeature
     from deltaadm.domain.model.schema import Path
     from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.operations.advice import Advice
 
     Result = TypeVar("Result")
 
@@ -116,15 +115,6 @@ class TableReport:
     advises: bool = False
 
     document = "inspect"
-
-    @property
-    def advice(self) -> tuple[Advice, ...]:
-        """What is worth doing, if that was asked for."""
-        if not self.advises:
-            return ()
-        from deltaadm.operations.advice import advice_on
-
-        return advice_on(self)
 
     @property
     def slack(self) -> tuple[str, ...]:

@@ -23,7 +23,8 @@ class Node:
     """
     A feature and where it stands: the column from the left, the row from the top.
 
-    `severity` is that of the worst finding about it.
+    `severity` is that of the worst finding about it; `change` is + or - where a plan adds or drops
+    it, else empty.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Node:
     active: bool
     state: str
     severity: Severity | None
+    change: str
     column: int
     row: int
 
@@ -43,27 +45,46 @@ class Graph:
     edges: tuple[tuple[Node, Node], ...]
 
 
-def feature_graph(report: TableReport, findings: Collection[Finding] = ()) -> Graph:
-    """The features of *report* and all that they require, whether the table has it or not."""
+def feature_graph(
+    report: TableReport,
+    findings: Collection[Finding] = (),
+    before: TableReport | None = None,
+) -> Graph:
+    """
+    The features of *report* and all that they require, whether the table has it or not.
+
+    Where a report on the state *before* a plan is given, also those that the plan drops.
+    """
     listed = {feature.name: feature for feature in report.features}
-    requires = dict(_requirements(listed))
+    now = _supported(report)
+    then = now if before is None else _supported(before)
+    requires = dict(_requirements({*listed, *then}))
     nodes = {}
     for name, (column, row) in _places(requires).items():
         feature = listed.get(name)
         supported = feature is not None and feature.supported is not None
         active = feature is not None and feature.active
         support = _SUPPORT[feature.supported if feature is not None else None]
+        if name in then - now:
+            support = "dropped"
+        elif name in now - then:
+            support = "added"
         nodes[name] = Node(
             name=name,
             supported=supported,
             active=active,
             state=f"{support}, active" if active else support,
             severity=_worst(name, findings),
+            change="+" if name in now - then else "-" if name in then - now else "",
             column=column,
             row=row,
         )
     edges = ((nodes[name], nodes[other]) for name, needed in requires.items() for other in needed)
     return Graph(tuple(nodes.values()), tuple(edges))
+
+
+def _supported(report: TableReport) -> set[str]:
+    return {feature.name for feature in report.features if feature.supported is not None}
 
 
 def _requirements(names: Collection[str]) -> Iterator[tuple[str, tuple[str, ...]]]:

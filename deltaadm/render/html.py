@@ -76,6 +76,9 @@ svg .state { fill: var(--faint); font-size: 11px; }
 svg rect { fill: var(--node); stroke: var(--line); stroke-width: 1.5; }
 svg .active rect { stroke: var(--good); }
 svg .missing rect { fill: none; stroke-dasharray: 5 4; }
+svg .added rect { stroke: var(--good); stroke-width: 3; }
+svg .dropped rect { stroke: var(--error); stroke-dasharray: 5 4; }
+svg .dropped text { text-decoration: line-through; }
 svg .error rect { stroke: var(--error); stroke-width: 3; }
 svg .warning rect { stroke: var(--warning); stroke-width: 3; }
 svg .info rect { stroke: var(--info); stroke-width: 3; }
@@ -222,6 +225,7 @@ def _command(block: Command, _: str) -> _Html:
 
 _WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 230, 44, 70, 16, 4
 _LONGEST_NAME = 30
+_LEGEND_OF_PLAN = "The features after the change: + is added, - is dropped."
 _LEGEND = (
     "An arrow leads from a feature to one that it requires. A dashed border means that the "
     "protocol does not have the feature; a thick one, that there are findings about it."
@@ -229,7 +233,7 @@ _LEGEND = (
 
 
 def _graph(block: Graph, anchor: str) -> _Html:
-    graph = feature_graph(block.report, block.findings)
+    graph = feature_graph(block.report, block.findings, block.before)
     width = max(_left(node) for node in graph.nodes) + _WIDTH + _MARGIN
     height = max(_top(node) for node in graph.nodes) + _HEIGHT + _MARGIN
     arrow = f"{anchor}-arrow"
@@ -259,7 +263,8 @@ def _graph(block: Graph, anchor: str) -> _Html:
         role="img",
         aria_labelledby=f"{anchor}-title {anchor}-desc",
     )
-    return _tag("figure", picture, _tag("figcaption", _LEGEND))
+    legend = _LEGEND if block.before is None else f"{_LEGEND_OF_PLAN} {_LEGEND}"
+    return _tag("figure", picture, _tag("figcaption", legend))
 
 
 def _description(nodes: Iterable[Node]) -> str:
@@ -292,7 +297,9 @@ def _node(node: Node) -> _Html:
         "g",
         _tag("title", f"{node.name}: {_state(node)}"),
         _tag("rect", x=str(left), y=str(top), width=str(_WIDTH), height=str(_HEIGHT), rx="6"),
-        _tag("text", _short(node.name), x=str(left + 10), y=str(top + 19)),
+        _tag(
+            "text", _short(f"{node.change} {node.name}".strip()), x=str(left + 10), y=str(top + 19)
+        ),
         _tag("text", _state(node), x=str(left + 10), y=str(top + 35), class_="state"),
         class_=" ".join(_classes(node)),
     )
@@ -304,6 +311,8 @@ def _classes(node: Node) -> Iterator[str]:
         yield "active"
     if not node.supported:
         yield "missing"
+    if node.change:
+        yield "added" if node.change == "+" else "dropped"
     if node.severity:
         yield node.severity.value
 

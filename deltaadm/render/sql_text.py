@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deltaadm.operations.commands import fix_command
 from deltaadm.operations.reports import (
     ForeignReport,
     OutcomeReport,
@@ -11,6 +12,7 @@ from deltaadm.operations.reports import (
     SavedPlanReport,
 )
 from deltaadm.operations.sql import planned_statement
+from deltaadm.render.findings import sentence
 from deltaadm.render.visible import visible
 
 if TYPE_CHECKING:
@@ -29,10 +31,20 @@ def write_sql(reports: Sequence[Report], out: TextIO, *, for_terminal: bool = Fa
     """
     for report in reports:
         for statements in _statements(report):
-            lines = map(_ended, statements)
+            lines = (*_warnings(report), *map(_ended, statements))
             out.writelines(f"{visible(line) if for_terminal else line}\n" for line in lines)
             if not statements:
                 out.write("-- nothing to do\n")
+
+
+def _warnings(report: Report) -> Iterator[str]:
+    """What the statements would bring about, as comments, which nothing in them can end."""
+    if not isinstance(report, (PlanReport, SavedPlanReport)):
+        return
+    for found in report.plan.findings:
+        repair = fix_command(report.table, found.fix) or found.remedy
+        text = f"after this, {found.severity.value} {found.code} {found.name}: {sentence(found)}"
+        yield f"-- {visible(text)} {visible(repair)}".rstrip("\\ ")
 
 
 def _ended(statement: str) -> str:

@@ -17,6 +17,7 @@ from deltaadm.render.blocks import (
     Matrix,
     PageOnly,
     Paragraph,
+    PlannedFeatures,
     Prose,
     Table,
     blocks,
@@ -253,7 +254,7 @@ def _differences(block: Differences) -> Iterable[Line]:
     )
 
 
-def _nothing(_: PageOnly) -> Iterable[Line]:
+def _nothing(_: PageOnly | PlannedFeatures) -> Iterable[Line]:
     return ()
 
 
@@ -271,4 +272,5 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
     Checks: _checks,
     Differences: _differences,
     PageOnly: _nothing,
+    PlannedFeatures: _nothing,
 }

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.operations.advice import advice_on
 from deltaadm.operations.inspect import describe
 from tests.support import tables
 from tests.support.plans import snapshot
@@ -16,7 +17,7 @@ from tests.support.tables import Table, add, commit, metadata, protocol
 
 def given(table: Snapshot, name: str = "/t") -> list[tuple[str, str]]:
     known = replace(table, files=FileFacts(), domains={})
-    return [(found.text, found.command) for found in describe(name, known, advice=True).advice]
+    return [(found.text, found.command) for found in advice_on(describe(name, known))]
 
 
 def listing(*names: str, configuration: Any = ...) -> Snapshot:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from deltaadm.operations.inspect import TableReport
+    from deltaadm.operations.plan import Plan
     from deltaadm.operations.reports import Check, Report
     from deltaadm.validation.finding import Finding, Severity
 
@@ -108,10 +109,15 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The features of a table with what they require, beside the findings about them."""
+    """
+    The features of a table with what they require, beside the findings about them.
+
+    Where there is a report on the table *before* a change, it shows which come and go.
+    """
 
     report: TableReport
     findings: tuple[Finding, ...] = ()
+    before: TableReport | None = None
 
 
 PageBlock = Heading | Paragraph | Prose | Table | Matrix | Items | Command | Graph
@@ -225,9 +231,33 @@ class PageOnly:
         return iter(self.blocks)
 
 
-Block = PageBlock | Changes | Findings | ErrorMessage | Checks | Differences | PageOnly
+@dataclass(frozen=True, slots=True)
+class PlannedFeatures:
+    """How a plan changes the features of a table, for a page."""
 
-_COMPOSED: Final = (Changes, Findings, ErrorMessage, Checks, Differences, PageOnly)
+    plan: Plan
+
+    def on_page(self) -> Iterator[PageBlock]:
+        """The graph of the features after it."""
+        from deltaadm.operations.inspect import describe
+
+        before, after = (describe("", state) for state in (self.plan.before, self.plan.after))
+        if after.features:
+            yield Graph(after, self.plan.findings, before)
+
+
+Block = (
+    PlannedFeatures
+    | PageBlock
+    | Changes
+    | Findings
+    | ErrorMessage
+    | Checks
+    | Differences
+    | PageOnly
+)
+
+_COMPOSED: Final = (PlannedFeatures, Changes, Findings, ErrorMessage, Checks, Differences, PageOnly)
 
 _MODULES: Final = {
     "TableReport": "tables",

@@ -14,6 +14,7 @@ from deltaadm.clients import Access
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.instants import second
 from deltaadm.operations.clients import newly_shut_out
+from deltaadm.operations.commands import fix_command
 from deltaadm.operations.diff import ChangeKind
 from deltaadm.operations.plan import moves
 from deltaadm.operations.sql import planned_statement
@@ -22,13 +23,14 @@ from deltaadm.render.blocks import (
     Changes,
     Command,
     Differences,
+    Findings,
     Heading,
     Items,
     Paragraph,
+    PlannedFeatures,
     Table,
 )
 from deltaadm.render.changes import change_words, value_words
-from deltaadm.render.findings import sentence
 from deltaadm.render.wording import COST_NAMES, DOES, cost_text, grouped
 from deltaadm.validation.finding import LIMIT
 
@@ -53,11 +55,11 @@ if TYPE_CHECKING:
         SavedPlanReport,
     )
     from deltaadm.render.blocks import Block
+    from deltaadm.validation.finding import Finding, Severity
 
 _COLUMNS_SHOWN_ONE_BY_ONE: Final = 8
 _PARENT_CATALOG: Final = "Statements for the parent catalog, run in this order:"
 _DIFFERS: Final = "The result differs from the plan:"
-_FINDINGS: Final = "Findings after the change"
 
 
 def _plan(report: PlanReport) -> Iterator[Block]:
@@ -67,15 +69,14 @@ def _plan(report: PlanReport) -> Iterator[Block]:
         yield Paragraph("No changes.", "good")
     else:
         if plan.findings:
-            yield Heading(_FINDINGS, tone=plan.findings[0].severity.value)
-            yield Table(
-                _FINDINGS, ("severity", "rule", "what"), tuple(_finding_rows(plan)), plain=True
-            )
+            yield from _findings(report)
             yield Heading("Changes")
         if plan.changes:
             yield _changes(plan)
         else:
             yield Paragraph(_unchanged(plan), nested=True)
+        if plan.findings or plan.before.protocol != plan.after.protocol:
+            yield PlannedFeatures(plan)
         if plan.goals:
             yield Heading("Steps")
             yield Table("Steps", ("step", "cost", "what is lost"), tuple(_step_rows(plan)))
@@ -88,6 +89,30 @@ def _plan(report: PlanReport) -> Iterator[Block]:
     if plan.notes:
         yield Heading("Notes")
         yield Items(plan.notes)
+
+
+_SEVERITIES: Final = {"error": "Errors", "warning": "Warnings", "info": "Info"}
+
+
+def _findings(report: PlanReport) -> Iterator[Block]:
+    """What rules find on the table that a plan leads to, and what repairs that."""
+    found: dict[Severity, dict[str, list[Finding]]] = {}
+    for finding in report.plan.findings:
+        found.setdefault(finding.severity, {}).setdefault(finding.code, []).append(finding)
+    for severity in sorted(found, key=lambda severity: severity.rank):
+        by_code = found[severity]
+        shown = tuple(finding for findings in by_code.values() for finding in findings[:LIMIT])
+        yield Findings(
+            f"{_SEVERITIES[severity.value]} after the change",
+            severity,
+            shown,
+            tuple(fix_command(report.table, finding.fix) for finding in shown),
+            {
+                code: len(findings) - LIMIT
+                for code, findings in by_code.items()
+                if len(findings) > LIMIT
+            },
+        )
 
 
 def _saved_plan(report: SavedPlanReport) -> Iterator[Block]:
@@ -336,18 +361,6 @@ def _foreign_plan_done(plan: ForeignPlan) -> str:
         return f"{plan.name} was altered, as planned."
     filled = "" if plan.fill is None else " and filled"
     return f"{plan.name} was created{filled}, as planned."
-
-
-def _finding_rows(plan: Plan) -> Iterator[tuple[str, str, str]]:
-    """What rules find on the table that *plan* leads to: severity, rule, and what it is."""
-    shown = Counter[str]()
-    for finding in plan.findings:
-        shown[finding.code] += 1
-        if shown[finding.code] <= LIMIT:
-            yield finding.severity.value, f"{finding.code} {finding.name}", sentence(finding)
-    for code, count in shown.items():
-        if count > LIMIT:
-            yield "", code, f"{count - LIMIT} more"
 
 
 def _shut_out_rows(plan: Plan) -> tuple[tuple[str, str], ...]:

@@ -55,11 +55,19 @@ def _table(report: TableReport) -> Iterator[Block]:
     if report.warnings:
         yield Heading("Warnings", tone="warning")
         yield Items(report.warnings, mark="!")
-    if report.advice:
+    if report.advises:
+        yield from _advice(report)
+
+
+def _advice(report: TableReport) -> Iterator[Block]:
+    from deltaadm.operations.advice import advice_on
+
+    given = advice_on(report)
+    if given:
         yield Heading("Advice")
-        for advice in report.advice:
-            yield Items((advice.text,))
-            yield Command(advice.command)
+    for advice in given:
+        yield Items((advice.text,))
+        yield Command(advice.command)
 
 
 def _clients(report: TableReport) -> Block:
