@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from itertools import chain, repeat
+from itertools import chain
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.model.snapshot import FileFacts
@@ -112,11 +112,18 @@ class CheckpointReader:
 
     def live_adds(self, fold: Fold) -> Iterator[Document]:
         """The `add` actions that nothing newer in *fold* hides, as in the log."""
+        for found in self.live_batches(fold):
+            yield from found if isinstance(found, list) else map(plain_add, found.to_pylist())
+
+    def live_batches(self, fold: Fold) -> Iterator[list[Document] | pa.StructArray]:
+        """The same by the batch: actions of JSON as in the log, those of Parquet by column."""
         for path in self.file_paths():
             if path.endswith(".json"):
-                yield from (add for add in self._json_adds(path) if fold.offer("add", add))
+                for add in self._json_adds(path):
+                    if fold.offer("add", add):
+                        yield [add]
             else:
-                yield from self._parquet_adds(path, fold)
+                yield from _ahead([self._parquet_batches(path, fold)])
 
     def facts(self, fold: Fold) -> FileFacts:
         """Facts about the files that nothing newer in *fold* hides."""
@@ -192,19 +199,18 @@ class CheckpointReader:
     def _json_adds(self, path: str) -> Iterator[Document]:
         return (action for name, action in self.json_actions(path) if name == "add")
 
-    def _parquet_adds(self, path: str, fold: Fold) -> Iterator[Document]:
+    def _parquet_batches(self, path: str, fold: Fold) -> Iterator[pa.StructArray]:
         """Only files that *fold* may hide are offered to it, which remembers what it is offered."""
         import pyarrow.compute as pc
 
         touched = _texts(fold.touched_paths())
         with self.decoding(path):
             for _, _, adds in self._add_batches(path, _all_columns):
-                marked = _possibly_removed(pc.struct_field(adds, "path"), touched)
-                doubts = repeat(False) if marked is None else marked.to_pylist()
-                for row, doubtful in zip(adds.to_pylist(), doubts, strict=False):
-                    file = _plain_fact(row)
-                    if not doubtful or fold.offer("add", file):
-                        yield file
+                _require_text(adds)
+                doubtful = _possibly_removed(pc.struct_field(adds, "path"), touched)
+                alive = adds if doubtful is None else adds.filter(_alive(adds, doubtful, fold))
+                if len(alive):
+                    yield alive
 
     def _parquet_small(self, path: str, names: Sequence[str]) -> list[Named]:
         with self._store.open(path) as source:
@@ -499,6 +505,24 @@ def _without_nulls(adds: pa.StructArray) -> pa.StructArray:
     return adds.filter(pc.is_valid(paths))
 
 
+def _require_text(adds: pa.StructArray) -> None:
+    """Raise `ValueError` for texts that are not Unicode."""
+    try:
+        adds.validate(full=True)
+    except ValueError:
+        adds.to_pylist()  # says which byte it is
+        raise
+
+
+def _alive(adds: pa.StructArray, doubtful: pa.BooleanArray, fold: Fold) -> pa.BooleanArray:
+    """Marks those of *adds* that *fold* does not hide; it is offered the *doubtful* ones alone."""
+    import pyarrow as pa
+
+    offered = (fold.offer("add", plain_add(row)) for row in adds.filter(doubtful).to_pylist())
+    marks = (not doubt or next(offered) for doubt in doubtful.to_pylist())
+    return pa.array(list(marks), pa.bool_())
+
+
 def _facts(
     adds: pa.StructArray, fold: Fold, touched: pa.StringArray, *, counted: bool
 ) -> FileFacts:
@@ -509,7 +533,7 @@ def _facts(
     if doubtful is None:
         return _column_facts(adds, counted=counted)
     builder = FactsBuilder()
-    documents = (_plain_fact(row) for row in adds.filter(doubtful).to_pylist())
+    documents = (plain_add(row) for row in adds.filter(doubtful).to_pylist())
     complete = ({"stats": _COUNTED} | document for document in documents) if counted else documents
     builder.add_all(document for document in complete if fold.offer("add", document))
     rest = _column_facts(adds.filter(pc.invert(doubtful)), counted=counted)
@@ -550,8 +574,8 @@ def _plain_add(add: Document) -> Document:
     return document | {"deletionVector": vector} if vector else document
 
 
-def _plain_fact(add: Document) -> Document:
-    """An `add` row with statistics in either form; struct statistics are converted to JSON."""
+def plain_add(add: Document) -> Document:
+    """An `add` row as in the log; statistics that are a struct alone are converted to JSON."""
     parsed = add.pop("stats_parsed", None)
     document = _plain_add(add)
     if parsed is not None and "stats" not in document:

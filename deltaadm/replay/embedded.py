@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, Final, TypeVar
 
+    import pyarrow as pa
+
     from deltaadm.domain.model.actions import AddFile, DomainMetadata, SetTransaction
     from deltaadm.domain.model.log_segment import Checkpoint
     from deltaadm.replay.checkpoints import CheckpointReader
@@ -53,6 +55,16 @@ def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
     from deltaadm.replay.add_files import add_file
 
     return map(add_file, Replay(store, segment).live_documents())
+
+
+def live_batches(store: LogStore, segment: LogSegment) -> Iterator[list[Document] | pa.StructArray]:
+    """
+    Every file of the version in the same order, by the batch: the actions of commits as in the
+    log, those of a checkpoint by column.
+    """
+    replay = Replay(store, segment)
+    yield from ([add] for add in replay.live_in_deltas())
+    yield from replay.live_in_checkpoint()
 
 
 class Replay:
@@ -111,7 +123,7 @@ class Replay:
     def state(self) -> FileFacts:
         """Replay everything; answers the facts about the live files."""
         builder = FactsBuilder()
-        builder.add_all(self._live_in_deltas())
+        builder.add_all(self.live_in_deltas())
         facts = builder.facts()
         if self._segment.checkpoint:
             reader = self._open_checkpoint()
@@ -123,9 +135,14 @@ class Replay:
 
     def live_documents(self) -> Iterator[Document]:
         """The `add` actions of the live files."""
-        yield from self._live_in_deltas()
+        yield from self.live_in_deltas()
         if self._segment.checkpoint:
             yield from self._open_checkpoint().live_adds(self._fold)
+
+    def live_in_checkpoint(self) -> Iterator[list[Document] | pa.StructArray]:
+        """Those of the checkpoint that the deltas, which come first, have not hidden."""
+        if self._segment.checkpoint:
+            yield from self._open_checkpoint().live_batches(self._fold)
 
     def snapshot(self, facts: FileFacts | None) -> Snapshot:
         """The result; *facts* is None where only protocol and metadata were looked for."""
@@ -204,7 +221,8 @@ class Replay:
             self._fold.offer(name, document)
         return reader
 
-    def _live_in_deltas(self) -> Iterator[Document]:
+    def live_in_deltas(self) -> Iterator[Document]:
+        """The `add` actions of the files that the deltas have added and not removed."""
         for path, few in self._looked_into(self._segment.deltas, self._actions_if_few):
             singles = dict.fromkeys(_STATE, 0)
             found = self._actions(path, commits.body(self._store, path)) if few is None else few

@@ -13,7 +13,6 @@ from bisect import bisect_left
 from collections import deque
 from contextlib import suppress
 from functools import partial
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
@@ -27,6 +26,7 @@ from deltaadm.domain.facts.facts import (
     Facts,
     Line,
     LiveFile,
+    LiveFiles,
     LogFacts,
     Pointer,
     SnapshotFacts,
@@ -38,8 +38,9 @@ from deltaadm.domain.model.properties import whole_number
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.errors import DeltaadmError, FileMissing, TableError
 from deltaadm.replay import commits
+from deltaadm.replay.add_files import add_file
 from deltaadm.replay.data_files import data_file_facts
-from deltaadm.replay.embedded import EmbeddedEngine, live_files
+from deltaadm.replay.embedded import EmbeddedEngine, live_batches, live_files
 from deltaadm.replay.engine import Detail, UnreadableCheckpoint
 from deltaadm.replay.examine_checkpoints import (
     CheckpointExaminer,
@@ -327,16 +328,25 @@ class _FactCollector:
         """Look at the live files one by one, and add them up."""
         assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
         assert snapshot.files is not None  # noqa: S101 -- loaded with `Detail.STATE`
-        segment, state = snapshot.segment, _state_of(snapshot)
+        segment, state, deep = snapshot.segment, _state_of(snapshot), self._depth.deep
         builder = TotalsBuilder(snapshot.files, self._store.qualifier)
-        adds = live_files(self._store, segment)
-        deep = self._depth.deep
-        with_data = self._with_data(adds, state) if deep else zip(adds, repeat(None), strict=False)
-        for add, data in with_data:
-            builder.add(add)
-            yield LiveFile(add, state, self._now)
-            if data is not None:
-                yield data
+        adds: Iterable[AddFile]
+        for found in live_batches(self._store, segment):
+            if isinstance(found, list):
+                adds = [add_file(document) for document in found]
+                for add in adds:
+                    builder.add(add)
+                    yield LiveFile(add, state, self._now)
+            else:
+                from deltaadm.replay.checkpoints import plain_add
+                from deltaadm.replay.file_columns import ArrowFiles
+
+                files = ArrowFiles(found, state, self._now, plain_add)
+                builder.add_all(files)
+                yield LiveFiles(files)
+                adds = (add_file(plain_add(row)) for row in found.to_pylist())
+            if deep:
+                yield from (data for _, data in self._with_data(adds, state))
         return builder.totals(lambda: live_files(self._store, segment))
 
     def _with_data(

@@ -15,14 +15,17 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.facts.deletion_vectors import INLINE
 from deltaadm.domain.facts.facts import FileTotals, Some
 from deltaadm.domain.facts.statistics import num_records
-from deltaadm.domain.model.data_paths import is_absolute
+from deltaadm.domain.model.data_paths import ABSOLUTE, is_absolute
 from deltaadm.replay.reconcile import canonical_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
+    import pyarrow as pa
+
     from deltaadm.domain.model.actions import AddFile
     from deltaadm.domain.model.snapshot import FileFacts
+    from deltaadm.replay.file_columns import ArrowFiles
 
 _HELD: Final = 100
 _NAMED: Final = 5
@@ -68,6 +71,40 @@ class TotalsBuilder:
         if self._facts.with_deletion_vector:
             self._hashes.append(hash(canonical_path(file.path, self._qualifier)))
         self._count += 1
+
+    def add_all(self, files: ArrowFiles) -> None:
+        """Count many files by column."""
+        if self._count + len(files) <= _HELD:
+            for file, _ in files.files([files.every]):
+                self.add(file.add)
+            return
+        import pyarrow.compute as pc
+
+        paths = files.column("path")
+        vectors = files.having("deletionVector").flags
+        for cardinality in files.vectors("cardinality").filter(vectors).to_pylist():
+            self._count_vector(cardinality or 0)
+        inline = pc.equal(files.vectors("storageType").cast("string"), INLINE)
+        self._inline_vectors.add_all(paths, inline)
+        untracked = files.lacking("baseRowId") | files.lacking("defaultRowCommitVersion")
+        self._without_row_tracking.add_all(paths, untracked.flags)
+        self._absolute.add_all(paths, files.like("path", ABSOLUTE).flags)
+        self._add_row_ids(files)
+        if self._facts.with_deletion_vector:
+            hashed = (hash(canonical_path(path, self._qualifier)) for path in paths.to_pylist())
+            self._hashes.extend(hashed)
+        self._count += len(files)
+
+    def _add_row_ids(self, files: ArrowFiles) -> None:
+        firsts = files.column("baseRowId").to_pylist()
+        if firsts.count(None) == len(firsts):
+            return
+        counts = files.statistics.records.to_pylist()
+        for position, count in files.statistics.records_of_unread():
+            counts[position] = count
+        for position, (first, count) in enumerate(zip(firsts, counts, strict=True), self._count):
+            if first is not None:
+                self._row_ids.add(position, first, count or 0)
 
     def totals(self, again: Callable[[], Iterable[AddFile]]) -> FileTotals:
         """What was counted; *again* reads the same files in the same order once more."""
@@ -121,6 +158,14 @@ class _Sample:
         self._count += 1
         if self._count <= _NAMED:
             self._paths.append(path)
+
+    def add_all(self, paths: pa.StringArray, chosen: pa.BooleanArray) -> None:
+        """Those of *paths* that are *chosen*."""
+        import pyarrow.compute as pc
+
+        wanted = pc.indices_nonzero(chosen)
+        self._count += len(wanted)
+        self._paths += paths.take(wanted.slice(0, _NAMED - len(self._paths))).to_pylist()
 
     def some(self) -> Some:
         return Some(self._count, tuple(self._paths))

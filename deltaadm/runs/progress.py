@@ -35,11 +35,13 @@ class Progress:
 
     def watched(self, facts: "Iterable[Facts]") -> "Iterator[Facts]":
         """The same facts, counted as they pass."""
-        from deltaadm.domain.facts.facts import CommitFacts, LiveFile
+        from deltaadm.domain.facts.facts import CommitFacts, LiveFile, LiveFiles
 
         for fact in facts:
             if isinstance(fact, LiveFile):
                 self._files += 1
+            elif isinstance(fact, LiveFiles):
+                self._files += len(fact.columns)
             elif isinstance(fact, CommitFacts):
                 self._commits += 1
             yield fact

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import Enum
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
@@ -19,9 +20,11 @@ from deltaadm.validation.finding import LIMIT, Finding, Severity, ValidationRepo
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+    from deltaadm.domain.facts.facts import FileColumns, Rows
     from deltaadm.domain.steps import Step
 
     Check = Callable[[Any], Iterator["Problem"]]
+    Among = Callable[[FileColumns], Rows]
 
 __all__ = [
     "LIMIT",
@@ -82,6 +85,8 @@ class Rule:
     A registered check.
 
     `summary` is the first paragraph of its documentation, `advice` the paragraph *What to do*.
+    `among` says of very many files, by column, which ones the check can find something in; without
+    it every one is checked.
     """
 
     code: str
@@ -89,6 +94,7 @@ class Rule:
     severity: Severity
     scope: Scope
     check: Check
+    among: Among | None = None
 
     @property
     def doc(self) -> str:
@@ -120,9 +126,11 @@ RULES: Final[dict[str, Rule]] = {}
 """All rules by code; complete once `deltaadm.validation.rules` has been imported."""
 
 
-def rule(code: str, severity: Severity, scope: Scope) -> Callable[[Check], Check]:
+def rule(
+    code: str, severity: Severity, scope: Scope, *, among: Among | None = None
+) -> Callable[[Check], Check]:
     """
-    Register a check under *code*.
+    Register a check under *code*; a rule on files may look *among* many at once, see `Rule`.
 
     Raises `ValueError` if the code is taken or the documentation lacks one of its paragraphs.
     """
@@ -134,6 +142,7 @@ def rule(code: str, severity: Severity, scope: Scope) -> Callable[[Check], Check
             severity=severity,
             scope=scope,
             check=check,
+            among=among,
         )
         paragraphs = (
             paragraph.strip().partition(":") for paragraph in (check.__doc__ or "").split("\n\n")
@@ -174,11 +183,25 @@ class Judge:
 
     def see(self, fact: facts.Facts) -> None:
         """Apply every rule for this kind of fact."""
+        if isinstance(fact, facts.LiveFiles):
+            self._see_files(fact.columns)
+            return
         for check in self._by_scope.get(type(fact), ()):
-            for problem in check.check(fact):
-                self._counts[check.code] += 1
-                if self._limit is None or self._counts[check.code] <= self._limit:
-                    self._found.append(_finding(check, problem, fact))
+            self._apply(check, fact)
+
+    def _see_files(self, columns: FileColumns) -> None:
+        """Look by column for the files that a rule may find something in, and at those alone."""
+        rules = self._by_scope.get(facts.LiveFile, ())
+        rows = [columns.every if each.among is None else each.among(columns) for each in rules]
+        for file, asked in columns.files(rows):
+            for check in compress(rules, asked):
+                self._apply(check, file)
+
+    def _apply(self, check: Rule, fact: facts.Facts) -> None:
+        for problem in check.check(fact):
+            self._counts[check.code] += 1
+            if self._limit is None or self._counts[check.code] <= self._limit:
+                self._found.append(_finding(check, problem, fact))
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -149,8 +149,9 @@ class Table:
             body |= one
         return self.write(f"{version:020d}.crc", json.dumps(body | more))
 
-    def checkpoint(self, version: int, actions: Sequence[Action]) -> Path:
-        return self._parquet(f"{version:020d}.checkpoint.parquet", actions)
+    def checkpoint(self, version: int, actions: Sequence[Action], group: int = 4) -> Path:
+        """One file with row groups of so many rows."""
+        return self._parquet(f"{version:020d}.checkpoint.parquet", actions, group)
 
     def multipart(self, version: int, actions: Sequence[Action], parts: int = 2) -> list[Path]:
         """The state first, files dealt out over the parts."""
@@ -177,12 +178,12 @@ class Table:
         name = f"{version:020d}.checkpoint.{uuid.uuid5(uuid.NAMESPACE_OID, str(version))}.{kind}"
         return self.write(name, commit(*rest)) if kind == "json" else self._parquet(name, rest)
 
-    def _parquet(self, name: str, actions: Sequence[Action]) -> Path:
+    def _parquet(self, name: str, actions: Sequence[Action], group: int = 4) -> Path:
         target = self.log / name
         target.parent.mkdir(exist_ok=True)
         rows = [{key: _maps(one.get(key)) for key in CHECKPOINT_SCHEMA.names} for one in actions]
         pq.write_table(
-            pa.Table.from_pylist(rows, schema=CHECKPOINT_SCHEMA), target, row_group_size=4
+            pa.Table.from_pylist(rows, schema=CHECKPOINT_SCHEMA), target, row_group_size=group
         )
         return target
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from deltaadm.dataclass import dataclass, field
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from deltaadm.domain.facts.policy import ClientVerdict, Ignore, Policy
     from deltaadm.domain.model.actions import AddFile
@@ -230,6 +230,111 @@ class LiveFile:
     add: AddFile
     state: State
     now: int = 0
+
+
+class Rows(typing.Protocol):
+    """Some of the files."""
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+
+    def __or__(self, other: Any) -> Rows:
+        """The files of either; *other* is from the same columns."""
+
+    def __and__(self, other: Any) -> Rows:
+        """The files of both."""
+
+
+class StatisticsColumns(typing.Protocol):
+    """The statistics of the files; those that cannot be read by column are in every answer."""
+
+    @property
+    def unread(self) -> Rows:
+        """The files whose statistics have to be read one by one."""
+
+    def records_below(self, least: int) -> Rows:
+        """The files that say to have fewer records than *least*."""
+
+    def fewer_records_than_deleted(self) -> Rows:
+        """The files that lack the number of records, or have a smaller one than is deleted."""
+
+    def unlike(self, key: str, *, value: bool) -> Rows:
+        """The files that do not say that *key* is *value*."""
+
+    def contradictory(self) -> Rows:
+        """The files with a minimum above the maximum, or more nulls than records."""
+
+    def named(self, names: typing.Container[str]) -> Rows:
+        """The files that have bounds or counts under any of *names*."""
+
+
+class FileColumns(typing.Protocol):
+    """
+    Live files by column: what a rule asks about very many before it looks at any of them.
+
+    All belong to one state. Columns have the names of fields of `add`. An answer may contain
+    files in which nothing is wrong; it never lacks one in which something is.
+    """
+
+    @property
+    def state(self) -> State:
+        """What every one of the files belongs to."""
+
+    @property
+    def now(self) -> int:
+        """The time at which they are judged."""
+
+    @property
+    def every(self) -> Rows:
+        """All files."""
+
+    @property
+    def none(self) -> Rows:
+        """No file."""
+
+    def __len__(self) -> int:
+        """How many files there are."""
+
+    def having(self, column: str) -> Rows:
+        """The files in which *column* is not null."""
+
+    def lacking(self, column: str) -> Rows:
+        """The files in which *column* is null."""
+
+    def below(self, column: str, least: int) -> Rows:
+        """The files in which the number in *column* is less than *least*."""
+
+    def above(self, column: str, most: int) -> Rows:
+        """The files in which the number in *column* is greater than *most*."""
+
+    def like(self, column: str, pattern: str) -> Rows:
+        """The files in which the text in *column* begins with what matches *pattern*."""
+
+    def unlike(self, column: str, pattern: str) -> Rows:
+        """The files in which the text in *column* does not fully match *pattern*."""
+
+    def malformed_vectors(self) -> Rows:
+        """The files whose deletion vector may be described wrongly."""
+
+    def with_partition_keys(self, wrong: Callable[[frozenset[str]], bool]) -> Rows:
+        """The files of whose set of partition columns *wrong* is true."""
+
+    def with_partition_value(self, wrong: Callable[[str, str | None], bool]) -> Rows:
+        """The files with a partition column of whose name and value *wrong* is true."""
+
+    @property
+    def statistics(self) -> StatisticsColumns:
+        """Their statistics."""
+
+    def files(self, rows: Sequence[Rows]) -> Iterator[tuple[LiveFile, Sequence[bool]]]:
+        """The files that are in any of *rows*, each with the answer in which of them it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFiles:
+    """Many live files at once."""
+
+    columns: FileColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,6 +563,7 @@ Facts = (
     | CheckpointFacts
     | CompactionFacts
     | LiveFile
+    | LiveFiles
     | SnapshotFacts
     | ChecksumFacts
     | DataFileFacts

@@ -7,10 +7,17 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.model.schema import PrimitiveType, StructType
-from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, physical_name
+from deltaadm.domain.transaction.column_mapping import (
+    ColumnMappingMode,
+    column_mapping_mode,
+    physical_name,
+)
+from deltaadm.errors import DeltaadmError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from deltaadm.domain.model.metadata import Metadata
 
     Document = Mapping[str, Any]
     Kinds = Mapping[str, "str | Kinds"]
@@ -54,6 +61,16 @@ def num_records(text: str | None) -> int | None:
 def whole(value: Any) -> int | None:
     """*value* if it is a whole number, which true and false are not."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def kinds_in(metadata: Metadata | None) -> Kinds:
+    """`column_kinds` of a table; empty where its schema or mapping cannot be read."""
+    try:
+        if metadata is not None:
+            return column_kinds(metadata.schema, column_mapping_mode(metadata))
+    except DeltaadmError:
+        pass
+    return {}
 
 
 def column_kinds(schema: StructType, mode: ColumnMappingMode) -> Kinds:

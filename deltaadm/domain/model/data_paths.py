@@ -15,6 +15,15 @@ _NOT_IN_URI: Final = re.compile(r'[\x00-\x20"<>\\^`{|}\x7f]|%(?![0-9A-Fa-f]{2})'
 _COLON_FIRST: Final = re.compile("[^/:]*:")
 _PLAIN: Final = re.compile(r"(?!/)[-A-Za-z0-9_.~/=]*")
 
+PLAIN_PATH: Final = (
+    r"(?:\.?(?:[^\x00-\x20\"<>\\^`{|}\x7f%:.]"
+    r"|%(?:[013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-DFa-df])))+\.?"
+)
+"""What nearly all paths look like, and nothing that `path_flaw` finds a flaw in."""
+
+ABSOLUTE: Final = r"/|[A-Za-z][A-Za-z0-9+.-]*:"
+"""How a path begins for which `is_absolute` is true."""
+
 
 def is_absolute(path: str) -> bool:
     """

@@ -47,7 +47,9 @@ if TYPE_CHECKING:
     from deltaadm.domain.facts.facts import (
         CommitFacts,
         DataFileFacts,
+        FileColumns,
         LiveFile,
+        Rows,
         SnapshotFacts,
         State,
     )
@@ -485,7 +487,15 @@ def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
             yield Problem(f"{_several(bare)} have no field id.", file.add.path)
 
 
-@rule("DL419", Severity.ERROR, Scope.FILE)
+def _with_displayed_names(files: FileColumns) -> Rows:
+    names = _displayed(files.state.metadata)
+    if not names:
+        return files.none
+    keys = files.with_partition_keys(lambda keys: not keys.isdisjoint(names))
+    return keys | files.statistics.named(names)
+
+
+@rule("DL419", Severity.ERROR, Scope.FILE, among=_with_displayed_names)
 def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
     """
     Partition values or statistics of a file use displayed names instead of physical ones.
@@ -498,10 +508,7 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Writer Requirements for Column Mapping.
     """
-    metadata = file.state.metadata
-    if metadata is None or not _mapped(metadata):
-        return
-    names = _renamed(metadata.schema_string or "")
+    names = _displayed(file.state.metadata)
     if not names:
         return
     found = {value for value in file.add.partition_values or () if value in names}
@@ -509,6 +516,13 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
     if found:
         pairs = ", ".join(f"{name!r} for {names[name]!r}" for name in sorted(found)[:5])
         yield Problem(f"The file's values use {pairs}.", file.add.path)
+
+
+def _displayed(metadata: Metadata | None) -> Mapping[str, str]:
+    """The displayed names, if the table is mapped; see `_renamed`."""
+    if metadata is None or not _mapped(metadata):
+        return {}
+    return _renamed(metadata.schema_string or "")
 
 
 @lru_cache(maxsize=16)

@@ -8,12 +8,12 @@ from deltaadm.dataclass import dataclass
 from deltaadm.domain.facts.deletion_vectors import descriptor_flaw
 from deltaadm.domain.facts.statistics import (
     NotStatistics,
-    column_kinds,
     contradictions,
+    kinds_in,
     parse_statistics,
     whole,
 )
-from deltaadm.domain.model.data_paths import path_flaw
+from deltaadm.domain.model.data_paths import PLAIN_PATH, path_flaw
 from deltaadm.domain.model.partition_values import is_partition_value
 from deltaadm.domain.model.properties import switch
 from deltaadm.domain.model.schema import PrimitiveType
@@ -28,12 +28,14 @@ from deltaadm.validation.once import Once
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from deltaadm.domain.facts.facts import (
         CommitFacts,
         DataFileFacts,
+        FileColumns,
         LiveFile,
+        Rows,
         SnapshotFacts,
         State,
     )
@@ -77,9 +79,9 @@ def _layout_of(state: State) -> _Layout:
     for name in metadata.partition_columns:
         field = fields.get(name)
         if field is None:
-            return _Layout(None, frozenset(), column_kinds(schema, mode))
+            return _Layout(None, frozenset(), kinds_in(metadata))
         columns[name if mode is ColumnMappingMode.NONE else physical_name(field)] = _column(field)
-    return _Layout(columns, frozenset(metadata.partition_columns), column_kinds(schema, mode))
+    return _Layout(columns, frozenset(metadata.partition_columns), kinds_in(metadata))
 
 
 def _column(field: StructField) -> _Column:
@@ -110,7 +112,15 @@ def _listed(names: Any) -> str:
     return ", ".join(repr(name) for name in sorted(names)) or "none"
 
 
-@rule("DL701", Severity.ERROR, Scope.FILE)
+def _with_other_keys(files: FileColumns) -> Rows:
+    layout = _layout(files.state)
+    known = layout.partitions
+    if known is None:
+        return files.none
+    return files.with_partition_keys(lambda keys: keys not in (known.keys(), layout.logical))
+
+
+@rule("DL701", Severity.ERROR, Scope.FILE, among=_with_other_keys)
 def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
     """
     A file has values for partition columns that differ from the table's.
@@ -135,7 +145,29 @@ def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
         )
 
 
-@rule("DL702", Severity.ERROR, Scope.FILE)
+def _is_unreadable(column: _Column, value: str | None) -> bool:
+    return bool(value) and not is_partition_value(value or "", column.type_name)
+
+
+def _is_wrongly_null(column: _Column, value: str | None) -> bool:
+    return not value and not column.nullable
+
+
+def _with_value(wrong: Callable[[_Column, str | None], bool]) -> Callable[[FileColumns], Rows]:
+    """The files with a value of a partition column that is *wrong*."""
+
+    def among(files: FileColumns) -> Rows:
+        columns = _layout(files.state).partitions
+        if not columns:
+            return files.none
+        return files.with_partition_value(
+            lambda key, value: key in columns and wrong(columns[key], value)
+        )
+
+    return among
+
+
+@rule("DL702", Severity.ERROR, Scope.FILE, among=_with_value(_is_unreadable))
 def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
     """
     A partition value cannot be read as a value of its column's type.
@@ -153,7 +185,7 @@ def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
         return
     for key, value in values.items():
         column = columns.get(key)
-        if value and column is not None and not is_partition_value(value, column.type_name):
+        if column is not None and _is_unreadable(column, value):
             yield Problem(
                 f"The value {value!r} of partition column {column.name!r} is not a valid "
                 f"{column.type_name}.",
@@ -161,7 +193,7 @@ def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
             )
 
 
-@rule("DL703", Severity.ERROR, Scope.FILE)
+@rule("DL703", Severity.ERROR, Scope.FILE, among=_with_value(_is_wrongly_null))
 def null_partition_value(file: LiveFile) -> Iterator[Problem]:
     """
     A file has null as value of a partition column that is NOT NULL.
@@ -179,7 +211,7 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
         return
     for key, value in (file.add.partition_values or {}).items():
         column = columns.get(key)
-        if not value and column is not None and not column.nullable:
+        if column is not None and _is_wrongly_null(column, value):
             yield Problem(
                 f"The partition column {column.name!r} is NOT NULL, but the file's value is "
                 f"{value!r}.",
@@ -187,7 +219,7 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
             )
 
 
-@rule("DL704", Severity.ERROR, Scope.FILE)
+@rule("DL704", Severity.ERROR, Scope.FILE, among=lambda files: files.unlike("path", PLAIN_PATH))
 def malformed_path(file: LiveFile) -> Iterator[Problem]:
     """
     A file's path is empty, is no URI, or leads out of the table.
@@ -284,7 +316,12 @@ def deletion_vectors_without_feature(snapshot: SnapshotFacts) -> Iterator[Proble
         )
 
 
-@rule("DL708", Severity.ERROR, Scope.FILE)
+def _with_vector_beyond_records(files: FileColumns) -> Rows:
+    vectors = files.having("deletionVector")
+    return vectors & files.statistics.fewer_records_than_deleted() if vectors else vectors
+
+
+@rule("DL708", Severity.ERROR, Scope.FILE, among=_with_vector_beyond_records)
 def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
     """
     A file with a deletion vector does not say how many records it has, or says fewer than are
@@ -312,7 +349,7 @@ def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
         )
 
 
-@rule("DL709", Severity.ERROR, Scope.FILE)
+@rule("DL709", Severity.ERROR, Scope.FILE, among=lambda files: files.malformed_vectors())
 def malformed_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     """
     A deletion vector's descriptor is invalid.
@@ -330,7 +367,12 @@ def malformed_deletion_vector(file: LiveFile) -> Iterator[Problem]:
         yield Problem(f"The file's deletion vector is invalid: {flaw}.", file.add.path)
 
 
-@rule("DL710", Severity.WARNING, Scope.FILE)
+def _with_vector_and_tight_bounds(files: FileColumns) -> Rows:
+    vectors = files.having("deletionVector")
+    return vectors & files.statistics.unlike("tightBounds", value=False) if vectors else vectors
+
+
+@rule("DL710", Severity.WARNING, Scope.FILE, among=_with_vector_and_tight_bounds)
 def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     """
     A file with a deletion vector claims that its statistics are exact.
@@ -354,7 +396,11 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
         )
 
 
-@rule("DL711", Severity.ERROR, Scope.FILE)
+def _with_unusable_statistics(files: FileColumns) -> Rows:
+    return files.statistics.unread | files.statistics.records_below(0)
+
+
+@rule("DL711", Severity.ERROR, Scope.FILE, among=_with_unusable_statistics)
 def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
     """
     A file's statistics are not the JSON of an object, or have a negative number of records.
@@ -397,7 +443,12 @@ def many_files_without_statistics(snapshot: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(f"{facts.without_stats} of {facts.files} files have no statistics.")
 
 
-@rule("DL713", Severity.WARNING, Scope.FILE)
+@rule(
+    "DL713",
+    Severity.WARNING,
+    Scope.FILE,
+    among=lambda files: files.below("size", 1) | files.lacking("size"),
+)
 def impossible_size(file: LiveFile) -> Iterator[Problem]:
     """
     A file's size is zero or negative.
@@ -418,7 +469,13 @@ def impossible_size(file: LiveFile) -> Iterator[Problem]:
         )
 
 
-@rule("DL714", Severity.WARNING, Scope.FILE)
+def _with_odd_time(files: FileColumns) -> Rows:
+    column = "modificationTime"
+    seconds = files.above(column, _SECONDS.start - 1) & files.below(column, _SECONDS.stop)
+    return seconds | files.above(column, files.now + _DAY)
+
+
+@rule("DL714", Severity.WARNING, Scope.FILE, among=_with_odd_time)
 def odd_modification_time(file: LiveFile) -> Iterator[Problem]:
     """
     A file was modified in the future, or its time is not in milliseconds.
@@ -437,7 +494,13 @@ def odd_modification_time(file: LiveFile) -> Iterator[Problem]:
         yield Problem(f"The modification time {time} seems to be in seconds.", file.add.path)
 
 
-@rule("DL715", Severity.ERROR, Scope.FILE)
+def _with_impossible_row_tracking(files: FileColumns) -> Rows:
+    version = "defaultRowCommitVersion"
+    odd_version = files.below(version, 0) | files.above(version, files.state.version)
+    return files.below("baseRowId", 0) | odd_version
+
+
+@rule("DL715", Severity.ERROR, Scope.FILE, among=_with_impossible_row_tracking)
 def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
     """
     A file's base row id or default row commit version is negative, or the latter lies beyond
@@ -543,7 +606,7 @@ def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
         )
 
 
-@rule("DL719", Severity.WARNING, Scope.FILE)
+@rule("DL719", Severity.WARNING, Scope.FILE, among=lambda files: files.statistics.contradictory())
 def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
     """
     A file's statistics contradict themselves: a minimum above the maximum, or more nulls than

@@ -1,0 +1,495 @@
+"""
+The files of a checkpoint by column, as pyarrow reads them; see `FileColumns`.
+
+Statistics are JSON texts, which pyarrow decodes into columns by itself where all of them have the
+same shape. Its decoder is the stricter one: what it takes, Python takes as well. Any other text is
+left to whoever looks at the file.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaadm.domain.facts.facts import LiveFile
+from deltaadm.domain.facts.statistics import kinds_in, num_records
+from deltaadm.replay.add_files import add_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+
+    from deltaadm.domain.facts.facts import State
+    from deltaadm.domain.facts.statistics import Kinds
+
+    Document = dict[str, Any]
+
+
+class Rows:
+    """Some rows, as flags without nulls."""
+
+    __slots__ = ("flags",)
+
+    def __init__(self, flags: pa.BooleanArray) -> None:
+        self.flags = flags
+
+    def __bool__(self) -> bool:
+        return bool(pc.any(self.flags).as_py())
+
+    def __or__(self, other: Rows) -> Rows:
+        return Rows(pc.or_(self.flags, other.flags))
+
+    def __and__(self, other: Rows) -> Rows:
+        return Rows(pc.and_(self.flags, other.flags))
+
+    def __invert__(self) -> Rows:
+        return Rows(pc.invert(self.flags))
+
+
+def _where(flags: pa.BooleanArray) -> Rows:
+    """The rows for which a comparison is true, which a null is not."""
+    return Rows(pc.fill_null(flags, False) if flags.null_count else flags)
+
+
+class ArrowFiles:
+    """
+    The live files in *adds*, which belong to *state*; see `FileColumns`.
+
+    *decoded* makes an action of the log of a row.
+    """
+
+    def __init__(
+        self,
+        adds: pa.StructArray,
+        state: State,
+        now: int,
+        decoded: Callable[[Document], Document],
+    ) -> None:
+        self._adds = adds
+        self.state = state
+        self.now = now
+        self._decoded = decoded
+
+    def __len__(self) -> int:
+        return len(self._adds)
+
+    @property
+    def every(self) -> Rows:
+        """See `FileColumns`."""
+        return Rows(_same(True, len(self)))
+
+    @property
+    def none(self) -> Rows:
+        """See `FileColumns`."""
+        return Rows(_same(False, len(self)))
+
+    def column(self, name: str) -> pa.Array:
+        """A field of the actions; nulls where the checkpoint has no such column."""
+        if self._adds.type.get_field_index(name) < 0:
+            return pa.nulls(len(self))
+        return pc.struct_field(self._adds, name)
+
+    def vectors(self, field: str) -> pa.Array:
+        """A field of the deletion vectors; nulls where the checkpoint has no such column."""
+        found = self.column("deletionVector")
+        if not pa.types.is_struct(found.type) or found.type.get_field_index(field) < 0:
+            return pa.nulls(len(self))
+        return pc.struct_field(found, field)
+
+    def having(self, column: str) -> Rows:
+        """See `FileColumns`; a struct without any field counts as null."""
+        return Rows(_is_there(self.column(column)))
+
+    def lacking(self, column: str) -> Rows:
+        """See `FileColumns`."""
+        return ~self.having(column)
+
+    def below(self, column: str, least: int) -> Rows:
+        """See `FileColumns`."""
+        return _where(pc.less(self._numbers(column), least))
+
+    def above(self, column: str, most: int) -> Rows:
+        """See `FileColumns`."""
+        return _where(pc.greater(self._numbers(column), most))
+
+    def _numbers(self, column: str) -> pa.Array:
+        found = self.column(column)
+        try:
+            return found.cast(pa.int64())
+        except pa.ArrowInvalid:  # numbers without a sign, of 64 bits
+            return found.cast(pa.float64(), safe=False)
+
+    def unlike(self, column: str, pattern: str) -> Rows:
+        """See `FileColumns`."""
+        matching = pc.match_substring_regex(self._texts(column), rf"\A(?:{pattern})\z")
+        return _where(pc.invert(matching))
+
+    def like(self, column: str, pattern: str) -> Rows:
+        """See `FileColumns`."""
+        return _where(pc.match_substring_regex(self._texts(column), rf"\A(?:{pattern})"))
+
+    def malformed_vectors(self) -> Rows:
+        """See `FileColumns`."""
+        usual = pc.match_substring_regex(self.vectors("pathOrInlineDv").cast(pa.string()), _VECTOR)
+        kind = pc.equal(self.vectors("storageType").cast(pa.string()), "u")
+        offset = pc.greater_equal(self.vectors("offset").cast(pa.int64()), 0)
+        plain = pc.and_(pc.and_(usual, kind), pc.fill_null(offset, True))
+        return self.having("deletionVector") & ~_where(plain)
+
+    def _texts(self, column: str) -> pa.StringArray:
+        return self.column(column).cast(pa.string())
+
+    def with_partition_keys(self, wrong: Callable[[frozenset[str]], bool]) -> Rows:
+        """See `FileColumns`."""
+        values = self.column("partitionValues")
+        if not pa.types.is_map(values.type):
+            return self.every if wrong(frozenset()) else self.none
+        keys, _ = _entries(values)
+        width = _width(values, keys)
+        if width is not None:
+            same = frozenset(keys.slice(0, width).to_pylist())
+            return self.every if wrong(same) else self.none
+        rows = values.to_pylist()
+        return Rows(_flags(wrong(frozenset(key for key, _ in row or ())) for row in rows))
+
+    def with_partition_value(self, wrong: Callable[[str, str | None], bool]) -> Rows:
+        """See `FileColumns`."""
+        values = self.column("partitionValues")
+        if not pa.types.is_map(values.type):
+            return self.none
+        keys, texts = _entries(values)
+        width = _width(values, keys)
+        if width is None:
+            rows = values.to_pylist()
+            return Rows(_flags(any(wrong(*pair) for pair in row or ()) for row in rows))
+        found = self.none
+        for number, key in enumerate(keys.slice(0, width).to_pylist()):
+            column = texts.take(_steps(number, len(self), width)) if width > 1 else texts
+            bad = [text for text in pc.unique(column).to_pylist() if wrong(key, text)]
+            if bad:
+                found |= Rows(pc.is_in(column, pa.array(bad, pa.string())))
+        return found
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """See `FileColumns`."""
+        return Statistics(self, kinds_in(self.state.metadata))
+
+    def statistics_texts(self) -> pa.StringArray:
+        """The statistics as JSON; those that the checkpoint has as structs by their count alone."""
+        texts, parsed = self._texts("stats"), self._adds.type.get_field_index("stats_parsed")
+        if parsed < 0 or not texts.null_count:
+            return texts
+        structs = pc.struct_field(self._adds, "stats_parsed")
+        counts = pc.struct_field(structs, "numRecords")
+        counted = pc.binary_join_element_wise('{"numRecords":', counts.cast(pa.string()), "}", "")
+        made = pc.coalesce(counted, pc.if_else(pc.is_valid(structs), "{}", None))
+        return pc.coalesce(texts, made)
+
+    def files(self, rows: Sequence[Any]) -> Iterator[tuple[LiveFile, Sequence[bool]]]:
+        """See `FileColumns`."""
+        wanted = self.none
+        for each in rows:
+            wanted |= each
+        chosen = wanted.flags
+        count = pc.sum(chosen).as_py()
+        if not count:
+            return
+        every = count == len(self)
+        adds = self._adds if every else self._adds.filter(chosen)
+        answers = [each.flags if every else each.flags.filter(chosen) for each in rows]
+        marks = zip(*(each.to_pylist() for each in answers), strict=True)
+        for document, mark in zip(adds.to_pylist(), marks, strict=True):
+            yield LiveFile(add_file(self._decoded(document)), self.state, self.now), mark
+
+
+def _is_there(values: pa.Array) -> pa.BooleanArray:
+    if not pa.types.is_struct(values.type):
+        return pc.is_valid(values)
+    found = Rows(_same(False, len(values)))
+    for field in range(values.type.num_fields):
+        found |= Rows(pc.is_valid(pc.struct_field(values, field)))
+    return found.flags
+
+
+_Z85_FIRST: Final = r"[0-9a-zA-Z.:+=^!/*?&<>()\[\]{}@-]"
+_Z85: Final = r"[0-9a-zA-Z.:+=^!/*?&<>()\[\]{}@%$#-]"
+_VECTOR: Final = rf"(?:{_Z85_FIRST}{_Z85}{{4}}){{4}}\z"
+"""A text that ends with four groups of Z85, none of which can exceed four bytes."""
+
+
+def _flags(values: Iterator[bool]) -> pa.BooleanArray:
+    return pa.array(list(values), pa.bool_())
+
+
+# Partition values
+
+
+def _entries(values: pa.MapArray) -> tuple[pa.StringArray, pa.StringArray]:
+    """The keys and values of all rows one after the other."""
+    if not len(values):
+        return values.keys.slice(0, 0), values.items.slice(0, 0)
+    first, last = values.offsets[0].as_py(), values.offsets[-1].as_py()
+    return values.keys.slice(first, last - first), values.items.slice(first, last - first)
+
+
+def _width(values: pa.MapArray, keys: pa.StringArray) -> int | None:
+    """How many entries each row has, where all have the same keys in the same order; else None."""
+    if not len(values) or values.null_count:
+        return None
+    width, rest = divmod(len(keys), len(values))
+    offsets = values.offsets
+    lengths = pc.unique(pc.subtract(offsets.slice(1), offsets.slice(0, len(offsets) - 1)))
+    if rest or lengths.to_pylist() != [width]:
+        return None
+    again = pc.equal(keys.slice(width), keys.slice(0, len(keys) - width))
+    if width and not pc.all(again).as_py() and len(again):
+        return None
+    return width if len(pc.unique(keys.slice(0, width))) == width else None
+
+
+def _steps(first: int, count: int, width: int) -> pa.Array:
+    return pc.add(pc.multiply(_numbered(count), width), first)
+
+
+def _numbered(count: int) -> pa.Int64Array:
+    from array import array
+
+    return pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(array("q", range(count)))])
+
+
+# Statistics
+
+_SMALLEST_PIECE: Final = 64
+_LARGEST_TEXT: Final = 1 << 26
+_DEEPEST: Final = 400
+_EXACT: Final = 1 << 53
+"""Beyond this a double stands for several whole numbers."""
+
+
+class Statistics:
+    """See `StatisticsColumns`."""
+
+    def __init__(self, files: ArrowFiles, kinds: Kinds) -> None:
+        self._files = files
+        self._kinds = kinds
+        self._texts = files.statistics_texts()
+        odd = _odd(self._texts)
+        usual = pc.fill_null(self._texts, "{}")
+        if odd is not None:
+            usual = pc.if_else(odd, "{}", usual)
+        self._pieces = list(_decoded(usual, _schema(kinds)))
+        self.unread = files.none if odd is None else Rows(odd)
+        if any(read is None for read, _ in self._pieces):
+            self.unread |= Rows(_joined(_same(read is None, n) for read, n in self._pieces))
+
+    @cached_property
+    def records(self) -> pa.Int64Array:
+        """The number of records that each file says; null where it does not or was not read."""
+        return _joined(
+            pa.nulls(count, pa.int64()) if read is None else read["numRecords"].combine_chunks()
+            for read, count in self._pieces
+        )
+
+    def records_of_unread(self) -> Iterator[tuple[int, int | None]]:
+        """The positions of what was not read, each with its number of records."""
+        positions = pc.indices_nonzero(self.unread.flags)
+        for position, text in zip(
+            positions.to_pylist(), self._texts.take(positions).to_pylist(), strict=True
+        ):
+            yield position, num_records(text)
+
+    def records_below(self, least: int) -> Rows:
+        """See `StatisticsColumns`."""
+        return _where(pc.less(self.records, least)) | self.unread
+
+    def fewer_records_than_deleted(self) -> Rows:
+        """See `StatisticsColumns`."""
+        deleted = self._files.vectors("cardinality").cast(pa.int64())
+        records = pc.max_element_wise(self.records, 0, skip_nulls=False)
+        return ~_where(pc.less_equal(deleted, records)) | self.unread
+
+    def unlike(self, key: str, *, value: bool) -> Rows:
+        """See `StatisticsColumns`."""
+
+        def differing(read: pa.Table) -> pa.BooleanArray | bool:
+            if key not in read.column_names or not pa.types.is_boolean(read[key].type):
+                return True
+            found = pc.not_equal(read[key].combine_chunks(), value)
+            return pc.fill_null(found, True)
+
+        return self._where(differing)
+
+    def contradictory(self) -> Rows:
+        """See `StatisticsColumns`."""
+        return self._where(lambda read: _contradictory(read, self._kinds))
+
+    def named(self, names: Container[str]) -> Rows:
+        """See `StatisticsColumns`."""
+
+        def naming(read: pa.Table) -> bool:
+            groups = (read.schema.field(key).type for key in _GROUPS if key in read.column_names)
+            return any(
+                field.name in names for kind in groups if pa.types.is_struct(kind) for field in kind
+            )
+
+        return self._where(naming)
+
+    def _where(self, ask: Callable[[pa.Table], pa.BooleanArray | bool]) -> Rows:
+        """The rows for which the answer is true, and those that have not been read."""
+        parts = []
+        for read, count in self._pieces:
+            found = False if read is None else ask(read)
+            parts.append(_same(found, count) if isinstance(found, bool) else found)
+        return _where(_joined(parts)) | self.unread
+
+
+def _contradictory(read: pa.Table, kinds: Kinds) -> pa.BooleanArray | bool:
+    columns = {name: read[name].combine_chunks() for name in read.column_names}
+    found: list[pa.BooleanArray] = []
+    low, high = (columns.get(key) for key in ("minValues", "maxValues"))
+    if low is not None and high is not None:
+        _crossed(low, high, kinds, found)
+    if "nullCount" in columns:
+        _too_many(columns["nullCount"], columns["numRecords"], found)
+    flags: pa.BooleanArray | bool = False
+    for one in found:
+        marked = _where(one).flags
+        flags = marked if flags is False else pc.or_(flags, marked)
+    return flags
+
+
+def _same(flag: bool, count: int) -> pa.BooleanArray:  # noqa: FBT001 -- the value itself
+    return pa.repeat(pa.scalar(flag), count)
+
+
+def _joined(parts: Iterable[pa.Array]) -> pa.Array:
+    """One array of several."""
+    every = list(parts)
+    return every[0] if len(every) == 1 else pa.concat_arrays(every)
+
+
+_GROUPS: Final = ("minValues", "maxValues", "nullCount")
+
+
+def _crossed(low: pa.Array, high: pa.Array, kinds: Kinds, found: list[Any]) -> None:
+    if not (pa.types.is_struct(low.type) and pa.types.is_struct(high.type)):
+        return
+    for field in low.type:
+        if high.type.get_field_index(field.name) < 0:
+            continue
+        least, most = pc.struct_field(low, field.name), pc.struct_field(high, field.name)
+        kind = kinds.get(field.name)
+        if kind is not None and not isinstance(kind, str):
+            _crossed(least, most, kind, found)
+        elif kind is not None and _are(least, most, _is_number):
+            found.append(_above(least, most))
+        elif kind is not None and _are(least, most, pa.types.is_string):
+            found.append(pc.greater(least, most))
+
+
+def _are(left: pa.Array, right: pa.Array, is_kind: Callable[[pa.DataType], bool]) -> bool:
+    return is_kind(left.type) and is_kind(right.type)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def _above(left: pa.Array, right: pa.Array) -> pa.Array:
+    """Where *left* may be greater: two whole numbers may have become the same double."""
+    if _are(left, right, pa.types.is_integer):
+        return pc.greater(left, right)
+    left, right = left.cast(pa.float64(), safe=False), right.cast(pa.float64(), safe=False)
+    same = pc.and_(pc.equal(left, right), pc.greater_equal(pc.abs(left), float(_EXACT)))
+    return pc.or_(pc.greater(left, right), same)
+
+
+def _too_many(nulls: pa.Array, records: pa.Array, found: list[Any]) -> None:
+    if not pa.types.is_struct(nulls.type):
+        return
+    for field in nulls.type:
+        counts = pc.struct_field(nulls, field.name)
+        if pa.types.is_struct(field.type):
+            _too_many(counts, records, found)
+        elif pa.types.is_integer(field.type):
+            found.append(pc.or_(pc.less(counts, 0), pc.greater(counts, records)))
+        elif pa.types.is_floating(field.type):  # among which there may be whole numbers
+            found.append(pc.is_valid(counts))
+
+
+def _schema(kinds: Kinds) -> pa.Schema:
+    """What statistics usually look like; pyarrow finds out what else they have."""
+    bounds = _bounds(kinds)
+    fields: dict[str, Any] = {"numRecords": pa.int64()}
+    if bounds.num_fields:
+        fields |= {"minValues": bounds, "maxValues": bounds}
+    return pa.schema(fields)
+
+
+def _bounds(kinds: Kinds) -> pa.StructType:
+    fields = []
+    for name, kind in kinds.items():
+        if not isinstance(kind, str):
+            if (inner := _bounds(kind)).num_fields:
+                fields.append((name, inner))
+        elif made := _JSON_TYPES.get(kind.partition("(")[0]):
+            fields.append((name, made))
+    return pa.struct(fields)
+
+
+_JSON_TYPES: Final = {
+    **dict.fromkeys(("byte", "short", "integer", "long"), pa.int64()),
+    **dict.fromkeys(("float", "double", "decimal"), pa.float64()),
+    **dict.fromkeys(("string", "date", "timestamp", "timestamp_ntz"), pa.string()),
+}
+
+
+def _odd(texts: pa.StringArray) -> pa.BooleanArray | None:
+    """
+    Marks the texts that are not decoded line by line, or that Python might not decode.
+
+    None if there are none. What is decoded is an object by its first and last character. Python
+    gives up on numbers of thousands of digits and on deep nesting, and knows fewer names of what
+    is no number.
+    """
+    body = texts.buffers()[2]
+    text = b"" if body is None else body.to_pybytes()
+    odd = pc.invert(pc.and_(pc.starts_with(texts, "{"), pc.ends_with(texts, "}")))
+    if b"\n" in text or b"\r" in text:
+        odd = pc.or_(odd, pc.match_substring_regex(texts, r"[\n\r]"))
+    if b"Inf" in text or b"NaN" in text:
+        odd = pc.or_(odd, pc.match_substring_regex(texts, r"[:,\[\s-](?:Inf|NaN)"))
+    if (pc.max(pc.binary_length(texts)).as_py() or 0) > _DEEPEST:
+        nested = pc.greater(pc.count_substring_regex(texts, r"[\[{]"), _DEEPEST)
+        odd = pc.or_(odd, pc.or_(nested, pc.match_substring_regex(texts, "[0-9]{1000}")))
+    odd = _where(odd).flags  # no statistics are none to look at
+    return odd if pc.any(odd).as_py() else None
+
+
+def _decoded(texts: pa.StringArray, schema: pa.Schema) -> Iterator[tuple[pa.Table | None, int]]:
+    """The columns of *texts* piece by piece, each with its length; None for a piece as it is."""
+    import pyarrow.json as pj
+
+    count = len(texts)
+    body = pc.binary_join_element_wise(texts, "", "\n").buffers()[2]
+    if body is not None and body.size <= _LARGEST_TEXT:
+        try:
+            read = pj.read_json(
+                pa.BufferReader(body),
+                read_options=pj.ReadOptions(use_threads=False, block_size=body.size + 1),
+                parse_options=pj.ParseOptions(explicit_schema=schema),
+            )
+        except pa.ArrowInvalid:
+            pass
+        else:
+            if len(read) == count:
+                yield read, count
+                return
+    if count <= _SMALLEST_PIECE:
+        yield None, count
+        return
+    yield from _decoded(texts.slice(0, count // 2), schema)
+    yield from _decoded(texts.slice(count // 2), schema)

@@ -1,0 +1,64 @@
+"""What rules find by column is what they find file by file, finding by finding."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deltaadm.domain.model.data_paths import ABSOLUTE, PLAIN_PATH, is_absolute, path_flaw
+from deltaadm.replay.examine import Depth
+from tests.support import oracle
+from tests.support.damaged_files import write_damaged
+from tests.support.row_by_row import both_reports
+
+_SEEDS, _AT_ONCE = 20_000, 50
+_SOME = 4
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(one, marks=() if number < _SOME else pytest.mark.matrix)
+        for number, one in enumerate(range(0, _SEEDS, _AT_ONCE))
+    ],
+)
+def test_damaged_tables(tmp_path: Path, first: int) -> None:
+    for seed in range(first, first + _AT_ONCE):
+        write_damaged(tmp_path / str(seed), seed)
+        _agree(tmp_path / str(seed), Depth(history=seed % 2 == 0), f"seed {seed}")
+
+
+@pytest.mark.parametrize("name", oracle.table_names())
+def test_recorded_tables(tmp_path: Path, name: str) -> None:
+    _agree(oracle.table(name, tmp_path).path, Depth(history=True, deep=True), name)
+
+
+def test_recorded_logs(tmp_path: Path) -> None:
+    for kind in ("replay", "odd-logs"):
+        for number, one in enumerate(oracle.cases(kind)):
+            made = oracle.write_log(one["start"]["files"], tmp_path / kind / str(number))
+            _agree(made, Depth(), f"{kind} {number}")
+
+
+def test_corpus() -> None:
+    for one in oracle.corpus():
+        _agree(one.path, Depth(), one.name)
+
+
+@given(st.from_regex(PLAIN_PATH, fullmatch=True))
+def test_a_plain_path_has_no_flaw(path: str) -> None:
+    assert not path_flaw(path)
+
+
+@given(st.text() | st.from_regex(ABSOLUTE))
+def test_how_an_absolute_path_begins(path: str) -> None:
+    assert is_absolute(path) == bool(re.match(ABSOLUTE, path))
+
+
+def _agree(path: Path, depth: Depth, name: str) -> None:
+    fast, slow = both_reports(path, depth)
+    assert fast.findings == slow.findings, name
+    assert fast.more == slow.more, name
+    assert fast.stopped == slow.stopped, name
