@@ -338,7 +338,7 @@ _deltaadm_options() {
         clients) candidates=(--output -o --color --help -h) ;;
         rules) candidates=(--output -o --color --help -h) ;;
         explain) candidates=(--output -o --color --help -h) ;;
-        doctor) candidates=(--start --warm --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
+        doctor) candidates=(--start --warm --write --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
         schema) candidates=(--help -h) ;;
         completion) candidates=(--help -h) ;;
     esac

@@ -1180,6 +1180,7 @@ complete -c deltaadm -n '__deltaadm_at explain' -l help -s h -d 'Show this messa
 
 complete -c deltaadm -n '__deltaadm_at doctor' -l start -d 'Also start Spark, and check that Delta works.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l warm -d 'Also archive Spark\'s classes, so that it starts sooner.'
+complete -c deltaadm -n '__deltaadm_at doctor' -l write -d 'Also try whether object stores create an object once: beside the log, and removed.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at doctor' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'

@@ -507,6 +507,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'doctor' = [ordered]@{
             '--start' = 'Also start Spark, and check that Delta works.'
             '--warm' = 'Also archive Spark''s classes, so that it starts sooner.'
+            '--write' = 'Also try whether object stores create an object once: beside the log, and removed.'
             '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'

@@ -385,7 +385,8 @@ class Bucket:
         except AlreadyExistsError:
             return False
         except Exception as error:
-            raise failure_to_create(self.url(path), error) from error
+            denied = None if self._credentials is None else self._credentials.error
+            raise denied or failure_to_create(self.url(path), error) from error
         return True
 
     def _delete(self, path: str) -> None:

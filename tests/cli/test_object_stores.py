@@ -9,9 +9,11 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import deltalake
+import obstore
 import pyarrow as pa
 import pytest
 
@@ -395,3 +397,49 @@ def test_a_plan_knows_no_secret(ten: str, tmp_path: Path) -> None:
     assert json.loads(text)["table"] == ten
     assert SECRET not in text
     assert "AKIA" not in text
+
+
+# The doctor
+
+
+def doctors(*arguments: object) -> dict[str, str]:
+    """What `doctor` says of the health of a store, by the first word."""
+    found = deltaadm("doctor", *arguments, "-o", "json").document["checks"]
+    words = ("listing", "clock", "conditional")
+    return {
+        one["subject"].split()[0]: one["health"]
+        for one in found
+        if one["subject"].startswith(words)
+    }
+
+
+def test_the_doctor_looks_at_the_store(s3: S3Server, ten: str) -> None:
+    assert doctors(ten) == {"listing": "ok", "clock": "ok"}
+    with s3.counted() as requests:
+        assert doctors(ten, "--write") == {"listing": "ok", "clock": "ok", "conditional": "ok"}
+    tried = [one.split()[0] for one in requests if ".deltaadm-doctor-" in one]
+    assert tried == ["PUT", "PUT"], "and removed by a request that has no name in it"
+    assert not any(
+        ".deltaadm-doctor-" in meta["path"] for page in obstore.list(s3.bucket) for meta in page
+    )
+
+
+def test_the_doctor_finds_what_is_wrong_with_a_store(
+    s3: S3Server, ten: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    s3.answer = error("403 Forbidden", "AccessDenied")
+    assert doctors(ten)["listing"] == "failed"
+
+    def replaces(environ: dict[str, Any], start: Any) -> list[bytes] | None:
+        if environ["REQUEST_METHOD"] == "PUT":
+            start("200 OK", [("ETag", '"x"')])
+            return [b""]
+        return None
+
+    s3.answer = replaces
+    assert doctors(ten, "--write")["conditional"] == "failed"
+
+    s3.answer = None
+    clock = SimpleNamespace(time=lambda: time.time() + 3600)  # not that of the server beside us
+    monkeypatch.setattr("deltaadm.storage.probe.time", clock)
+    assert doctors(ten)["clock"] == "failed"

@@ -14,6 +14,7 @@ from deltaadm.runs.catalogs import look_up
 from deltaadm.runs.output import check_format, handle_errors, info, show
 from deltaadm.runs.places import is_writable
 from deltaadm.runs.sessions import log_reader, spark_options
+from deltaadm.runs.store_checks import store_checks
 from deltaadm.runs.target import resolve
 from deltaadm.storage.store import is_remote
 
@@ -38,11 +39,17 @@ class Doctor(Parameters):
       deltaadm doctor --start /data/events
 
       deltaadm doctor --warm
+
+      deltaadm doctor --write s3://lake/events
     """
 
     tables: list[str] | None = argument(metavar="[TABLE]...", help="Tables to check access to.")
     start: bool = option("--start", help="Also start Spark, and check that Delta works.")
     warm: bool = option("--warm", help="Also archive Spark's classes, so that it starts sooner.")
+    write: bool = option(
+        "--write",
+        help="Also try whether object stores create an object once: beside the log, and removed.",
+    )
     access: AccessOptions
     spark: SparkOptionGroup
     output: OutputOptions
@@ -85,7 +92,20 @@ def _checks(context: RunContext, given: Doctor) -> Iterator[Check]:
         with log_reader(context, tables) as reader:
             entries = look_up(reader, tables)
             for table in tables:
-                yield _table(reader, table, entries.get(table))
+                entry = entries.get(table)
+                yield from _store(reader, table, entry, writing=given.write)
+                yield _table(reader, table, entry)
+
+
+def _store(
+    context: RunContext, table: str, entry: Entry | None, *, writing: bool
+) -> Iterator[Check]:
+    """What is found out about the object store that a table is in."""
+    try:
+        location = resolve(context, table, entry).location
+        yield from store_checks(context, location, writing=writing)
+    except DeltaadmError:
+        return  # which the table's own check says
 
 
 def _catalog(catalog: UnityCatalog) -> Check:

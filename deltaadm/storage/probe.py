@@ -1,0 +1,108 @@
+"""What an object store lets this user do, found out by trying."""
+
+from __future__ import annotations
+
+import os
+import time
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException
+from typing import TYPE_CHECKING, Any, Final
+from urllib.error import HTTPError
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+from uuid import uuid4
+
+from deltaadm.domain.model.log_segment import LOG_DIRECTORY
+from deltaadm.storage.object_store import PAGE, Address
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltaadm.storage.object_store import Connections
+
+SCRATCH: Final = ".deltaadm-doctor-"
+"""What the names of objects begin with that are only made to be removed; readers pass them over."""
+
+_ANSWER_TIME: Final = 5.0
+
+
+def list_objects(connections: Connections, location: str) -> str:
+    """How many objects the log at *location* has, in words; raises where they cannot be listed."""
+    address = Address.of(location)
+    found, complete = connections.bucket(location).first_page(address.join(LOG_DIRECTORY))
+    return f"{len(found)} objects" if complete else f"{PAGE} objects and more"
+
+
+def creates_once(connections: Connections, location: str) -> bool:
+    """
+    Whether an object beside the log at *location* can be created, and not a second time.
+
+    It is removed in any case. Raises where it cannot be created or removed.
+    """
+    bucket = connections.bucket(location)
+    path = Address.of(location).join(LOG_DIRECTORY, f"{SCRATCH}{uuid4()}")
+    try:
+        return bucket.create(path, b"1") and not bucket.create(path, b"2")
+    finally:
+        bucket.delete(path)
+
+
+def clock_skew(location: str, options: Mapping[str, str]) -> float | None:
+    """
+    By how many seconds this machine's clock is ahead of that of the store of *location*.
+
+    None where the store does not say what time it is.
+    """
+    address = Address.of(location)
+    url = _endpoint(address, {key.lower(): value for key, value in options.items()})
+    if url is None:
+        return None
+    date = _date(url)
+    try:
+        return None if date is None else time.time() - parsedate_to_datetime(date).timestamp()
+    except (ValueError, TypeError):
+        return None
+
+
+def _date(url: str) -> str | None:
+    """The header Date of whatever is answered to a request without credentials."""
+    request = Request(url, method="HEAD")  # noqa: S310 -- of an http endpoint
+    try:
+        with build_opener(_Staying()).open(request, timeout=_ANSWER_TIME) as answer:
+            return str(answer.headers["Date"])
+    except HTTPError as error:
+        with error:
+            return str(error.headers["Date"])
+    except (OSError, HTTPException, ValueError):
+        return None
+
+
+class _Staying(HTTPRedirectHandler):
+    """Redirections have a date as well."""
+
+    def redirect_request(self, *_given: Any, **_named: Any) -> None:
+        """See `HTTPRedirectHandler`."""
+
+
+def _endpoint(address: Address, options: Mapping[str, str]) -> str | None:
+    """The address of the store, as far as options and environment tell."""
+
+    def said(*names: str) -> str | None:
+        for name in names:
+            if found := options.get(name) or os.environ.get(name.upper()):
+                return found
+        return None
+
+    found = None
+    if address.kind == "s3":
+        region = said("aws_region", "region", "aws_default_region") or "us-east-1"
+        found = said(
+            "aws_endpoint_url_s3", "aws_endpoint_url", "aws_endpoint", "endpoint_url", "endpoint"
+        )
+        found = found or f"https://s3.{region}.amazonaws.com"
+    elif address.kind == "gcs":
+        found = said("google_base_url") or "https://storage.googleapis.com"
+    elif address.kind == "azure":
+        account = address.account or said("azure_storage_account_name", "account_name")
+        found = said("azure_storage_endpoint", "azure_endpoint")
+        found = found or (f"https://{account}.blob.core.windows.net" if account else None)
+    return found if found and found.startswith(("http://", "https://")) else None
