@@ -69,7 +69,7 @@ def unity_of(context: RunContext) -> Unity | None:
     unity = context.unity
     if unity is None or unity.find() is None:
         return None
-    return unity if context.engine is None else None
+    return unity if context.executors is None else None
 
 
 def _in_unity(unity: Unity, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from deltaadm.runs.requests import OutputRequest
     from deltaadm.spark.catalog import DeltaCatalog
     from deltaadm.spark.engine import SparkEngine
+    from deltaadm.spark.fleet import Executors
     from deltaadm.spark.store import Hadoop
     from deltaadm.storage.store import LogStore, ObjectStores
 
@@ -31,12 +32,12 @@ class RunContext:
     """
     What all parts of a run share; a part that needs more of it makes another one.
 
-    `commit_engine` commits plans.
-    `object_stores` are those that are reached without Spark, as `access` says, and `unity` the
-    catalog that is asked without it. `hadoop` and `engine` read logs where Spark does, `catalog`
-    is there where names are looked up in Spark's catalogs or tables created; all three belong to
-    the session that is open. Another process gets a context without them, and with a status of its
-    own.
+    `commit_engine` commits plans. `object_stores` are those that are reached without Spark, as `access` says, and `unity` the
+    catalog that is asked without it. `hadoop` and `engine` read logs where Spark does, by its JVM,
+    and `executors` those of fleets; a session on Spark Connect has executors alone.
+    `catalog` is there where names are looked up in Spark's catalogs or tables created. All four
+    belong to the session that is open. Another process gets a context without them, and with a
+    status of its own.
     """
 
     status: CommitStatus
@@ -50,14 +51,16 @@ class RunContext:
     hadoop: Hadoop | None = None
     engine: SparkEngine | None = None
     catalog: DeltaCatalog | None = None
+    executors: Executors | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
-        return RunContext, (CommitStatus(), self.spark, self.format, self.style, self.access)
+        spoken = self.spark, self.format, self.style, self.access, self.commit_engine
+        return RunContext, (CommitStatus(), *spoken, self.object_stores)
 
     @property
     def has_session(self) -> bool:
         """Whether a session is open, which has the settings of the command line."""
-        return self.hadoop is not None or self.catalog is not None
+        return self.executors is not None or self.catalog is not None
 
     def with_request(
         self,
@@ -102,7 +105,7 @@ class RunContext:
 
     def without_session(self) -> RunContext:
         """The same run, once the session has been closed."""
-        return replace(self, hadoop=None, engine=None, catalog=None)
+        return replace(self, hadoop=None, engine=None, catalog=None, executors=None)
 
     def locate(self, place: str) -> str:
         """

@@ -9,10 +9,19 @@ for the next one.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from deltaadm.errors import Bug, DeltaadmError, EngineError, TableError, UsageError
+from deltaadm.dataclass import dataclass
+from deltaadm.errors import (
+    Bug,
+    DeltaadmError,
+    EngineError,
+    StorageError,
+    TableError,
+    UsageError,
+)
 from deltaadm.operations.reports import Failure
 from deltaadm.render.formats import Style
 from deltaadm.runs import catalogs
@@ -21,7 +30,7 @@ from deltaadm.runs.reading import read_file
 from deltaadm.runs.status import NOTHING
 from deltaadm.runs.target import Target, resolve
 from deltaadm.runs.workers import PARALLEL_THRESHOLD, in_order
-from deltaadm.storage.store import is_remote
+from deltaadm.storage.store import is_in_object_store, is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -111,7 +120,7 @@ def collect_tables(
     """
     from deltaadm.runs.resume import resume_lines
 
-    if request.jobs is not None and context.engine is not None:
+    if request.jobs is not None and context.executors is not None:
         raise UsageError("cannot be combined with --engine spark", option="--jobs")
     unlisted: dict[str, DeltaadmError] = {}
     entries: dict[str, Entry] = {}
@@ -199,9 +208,16 @@ class TableTask(NamedTuple):
 
     def lost(self, table: str) -> TableResult:
         """The result for a table whose process was killed."""
-        failure = Failure(table, _LOST)
+        return self._lost(table, _LOST)
+
+    def lost_there(self, table: str) -> TableResult:
+        """The result for a table whose executor was lost."""
+        return self._lost(table, _LOST_THERE)
+
+    def _lost(self, table: str, error: EngineError) -> TableResult:
+        failure = Failure(table, error)
         kept = failure if self.keep else None
-        return TableResult(table, line_of(failure), _LOST.exit_code, kept)
+        return TableResult(table, line_of(failure), error.exit_code, kept)
 
     def code_of(self, line: str) -> int:
         """The exit code for the document in *line*."""
@@ -218,6 +234,8 @@ class TableTask(NamedTuple):
             return self.report(target)
         except DeltaadmError as error:
             return Failure(table, error)
+        except ModuleNotFoundError:
+            raise  # which befalls all tables
         except Exception as error:
             if self.fleet.alone:
                 raise
@@ -241,7 +259,7 @@ def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> It
     """
     context, fleet = task.context, task.fleet
     fresh = [table for table in fleet.tables if table not in fleet.answered]
-    if fleet.alone or context.engine is None:
+    if context.executors is None or (fleet.alone and context.hadoop is not None):
         stream = in_order(
             fresh,
             task.run,
@@ -267,18 +285,67 @@ def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableR
     """
     The results in order, from the executors of the Spark that reads logs.
 
-    They read without a JVM, at the location that is found here; tables that only Spark's file
-    systems reach are read here.
+    They read without a JVM, at the location that is found here. Tables that only Spark's file
+    systems reach are read here, if it has any.
     """
-    from deltaadm.spark import fleet as executors
-
-    hadoop = task.context.hadoop
-    assert hadoop is not None  # noqa: S101 -- callers have asked for the engine
+    context = task.context
+    assert context.executors is not None  # noqa: S101 -- callers have asked for the engine
     located = {table: _location_for_executors(task, table) for table in tables}
     near = {table: location for table, location in located.items() if location}
-    stream = executors.in_order(hadoop.session, near, task.run, lost=task.lost)
+    stores = any(map(is_remote, near.values()))
+    work = _ExecutorTask(task, _credentials() if stores else {})
+    stream: Iterator[TableResult | None] = context.executors.in_order(
+        near, work, lost=task.lost_there
+    )
     for table in tables:
-        yield next(stream) if table in near else task.run(table)
+        result = next(stream) if table in near else None
+        if result is None and table in near and context.hadoop is None:
+            raise EngineError(
+                "Spark's executors lack the package obstore, which reads object stores.",
+                remedy="Install deltaadm where the executors run, or omit --engine spark.",
+            )
+        failed = result is not None and result.code == StorageError.exit_code
+        if result is None or (failed and context.hadoop is not None and is_remote(near[table])):
+            result = task.run(table)  # Spark's settings may have what executors lack
+        yield result
+
+
+@dataclass(frozen=True, slots=True)
+class _ExecutorTask:
+    """
+    What an executor does with its share of tables, under the variables `environ`.
+
+    The answer for a table in an object store is None where nothing can read it.
+    """
+
+    task: TableTask
+    environ: Mapping[str, str]
+
+    def __call__(self, tables: Sequence[tuple[str, str]]) -> Iterator[TableResult | None]:
+        from importlib.util import find_spec
+
+        from deltaadm.spark.jvm import environment
+
+        located = dict(tables)
+        stores = any(map(is_remote, located.values()))
+        readable = not stores or find_spec("obstore") is not None
+
+        def answer(table: str) -> TableResult | None:
+            if not readable and is_remote(located[table]):
+                return None
+            return self.task.run(table, located[table])
+
+        with environment(self.environ if stores else {}):
+            jobs = None if stores else 1
+            yield from in_order(list(located), answer, lost=self.task.lost, jobs=jobs, waiting=True)
+
+
+def _credentials() -> Mapping[str, str]:
+    """The variables that say how object stores are reached; secrets, so no row may have them."""
+    return {key: value for key, value in os.environ.items() if key.startswith(_CLOUDS)}
+
+
+_CLOUDS: Final = ("AWS_", "AZURE_", "GOOGLE_")
 
 
 def _location_for_executors(task: TableTask, table: str) -> str:
@@ -290,7 +357,7 @@ def _location_for_executors(task: TableTask, table: str) -> str:
         location = resolve(task.context, table, task.fleet.entries.get(table)).location
     except (UnicodeEncodeError, DeltaadmError):
         return ""
-    return "" if is_remote(location) else location
+    return location if not is_remote(location) or is_in_object_store(location) else ""
 
 
 def _bug(error: Exception) -> Bug:
@@ -303,6 +370,13 @@ def _bug(error: Exception) -> Bug:
 _LOST: Final = EngineError(
     "The process that worked on the table was killed, possibly out of memory.",
     remedy="Try again with fewer jobs, for example --jobs 1.",
+)
+
+_LOST_THERE: Final = EngineError(
+    "The executor that worked on the table was lost, possibly out of memory.",
+    remedy="Give executors more memory. A log that is too long for one process is read by all of "
+    "them where the table is the only one of the run and Spark is not reached by Spark Connect: "
+    "--engine spark --spark-master.",
 )
 
 

@@ -75,7 +75,7 @@ def plan_many(
     def work() -> int:
         project = settings or project_settings()
         chosen = with_commit_engine(context, change.commit, project)
-        with log_reader(chosen, named, many) as reader:
+        with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
             return plan_and_apply_all(reader, project)
 
     def plan_and_apply_all(reader: RunContext, project: Settings) -> int:

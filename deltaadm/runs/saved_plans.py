@@ -56,7 +56,8 @@ def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
         return [plan_saved_again(context, foreign)]
     plans = plans_in(body)
     names = [saved.name for saved in plans if saved.name and saved.before.exists]
-    with log_reader(context) as reader, open_catalog(reader, names) as opened:
+    places = [saved.location for saved in plans]
+    with log_reader(context, places) as reader, open_catalog(reader, names) as opened:
         known = look_up(opened, names)
         return [_with_status(opened, saved, known) for saved in plans]
 
@@ -88,7 +89,10 @@ def _with_status(
 def check_plan(context: RunContext, saved: SavedPlan, request: CommitRequest) -> int:
     """Show what is left of *saved*, and carry nothing out; the exit code is that of --check."""
     names = [saved.name] if saved.name and saved.before.exists else []
-    with log_reader(context) as reader, open_catalog(reader, names) as opened:
+    with (
+        log_reader(context, [saved.location]) as reader,
+        open_catalog(reader, names) as opened,
+    ):
         plan = _left(opened, saved, look_up(opened, names), request, begun=False)
         show(opened, [PlanReport(saved.table, plan)])
     return 0 if plan.is_noop else FOUND
@@ -102,7 +106,8 @@ def check_plans(
     fleet = Fleet([saved.table for saved in plans], found=True, brief=True)
     printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
     names = [saved.name for saved in plans if saved.name and saved.before.exists]
-    with log_reader(context) as reader, open_catalog(reader, names) as opened:
+    places = [saved.location for saved in plans]
+    with log_reader(context, places) as reader, open_catalog(reader, names) as opened:
         entries = look_up(opened, names)
         for saved in plans:
             printer.add(_check(opened, saved, entries, request, begun=saved.digest in begun))

@@ -116,7 +116,7 @@ def warn_of_other_writers(context: RunContext, plans: Iterable[Plan]) -> None:
             f"Warning: Spark commits to {scheme}:// with {log_store(scheme).name}, which is safe "
             "only while no other program writes to the table: it puts commits without a condition, "
             "so it can replace one that another driver, or a writer with conditional puts, makes "
-            "at the same time."
+            "at the same time. --commit-engine embedded puts them with a condition."
         )
 
 
@@ -168,26 +168,42 @@ def _changed(settings: SessionSettings) -> dict[str, str]:
 
 @contextmanager
 def log_reader(
-    context: RunContext, tables: Iterable[str] = (), many: FleetRequest | None = None
+    context: RunContext,
+    tables: Iterable[str] = (),
+    many: FleetRequest | None = None,
+    *,
+    by_executors: bool = False,
 ) -> Iterator[RunContext]:
     """
     A context for the block in which the engine that the command line names reads logs.
 
     Those are the logs of *tables*, and of what the options *many* name. Whoever needs Spark inside
-    the block gets the same session. Raises `EngineError` where there can be none.
+    the block gets the same session. Raises `EngineError` where there can be none, and for one on
+    Spark Connect, unless logs are read *by_executors*.
     """
     if context.spark.engine is not Engine.SPARK or context.engine is not None:
         yield context
         return
     from deltaadm.spark.engine import SparkEngine
+    from deltaadm.spark.fleet import Executors
     from deltaadm.spark.session import open_session
     from deltaadm.spark.store import Hadoop
     from deltaadm.spark.workers import shipped
 
+    if context.executors is not None:
+        if not by_executors:
+            Hadoop(context.executors.session)  # which one on Spark Connect has not got
+        yield context
+        return
+
     places = [*tables, *(_places(many) if many else ())]
     options = spark_options(context, places=places, long_work=True)
     with open_session(options, info) as session, shipped(session):
-        yield replace(context, hadoop=Hadoop(session), engine=SparkEngine(session))
+        if by_executors and not hasattr(session, "_jvm"):
+            yield replace(context, executors=Executors(session))
+            return
+        hadoop, engine = Hadoop(session), SparkEngine(session)
+        yield replace(context, executors=Executors(session), hadoop=hadoop, engine=engine)
 
 
 def _places(many: FleetRequest) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deltaadm.dataclass import dataclass
 from deltaadm.errors import Refused, SettingsError, UsageError
 from deltaadm.runs.requests import pairs
 from deltaadm.runs.settings_file import as_table, find_settings, wrong
@@ -37,14 +38,22 @@ def options_source(
     if file is not None and "storage" in file.document:
         entries = storage_settings(file.document["storage"], f"{file.path}: storage")
 
-    def options_for(location: str) -> Mapping[str, str]:
+    return _OptionsFor(entries, named)
+
+
+@dataclass(frozen=True, slots=True)
+class _OptionsFor:
+    """The options for a location: `named` count more than those of `entries`."""
+
+    entries: tuple[StorageSettings, ...]
+    named: Mapping[str, str]
+
+    def __call__(self, location: str, /) -> Mapping[str, str]:
         found: dict[str, str] = {}
-        for entry in entries:
+        for entry in self.entries:
             if any(_is_below(location, prefix) for prefix in entry.prefixes):
                 found |= entry.options
-        return found | named
-
-    return options_for
+        return {**found, **self.named}
 
 
 class StorageSettings(NamedTuple):

@@ -2,92 +2,130 @@
 
 from __future__ import annotations
 
+import io
 import pickle
-from typing import TYPE_CHECKING, Final, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from deltaadm.spark.errors import error_text
+from deltaadm.errors import EngineError
+from deltaadm.spark.errors import error_text, is_outage, lost
 from deltaadm.spark.store import java_errors
+from deltaadm.spark.tasks import ANSWERS, answered
 from deltaadm.spark.workers import require_able
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
     Answer = TypeVar("Answer")
+    Work = Callable[[Sequence[tuple[str, str]]], Iterable[Answer]]
 
 _TABLES_PER_TASK: Final = 16
 _TASKS_PER_SLOT: Final = 4
+_SLOTS_THERE: Final = 16
+"""How many tasks a Connect server is taken to run at the same time, which it does not tell."""
 
 
-def in_order(
-    session: SparkSession,
-    tables: Mapping[str, str],
-    answer: Callable[[str, str], Answer],
-    *,
-    lost: Callable[[str], Answer],
-) -> Iterator[Answer]:
-    """
-    The *answer* for the name and the location of each table, worked out by executors, in order.
+class Executors:
+    """Those of a session, classic or on Spark Connect."""
 
-    Answers come job by job, so that a bounded number of them is kept. *lost* answers for a table
-    on which an executor was lost. Raises `EngineError` where executors cannot run
-    deltaadm at all.
-    """
-    tasks = _slots(session) * _TASKS_PER_SLOT
-    share = tasks * _TABLES_PER_TASK
-    rest = list(tables.items())
-    for start in range(0, len(rest), share):
-        yield from _answers(session, rest[start : start + share], tasks, answer, lost)
+    def __init__(self, session: SparkSession) -> None:
+        self.session = session
+
+    def in_order(
+        self,
+        tables: Mapping[str, str],
+        work: Work[Answer],
+        *,
+        lost: Callable[[str], Answer],
+    ) -> Iterator[Answer]:
+        """
+        The answer for the name and the location of each table, in order.
+
+        *work* answers for a few tables at a time. Answers come job by job, so that a bounded number
+        of them is kept. *lost* answers for a table on which an executor was lost. Raises
+        `EngineError` where executors cannot run deltaadm at all.
+        """
+        tasks = _slots(self.session) * _TASKS_PER_SLOT
+        share = tasks * _TABLES_PER_TASK
+        rest = list(tables.items())
+        for start in range(0, len(rest), share):
+            yield from _answers(self.session, rest[start : start + share], tasks, work, lost)
 
 
 def _slots(session: SparkSession) -> int:
     """How many tasks run at the same time, as far as Spark says."""
-    context = getattr(session, "sparkContext", None)
-    return 1 if context is None else int(context.defaultParallelism)
+    if not hasattr(session, "_jvm"):
+        return _SLOTS_THERE
+    return int(session.sparkContext.defaultParallelism)
 
 
 def _answers(
     session: SparkSession,
     tables: Sequence[tuple[str, str]],
     tasks: int,
-    answer: Callable[[str, str], Answer],
-    lost: Callable[[str], Answer],
+    work: Work[Answer],
+    lost_table: Callable[[str], Answer],
 ) -> list[Answer]:
     """One job; where it fails, bisection finds the tables that fail."""
     try:
-        return _collected(session, tables, tasks, answer)
+        return _collected(session, tables, tasks, work)
     except java_errors() as error:
         require_able(error)
-        if "PYTHON_EXCEPTION" in error_text(error):  # which *answer* would raise anywhere
+        if is_outage(error):
+            raise lost(error) from error
+        if "PYTHON_EXCEPTION" in error_text(error):  # which *work* would raise anywhere
             raise
         if len(tables) == 1:
-            return [lost(tables[0][0])]
+            return [lost_table(tables[0][0])]
     half = len(tables) // 2
     parts = tables[:half], tables[half:]
-    return [result for part in parts for result in _answers(session, part, tasks, answer, lost)]
+    return [result for part in parts for result in _answers(session, part, tasks, work, lost_table)]
 
 
 def _collected(
-    session: SparkSession,
-    tables: Sequence[tuple[str, str]],
-    tasks: int,
-    answer: Callable[[str, str], Answer],
+    session: SparkSession, tables: Sequence[tuple[str, str]], tasks: int, work: Work[Answer]
 ) -> list[Answer]:
-    from pyspark.sql import functions as fn
-
-    def pickled(table: str, location: str) -> bytes:
-        return pickle.dumps(answer(table, location))
-
     numbered = session.createDataFrame(
         [(number, *table) for number, table in enumerate(tables)],
-        "number int, table string, location string",
+        "number long, table string, location string",
     )
-    work = fn.udf(pickled, "binary", useArrow=False)
-    rows = (
-        numbered.repartition(min(tasks, len(tables)))
-        .select("number", work("table", "location").alias("answer"))
-        .collect()
+    found = numbered.repartition(min(tasks, len(tables))).mapInArrow(
+        partial(answered, work), ANSWERS
     )
-    ordered = sorted(rows, key=lambda row: row["number"])
-    return [pickle.loads(row["answer"]) for row in ordered]  # noqa: S301 -- of our own making
+    ordered = sorted(found.collect(), key=lambda row: row["number"])
+    return [_Unpickler(io.BytesIO(row["answer"])).load() for row in ordered]
+
+
+class _Unpickler(pickle.Unpickler):
+    """Makes values of deltaadm and of Python, and calls nothing else: the bytes come from afar."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in _PLAIN:
+            return super().find_class(module, name)
+        found: Any = super().find_class(module, name) if module.startswith("deltaadm.") else None
+        # What is in there touches nothing outside, whatever it is called with.
+        harmless = isinstance(found, type) or module.startswith("deltaadm.domain.")
+        if not harmless or (found.__module__, found.__qualname__) != (module, name):
+            raise EngineError(
+                f"Spark's executors answered with {module}.{name}, which is no result.",
+                remedy="Omit --engine spark.",
+            )
+        return found
+
+
+_PLAIN: Final = frozenset(
+    {
+        ("builtins", "frozenset"),
+        ("builtins", "set"),
+        ("builtins", "range"),
+        ("builtins", "complex"),
+        ("collections", "OrderedDict"),
+        ("datetime", "date"),
+        ("datetime", "datetime"),
+        ("datetime", "timedelta"),
+        ("datetime", "timezone"),
+        ("decimal", "Decimal"),
+    }
+)

@@ -285,9 +285,7 @@ def _gs(given: Settings) -> dict[str, str]:
         "project.id": _first(given, "cloud_project", "project"),
     }
     file = _first(given, "service_account", "service_account_path")
-    if _first(given, "skip_signature").lower() == "true":
-        found["auth.type"] = "UNAUTHENTICATED"
-    elif file:
+    if file:
         found["auth.type"] = "SERVICE_ACCOUNT_JSON_KEYFILE"
         found["auth.service.account.json.keyfile"] = file
     elif _first(given, "application_credentials"):

@@ -188,7 +188,7 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
         java = _java_options(master, conf, options)
         gateway = stack.enter_context(start_jvm(conf, scratch, java, show=options.debug))
         try:
-            with _interrupts_as_they_are(), environment(_python(master)):
+            with _interrupts_as_they_are(), environment(_python(master, conf)):
                 spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
                 session = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
         except Exception as error:
@@ -209,8 +209,14 @@ def _java_options(master: str, conf: Mapping[str, str], options: SparkOptions) -
     return java_options(conf) if master.startswith("local") and not options.long_work else ()
 
 
-def _python(master: str) -> dict[str, str]:
-    """Workers on this machine run the Python that has deltaadm, unless another one is asked for."""
+def _python(master: str, conf: Mapping[str, str]) -> dict[str, str]:
+    """
+    Workers on this machine run the Python that has deltaadm, unless another one is asked for.
+
+    A setting that asks for one is for spark-submit, and unknown to a session made by a program.
+    """
+    if asked := conf.get("spark.pyspark.python"):
+        return {"PYSPARK_PYTHON": asked}
     if not master.startswith("local") or "PYSPARK_PYTHON" in os.environ:
         return {}
     return {"PYSPARK_PYTHON": sys.executable}

@@ -48,7 +48,8 @@ class Hadoop:
     def __init__(self, session: SparkSession) -> None:
         if not hasattr(session, "_jvm"):
             raise EngineError(
-                "Spark Connect cannot list or read log files.",
+                "On Spark Connect, only executors can read logs, for inspect, validate and plans "
+                "that are not carried out at once; this command reads the log by way of the JVM.",
                 remedy="Use --spark-master instead of --remote, or omit --engine spark.",
             )
         self.session = session

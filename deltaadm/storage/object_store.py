@@ -13,7 +13,7 @@ import os
 from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from deltaadm.domain.model.data_paths import is_absolute
 from deltaadm.domain.model.log_segment import (
@@ -76,7 +76,7 @@ class Address(NamedTuple):
     @classmethod
     def of(cls, location: str) -> Address:
         """
-        The parts of *location*.
+        The parts of *location*, of which that of HTTP alone is percent-encoded.
 
         >>> Address.of("s3a://lake/events/")[:4]
         ('s3', 's3a://lake', 'lake', 'events')
@@ -99,7 +99,7 @@ class Address(NamedTuple):
                     f"{location} is no directory: it has a query or a fragment.",
                     remedy="Give the URL of the directory that contains _delta_log.",
                 )
-            return cls(kind, qualifier, location.rstrip("/"), "")
+            return cls(kind, qualifier, qualifier, unquote(path))
         container, at, host = authority.partition("@")
         if kind == "azure" and at:
             return cls(kind, qualifier, container, path, host.partition(".")[0])
@@ -287,7 +287,7 @@ class Bucket:
     def url(self, path: str) -> str:
         """What a path in it is called in messages."""
         if self._address.kind == "http":
-            return f"{self._address.bucket}/{path}"
+            return f"{self._address.bucket}/{quote(path)}"
         return f"{self._address.qualifier}/{path}"
 
     def get(self, path: str, most: int) -> Pending[bytes]:
@@ -423,7 +423,9 @@ class Bucket:
             found = obstore.list_with_delimiter(self.backend, prefix or None)
         except Exception as error:
             raise self._failure(prefix, error, "list") from error
-        return [prefix.rpartition("/")[2] for prefix in found["common_prefixes"]]
+        # By WebDAV a directory is listed among its own.
+        below = (each for each in found["common_prefixes"] if each != prefix)
+        return [each.rpartition("/")[2] for each in below]
 
 
 class ObjectStore:
@@ -577,7 +579,7 @@ class ObjectStore:
         if scheme in KINDS and "://" in path:
             there = Address.of(path)
             if there[:1] + there[2:3] == self._address[:1] + self._address[2:3]:
-                return unquote(there.path)
+                return there.path if there.kind == "http" else unquote(there.path)
         raise StorageError(
             f"{path} is in another store, which is out of reach from here.",
             remedy="Check that file with a program that reaches its store.",
@@ -676,7 +678,8 @@ class BucketDirectories:
 
     def join(self, place: str, name: str) -> str:
         """See `Directories`."""
-        return f"{place.rstrip('/')}/{name}"
+        encoded = quote(name) if Address.of(place).kind == "http" else name
+        return f"{place.rstrip('/')}/{encoded}"
 
     def _submitted(self, place: str) -> Pending[Sequence[str] | None]:
         return self._connections.bucket(place).directories(Address.of(place).path)

@@ -137,6 +137,11 @@ class ObjectStores:
         self._options_for: Callable[[str], Mapping[str, str]] | None = None
         self._connections: Connections | None = None
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Another process gets what is set, and makes connections of its own."""
+        self.options_for("")
+        return _stores_with, (self._options_for,)
+
     def options_for(self, location: str) -> Mapping[str, str]:
         """What is set for *location* besides the environment."""
         if self._options_for is None:
@@ -163,6 +168,10 @@ class ObjectStores:
         from deltaadm.storage.object_store import BucketDirectories
 
         return BucketDirectories(self.connections)
+
+
+def _stores_with(options_for: Callable[[str], Mapping[str, str]]) -> ObjectStores:
+    return ObjectStores(lambda: options_for)
 
 
 def _no_options(_location: str) -> Mapping[str, str]:

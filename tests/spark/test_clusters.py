@@ -23,6 +23,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import Result, another_process, deltaadm, process
+from tests.support.s3 import SECRET, s3_server
 from tests.support.spark_processes import (
     FEW_TASKS,
     SMALL_JVM,
@@ -220,6 +221,51 @@ def test_history_waits_and_the_protocol_goes_down(there: Run, table: Path) -> No
     assert there(*away, *IRREVERSIBLE).document["error"]["kind"] == "not yet"
 
 
+def test_executors_of_a_server_read_fleets_and_give_the_same_lines(
+    server: str, there: Run, tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    write_deltalake(lake / "a b é", ROWS)
+    write_deltalake(lake / "checkpointed", ROWS)
+    DeltaTable(lake / "checkpointed").create_checkpoint()
+    Table(lake / "broken").write(f"{0:020d}.json", b"nonsense\n")
+    many = "--discover", lake
+    for command in (
+        ["inspect", *many, "--files", "-o", "jsonl"],
+        ["validate", *many, "--ignore", "DL8", "-o", "jsonl"],
+        ["validate", *many, "-o", "json"],  # for which reports come back, rather than lines
+        ["enable-feature", *many, "deletionVectors", "-o", "jsonl"],
+        ["inspect", lake / "checkpointed", "-o", "json"],
+    ):
+        alone, by_executors = deltaadm(*command), there(*command, *SPARK)
+        assert (by_executors.out, by_executors.code) == (alone.out, alone.code), command
+        assert by_executors.err.startswith(f"Connecting to Spark at {server} ...")
+    one = there("alter", lake / "checkpointed", "--set", "x=1", *SPARK)
+    assert (one.code, "only executors can read logs" in one.err) == (6, True)
+
+
+def test_executors_of_a_server_read_object_stores(server: str, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    for number in range(3):
+        write_deltalake(lake / f"t{number}", ROWS)
+    with s3_server() as s3:
+        location = s3.upload(lake, tmp_path.name)
+        command = ["inspect", "--discover", location, f"{location}/gone", "-o", "jsonl"]
+        alone = process(*command, env=s3.environment)
+        with (
+            another_process(s3.environment | {"SPARK_REMOTE": server}) as run,
+            s3.counted() as asked,
+        ):
+            there = run(*command, *SPARK)
+        assert (there.out, there.code) == (alone.out, alone.code)
+        assert (there.code, len(there.lines)) == (9, 4)
+        assert any("GET" in request for request in asked)
+    logs = [log.read_text(errors="replace") for log in tmp_path.parent.glob("server*/server.log")]
+    assert logs
+    assert SECRET not in "".join(logs)
+
+
+SPARK = ("--engine", "spark")
 IRREVERSIBLE = (
     *("--accept-irreversible", "vacuumProtocolCheck"),
     *("--accept-irreversible", "deletionVectors"),

@@ -1,7 +1,7 @@
 """Commands with `--engine spark`: the same answers as without, and what goes wrong on the way."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from deltaadm.errors import EngineError
-from deltaadm.spark.fleet import in_order
+from deltaadm.spark.fleet import Executors
 from deltaadm.spark.settings import configured
 from deltaadm.spark.store import Hadoop
 from deltaadm.spark.workers import require_able
@@ -121,24 +121,26 @@ def test_single_tables_and_plans(tmp_path: Path) -> None:
 
 
 def test_answers_come_in_order_whatever_becomes_of_executors(spark: "SparkSession") -> None:
-    def answer(name: str, place: str) -> tuple[str, str]:
-        if place == "/t7":
-            os._exit(1)
-        return name, "answered"
+    def answer(tables: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        for name, place in tables:
+            if place == "/t7":
+                os._exit(1)
+            yield name, "answered"
 
     tables = {f"t{number}": f"/t{number}" for number in range(12)}
-    found = list(in_order(spark, tables, answer, lost=lambda name: (name, "lost")))
+    executors = Executors(spark)
+    found = list(executors.in_order(tables, answer, lost=lambda name: (name, "lost")))
     assert found == [(name, "lost" if name == "t7" else "answered") for name in tables]
-    assert list(in_order(spark, {}, answer, lost=str)) == []
+    assert list(executors.in_order({}, answer, lost=lambda name: (name, "lost"))) == []
 
 
 def test_executors_without_what_is_needed(spark: "SparkSession") -> None:
-    def answer(*_: str) -> str:
+    def answer(_: object) -> list[str]:
         raise ModuleNotFoundError("No module named 'deltaadm'")
 
     with pytest.raises(
         EngineError, match=r"lack a package .* No module named 'deltaadm'"
     ) as caught:
-        list(in_order(spark, {"t": "/t"}, answer, lost=str))
+        list(Executors(spark).in_order({"t": "/t"}, answer, lost=str))
     assert "Install deltaadm" in caught.value.remedy
     require_able(RuntimeError("anything else"))

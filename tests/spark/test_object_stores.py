@@ -138,7 +138,6 @@ KIND = "org.apache.hadoop.fs.azurebfs.oauth2."
                 ),
             },
         ),
-        ("gs://b/t", {"GOOGLE_SKIP_SIGNATURE": "true"}, {"auth.type": "UNAUTHENTICATED"}),
         (
             "gs://b/t",
             {"GOOGLE_SERVICE_ACCOUNT": "/k.json"},

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
+from urllib.parse import quote
+from urllib.request import Request, urlopen
 
 import obstore
 import pytest
@@ -14,8 +16,10 @@ from deltaadm.errors import Refused, StorageError, TableError
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.discover import find_tables, table_around
-from deltaadm.storage.store import ObjectStores
+from deltaadm.storage.store import ObjectStores, open_store
+from tests.support.azure import azurite
 from tests.support.contract import EngineContract, Load
+from tests.support.gcs import environment, gcs_server
 from tests.support.s3 import S3Server, s3_server
 from tests.support.tables import (
     START_BODY,
@@ -26,6 +30,7 @@ from tests.support.tables import (
     protocol,
     table,
 )
+from tests.support.webdav import webdav_server
 
 
 @pytest.fixture(scope="module")
@@ -91,15 +96,52 @@ class TestS3(EngineContract):
         return loader(stores_of(s3), f"s3://lake/{abs(hash(request.node.name))}")
 
 
-@pytest.fixture(params=["memory", "s3"])
-def stores(s3: S3Server, request: pytest.FixtureRequest) -> ObjectStores:
-    return stores_of(s3) if request.param == "s3" else ObjectStores()
+@pytest.fixture(scope="module")
+def gcs() -> Iterator[S3Server]:
+    with gcs_server() as server:
+        yield server
+
+
+def stores_in_gcs(server: S3Server) -> ObjectStores:
+    options = {key.lower(): text for key, text in environment(server).items()}
+    return ObjectStores(lambda: lambda _: options)
+
+
+@pytest.mark.matrix
+class TestGCS(TestS3):
+    @pytest.fixture
+    def load(self, gcs: S3Server, request: pytest.FixtureRequest) -> Load:
+        return loader(stores_in_gcs(gcs), f"gs://lake/{abs(hash(request.node.name))}")
+
+
+@pytest.fixture(scope="module")
+def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStores]:
+    with azurite(tmp_path_factory.mktemp("azurite")) as options:
+        yield ObjectStores(lambda: lambda _: options)
+
+
+@pytest.mark.matrix
+class TestAzure(TestS3):
+    @pytest.fixture
+    def load(self, azure: ObjectStores, request: pytest.FixtureRequest) -> Load:
+        return loader(azure, f"az://lake/{abs(hash(request.node.name))}")
+
+
+SCHEMES = {"memory": "memory", "s3": "s3", "gcs": "gs"}
+
+
+@pytest.fixture(params=SCHEMES)
+def stores(request: pytest.FixtureRequest) -> ObjectStores:
+    if request.param == "memory":
+        return ObjectStores()
+    server: S3Server = request.getfixturevalue(request.param)
+    return stores_of(server) if request.param == "s3" else stores_in_gcs(server)
 
 
 @pytest.fixture
 def base(stores: ObjectStores, tmp_path: Path, request: pytest.FixtureRequest) -> str:
     """A place of this test alone, with a few tables."""
-    scheme = "memory" if "memory" in request.node.name else "s3"
+    scheme = SCHEMES[request.node.callspec.params["stores"]]
     base = f"{scheme}://lake/{tmp_path.name}"
     for name in (
         "sales/orders",
@@ -192,9 +234,31 @@ def test_data_files_have_the_names_of_the_log(stores: ObjectStores, base: str) -
     assert store.data_size("gone") is None
     with pytest.raises(TableError, match="missing"):
         store.open_data("gone")
-    for elsewhere in ("s3://other/f", "file:///f", "hdfs:/f", "gs://lake/f"):
+    for elsewhere in ("s3://other/f", "file:///f", "hdfs:/f", "az://lake/f"):
         with pytest.raises(StorageError, match="another store"):
             store.data_size(elsewhere)
+
+
+def test_a_server_that_lists_by_webdav(tmp_path: Path) -> None:
+    for name in ("a b%20ü/t", "z", "z/p=1/inner"):
+        table(tmp_path / name, START_BODY)
+    Table(tmp_path / "z").checkpoint(0, [protocol(), metadata()])
+    stores = ObjectStores(lambda: lambda _: {"allow_http": "true"})
+    with webdav_server() as url:
+        for path in tmp_path.rglob("*"):
+            if path.is_file():
+                name = quote(path.relative_to(tmp_path).as_posix())
+                body = path.read_bytes()
+                with urlopen(Request(f"{url}/lake/{name}", body, method="PUT")):  # noqa: S310
+                    pass
+        base = f"{url}/lake"
+        assert found_below(stores, base) == [quote("a b%20ü/t"), "z"]
+        for name in ("a b%20ü/t", "z"):
+            found = load_snapshot(stores.open(f"{base}/{quote(name)}"), detail=Detail.STATE)
+            here = load_snapshot(open_store(str(tmp_path / name)), detail=Detail.STATE)
+            assert (found.metadata, found.version) == (here.metadata, here.version)
+        with pytest.raises(TableError):
+            load_snapshot(stores.open(f"{base}/nope"))
 
 
 @pytest.mark.slow

@@ -33,8 +33,12 @@ def delta_jars() -> list[str]:
 
 
 @contextlib.contextmanager
-def connect_server(directory: Path) -> Iterator[str]:
-    """The address of a Connect server with Delta and a Hive metastore; it stops with the block."""
+def connect_server(directory: Path, python: str = sys.executable) -> Iterator[str]:
+    """
+    The address of a Connect server with Delta and a Hive metastore; it stops with the block.
+
+    Its executors run *python*.
+    """
     conf = (
         DELTA
         | FEW_TASKS
@@ -54,7 +58,9 @@ def connect_server(directory: Path) -> Iterator[str]:
     settings = [part for key, one in conf.items() for part in ("--conf", f"{key}={one}")]
     program = "org.apache.spark.sql.connect.service.SparkConnectServer"
     command = ["spark-submit", "--master", "local[2]", "--class", program, *settings]
-    with _spark(directory, "server", [*command, "spark-internal"], _SERVER_STARTED) as address:
+    with _spark(
+        directory, "server", [*command, "spark-internal"], _SERVER_STARTED, python
+    ) as address:
         yield f"sc://{address}"
 
 
@@ -134,7 +140,11 @@ _WORKER_STARTED = re.compile(r"(Successfully registered with master)")
 
 @contextlib.contextmanager
 def _spark(
-    directory: Path, name: str, command: list[str], started: re.Pattern[str]
+    directory: Path,
+    name: str,
+    command: list[str],
+    started: re.Pattern[str],
+    python: str = sys.executable,
 ) -> Iterator[str]:
     """What *started* finds in the log of a program of Spark; the program ends with the block."""
     script, *arguments = command
@@ -143,7 +153,13 @@ def _spark(
         process = subprocess.Popen(
             ["sh", "-c", _UNTIL_INPUT_ENDS, "sh", f"{spark_home()}/bin/{script}", *arguments],
             cwd=directory,
-            env=_environment({"SPARK_DAEMON_JAVA_OPTS": SMALL_JVM, "SPARK_LOCAL_IP": "127.0.0.1"}),
+            env=_environment(
+                {
+                    "SPARK_DAEMON_JAVA_OPTS": SMALL_JVM,
+                    "SPARK_LOCAL_IP": "127.0.0.1",
+                    "PYSPARK_PYTHON": python,
+                }
+            ),
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,

@@ -84,7 +84,7 @@ def command(given: DropFeature, context: RunContext) -> int:
         context = context.with_request(commit.spark, output, commit.access)
 
         def answer() -> int:
-            with log_reader(context, tables, given.many) as reader:
+            with log_reader(context, tables, given.many, by_executors=True) as reader:
                 return report_all(
                     reader,
                     collect_tables(reader, tables, given.many, "drop-feature"),

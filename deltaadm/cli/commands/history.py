@@ -68,7 +68,7 @@ def command(given: History, context: RunContext) -> int:
     context = context.with_request(given.spark, given.output, given.access)
 
     def answer() -> int:
-        with log_reader(context) as reader:
+        with log_reader(context, [given.table]) as reader:
             found = read_history(reader, find(reader, given.table), request)
             if context.format != "jsonl":
                 report, code = found.report()

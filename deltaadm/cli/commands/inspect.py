@@ -112,7 +112,7 @@ def command(given: Inspect, context: RunContext) -> int:
         from deltaadm.runs.sessions import log_reader
 
         inventories = [Inventory(*given.save_as)] if given.save_as else []
-        with log_reader(context, tables, many) as reader:
+        with log_reader(context, tables, many, by_executors=True) as reader:
             fleet = collect_tables(reader, tables, many, "inspect")
             if reads_alone:
                 do_without_numpy()

@@ -236,7 +236,7 @@ def command(given: Validate, context: RunContext) -> int:
     )
 
     def work() -> int:
-        with log_reader(context, given.tables or (), given.many) as reader:
+        with log_reader(context, given.tables or (), given.many, by_executors=True) as reader:
             return _report(given, reader, places)
 
     return handle_errors(context, "", work)
