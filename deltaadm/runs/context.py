@@ -32,12 +32,12 @@ class RunContext:
     """
     What all parts of a run share; a part that needs more of it makes another one.
 
-    `commit_engine` commits plans. `object_stores` are those that are reached without Spark, as `access` says, and `unity` the
-    catalog that is asked without it. `hadoop` and `engine` read logs where Spark does, by its JVM,
-    and `executors` those of fleets; a session on Spark Connect has executors alone.
-    `catalog` is there where names are looked up in Spark's catalogs or tables created. All four
-    belong to the session that is open. Another process gets a context without them, and with a
-    status of its own.
+    `commit_engine` commits plans. `object_stores` are those that are reached without Spark, as
+    `access` says, and `unity` the catalog that is asked without it. `hadoop` and `engine` read logs
+    where Spark does, by its JVM, and `executors` those of fleets; a session on Spark Connect has
+    executors alone. `catalog` is there where names are looked up in Spark's catalogs or tables
+    created. All four belong to the session that is open. Another process gets a context without
+    them, and with a status of its own.
     """
 
     status: CommitStatus
