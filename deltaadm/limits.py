@@ -54,4 +54,4 @@ class Limits:
 
 
 LIMITS: Final = Limits()
-"""Those that count where nothing else is said."""
+"""The limits that apply by default."""

@@ -176,7 +176,7 @@ def _stopped(status: CommitStatus, how: str, code: int) -> int:
 
 
 def _unread(arguments: Sequence[str], status: CommitStatus) -> int:
-    """Whoever read our output has gone, of which only those need be told who change something."""
+    """The reader of our output has gone; only a command that changes something reports it."""
     from deltaadm.runs.output import discard_output
 
     discard_output()

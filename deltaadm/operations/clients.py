@@ -54,7 +54,7 @@ def require_clients(
     """
     Raise `Refused` if *plan* shuts a client out that must go on *reading* or *writing*.
 
-    What cannot be told counts as shut out. A client whose id is *accepted* may go silently wrong,
+    What is unknown counts as shut out. A client whose id is *accepted* may go silently wrong,
     and nothing else.
     """
     wanted = [(tuple(reading), (Access.READ,)), (tuple(writing), (Access.WRITE,))]

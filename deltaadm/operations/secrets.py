@@ -63,7 +63,7 @@ def _is_mask(value: str) -> bool:
 
 def fingerprints(snapshot: Snapshot) -> dict[str, str]:
     """
-    What the secrets of a table are known by, without being told, by their places.
+    Fingerprints of the secrets of a table, which do not disclose them, by their places.
 
     It takes so long to compute one that a weak secret cannot be found by trying many.
     """

@@ -83,7 +83,7 @@ def _joined(words: list[str]) -> str:
 
 
 GOES_WITH_OTHERS: Final = "undone together with the other changes"
-"""What is said of a place that differs in the end although no single step has changed it."""
+"""The words for a place that differs in the end although no single step has changed it."""
 _NEVER: Final = "never"
 _NOTHING_LOST: Final = Undo("nothing is lost, so nothing needs to be undone")
 _GOES_ALONG: Final = Undo("lowered automatically when those features are dropped")

@@ -121,8 +121,8 @@ def _stands_apart(block: Block, before: Block | None) -> bool:
     if isinstance(block, Prose):
         return True
     title = isinstance(before, Heading) and before.level == 1
-    said = isinstance(before, Paragraph) and not before.nested
-    return isinstance(block, Changes) and (title or said)
+    paragraph = isinstance(before, Paragraph) and not before.nested
+    return isinstance(block, Changes) and (title or paragraph)
 
 
 def _heading(block: Heading) -> Iterable[Line]:

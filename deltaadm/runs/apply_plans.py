@@ -185,7 +185,7 @@ class _UnderWay(NamedTuple):
     look_up: Callable[[], str]
 
     def words(self) -> str:
-        """The most exact that can be said."""
+        """The most exact description."""
         try:
             return self.look_up()
         except DeltaadmError:
@@ -300,7 +300,9 @@ class _Run:
             self._journal.begin(saved.digest, saved.table)
         note = partial(self._note, saved)
         try:
-            with self._tables[saved.location]:  # commits of one run are told apart by their order
+            with self._tables[
+                saved.location
+            ]:  # commits of one run are distinguished by their order
                 plan = self._left(saved, ready.target, ready.requirements)
                 outcome = execute(self._context, plan, executor, note)
             code = MISMATCH if outcome.mismatches else WAITING if plan.waits else 0

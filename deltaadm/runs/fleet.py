@@ -349,7 +349,7 @@ _CLOUDS: Final = ("AWS_", "AZURE_", "GOOGLE_")
 
 
 def _location_for_executors(task: TableTask, table: str) -> str:
-    """Where executors find a table, given the same disks; empty if they cannot be told."""
+    """Where executors find a table, given the same disks; empty if that is unknown."""
     if not table:
         return ""
     try:

@@ -207,7 +207,7 @@ _REFUSALS: Final = {
     ),
     ALTER: ("Spark would refuse to alter the table", "Correct what the message names."),
 }
-"""What is said, by the operation, of what Spark would refuse, and what to do."""
+"""Message and remedy, by operation, for what Spark would refuse."""
 
 
 def _refused(words: tuple[str, str], message: str, error_class: str | None) -> Refused:

@@ -138,7 +138,7 @@ _CLASS_PATHS: Final = ("spark.driver.extraClassPath", "spark.executor.extraClass
 
 
 def default_settings(home: str, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """What the Spark at *home* reads from `spark-defaults.conf` before anything else is said."""
+    """What the Spark at *home* reads from `spark-defaults.conf` before any other setting."""
     directory = environ.get("SPARK_CONF_DIR") or os.path.join(home, "conf")  # noqa: PTH118
     try:
         text = Path(directory, "spark-defaults.conf").read_text(encoding="utf-8", errors="replace")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _Trouble(NamedTuple):
-    """What is said in a text with one of `words` in it; {doing} and {url} are filled in."""
+    """The message for a text with one of `words` in it; {doing} and {url} are filled in."""
 
     words: tuple[str, ...]
     message: str

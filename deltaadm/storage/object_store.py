@@ -279,7 +279,7 @@ class Bucket:
 
     @property
     def options(self) -> Mapping[str, str]:
-        """What another program has to be told to reach it, besides the environment."""
+        """The settings that another program needs to reach it, besides the environment."""
         if self._credentials is None:
             return self._options
         return {**self._options, **self._credentials.options}

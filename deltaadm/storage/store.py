@@ -57,7 +57,7 @@ class LogStore(Protocol):
 
     @property
     def storage_options(self) -> Mapping[str, str]:
-        """What else than the environment another program has to be told to reach it."""
+        """The settings that another program needs to reach it, besides the environment."""
 
     @property
     def catalog_state(self) -> CatalogState | None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Protocol and metadata in effect after `version`; None where the log has not said yet."""
+    """Protocol and metadata in effect after `version`; None where the log has none yet."""
 
     version: int
     protocol: Protocol | None = None

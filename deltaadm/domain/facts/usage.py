@@ -2,7 +2,7 @@
 Which supported features a table makes use of: by its metadata, or by anything else in its state.
 
 A feature whose property is off may be needed all the same, by domains, files or checkpoints that
-were written while it was on. Whether it is can only be told of a state that has been read.
+were written while it was on. Whether it is, only a state that has been read shows.
 """
 
 from __future__ import annotations

@@ -106,10 +106,10 @@ _USUAL: Final = {
     ".crc": Kind.CRC,
     ".checkpoint.parquet": Kind.CHECKPOINT,
 }
-"""What nearly all files of a log are, told without looking for a pattern."""
+"""The kinds of nearly all files of a log, recognized without a pattern."""
 
 _WITHOUT_NUMBERS: Final = {"_last_checkpoint": Kind.LAST_CHECKPOINT}
-"""Whole names; like the usual ends, told without compiling patterns, which takes its time."""
+"""Whole names; like the usual ends, recognized without compiling patterns, which is slow."""
 
 
 def parse(info: FileInfo) -> LogFile:
@@ -132,7 +132,7 @@ def kind_of(name: str) -> Kind:
 
 
 def _told_apart(names: Iterable[str]) -> Iterator[tuple[Kind, list[str]]]:
-    """What `kind_of` says of *names*; usual ones are told by the thousand."""
+    """What `kind_of` says of *names*; usual ones are recognized by the thousand."""
     by_end: dict[str, list[str]] = defaultdict(list)
     for name in names:
         by_end[name[_DIGITS:]].append(name)

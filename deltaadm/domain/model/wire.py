@@ -1,5 +1,5 @@
 """
-How actions are written as JSON, said once per action as a table of entries.
+How actions are written as JSON: one table of entries per action.
 
 Reading must never lose what a log says, however odd: whatever the typed fields cannot express
 (unknown keys, explicit nulls, values of a wrong type, lists with duplicates) is kept beside

@@ -1,5 +1,5 @@
 """
-The columns that an SQL expression refers to, as far as they can be told without parsing SQL.
+The columns that an SQL expression refers to, as far as they are known without parsing SQL.
 
 Table constraints, generated columns and invariants are texts in Spark's SQL. Only what certainly
 is a column reference counts: a missed reference is better than a false one.

@@ -78,10 +78,12 @@ class AddColumns(Step):
         """The columns as they are asked for."""
         columns = [
             {
-                "column": column_document((*one.parent, one.column.name), one.column),
-                **position_document(one.position),
+                "column": column_document(
+                    (*definition.parent, definition.column.name), definition.column
+                ),
+                **position_document(definition.position),
             }
-            for one in self.columns
+            for definition in self.columns
         ]
         return Operation("ADD COLUMNS", {"columns": compact(columns)})
 

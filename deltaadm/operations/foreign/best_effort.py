@@ -181,7 +181,7 @@ def plan_best_effort(
     The plan that makes the table *name* of *provider*, in the place of *before* if that is there.
 
     *occupied* says that there are files at *location*. Raises `Refused` for what the parent catalog
-    would refuse, as far as that can be told, and for what Delta alone has.
+    would refuse, as far as that is known, and for what Delta alone has.
     """
     _require_fitting_mode(name, step, before)
     check_new_columns(step)
@@ -267,7 +267,7 @@ def _notes_on_rows(step: CreateTable, location: str, *, full: bool) -> Iterator[
 
 
 def _facts(definition: ForeignDefinition) -> dict[str, Any]:
-    """By place, what can be told of a definition; types without what only some catalogs keep."""
+    """By place, what is known of a definition; types without what only some catalogs keep."""
     facts: dict[str, Any] = {"provider": definition.provider, "location": definition.location}
     if definition.comment is not None:
         facts["comment"] = definition.comment
