@@ -160,6 +160,24 @@ def start_commands() -> dict[str, list[str]]:
     return commands
 
 
+def commit_commands(directory: Path) -> dict[str, list[str]]:
+    """
+    A commit of metadata by a new process, each program to a table of its own below *directory*.
+
+    The number of the process is the value of the property, so that there is something to commit.
+    """
+    ours, theirs = directory / "ours", directory / "theirs"
+    commit = deltaadm("alter", str(ours), "--commit-engine", "embedded", "--apply", "--yes")
+    commands = {
+        DELTAADM: [*commit, "--set"],
+        DELTALAKE: _script("commit.py", str(theirs)),
+    }
+    return {
+        name: ["sh", "-c", 'exec "$@" team=$$', "sh", *command]
+        for name, command in commands.items()
+    }
+
+
 def in_process_command(program: str, table: str, runs: int) -> list[str]:
     """Loads within one process; see the script."""
     return _script("in_process.py", program, table, str(runs))

@@ -85,6 +85,7 @@ TARGETS: Final = (
         },
     ),
     Target("protocol", "S2", KERNEL, 0.1),
+    Target("commit", "a property", DELTALAKE, 1),
     Target("process", "S3", LIMIT, 2),
     Target("start", "start", PYTHON, 3, "deltaadm --version"),
     Target("start", "start", TYPER, 1.15, "deltaadm --help"),
@@ -96,6 +97,7 @@ TARGETS: Final = (
 )
 BOUNDS: Final = (
     Bound("process", "S1", 3, "ms"),
+    Bound("commit", "a property", 250, "ms"),
     *(Bound("protocol", table, 130, "MB") for table in ("S1", "S2", "S3", "S4", "S5")),
     Bound("files", "S3", 400, "MB"),
     Bound("files", "S2 removes", 400, "MB"),
@@ -180,6 +182,7 @@ def _measured(found: Found) -> Iterator[tuple[Target, float, float]]:
 
 _SAID: Final = {
     "protocol": "`inspect -o json`",
+    "commit": "`alter --commit-engine embedded`",
     "process": "load in process",
     "files": "all live files",
     "start": "",
@@ -270,6 +273,7 @@ _TITLES: Final = {
     "files": "All live files",
     "validation": "Validation",
     "start": "Start-up",
+    "commit": "A commit without Spark",
     "process": "Loading within one process",
     "fleet": "Fleets",
     "spark": "With Spark, in one warm session each",

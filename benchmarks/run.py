@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -63,6 +64,17 @@ class Bench:
         """What needs no table."""
         found = contestants.start_commands()
         return {"start": in_turns([Program(*one) for one in found.items()], 3 * self.runs)}
+
+    def commit(self) -> dict[str, Costs]:
+        """A commit of metadata, whole processes, without Spark."""
+        with tempfile.TemporaryDirectory() as scratch:
+            for name in ("ours", "theirs"):
+                shutil.copytree(self._path("S1"), Path(scratch) / name)
+            found = contestants.commit_commands(Path(scratch))
+            programs = [
+                Program(name, one, _contains("was committed")) for name, one in found.items()
+            ]
+            return {"a property": in_turns(programs, 3 * self.runs)}
 
     def process(self) -> dict[str, Costs]:
         """Loads with everything imported."""
@@ -159,6 +171,7 @@ PARTS: Final[Mapping[str, Callable[[Bench], dict[str, Costs]]]] = {
     "protocol": Bench.protocol,
     "files": Bench.files,
     "validation": Bench.validation,
+    "commit": Bench.commit,
     "process": Bench.process,
     "fleet": Bench.fleet,
     "spark": Bench.warm_spark,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from hashlib import sha256
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from deltaadm.dataclass import dataclass
 from deltaadm.operations.commands import fix_command
@@ -69,6 +67,8 @@ def _file(where: str) -> str:
 def fingerprint(*parts: str) -> str:
     """A hash of *parts*, whose boundaries count."""
     joined = "\0".join(part.replace("\\", "\\\\").replace("\0", "\\0") for part in parts)
+    from hashlib import sha256
+
     return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -102,6 +102,8 @@ def uri_of(path: str) -> str:
 
 def _quoted(text: str, safe: str) -> str:
     # Names of files may hold bytes that are no UTF-8, which Python has as surrogates.
+    from urllib.parse import quote
+
     return quote(text.encode("utf-8", "surrogatepass"), safe=safe)
 
 
