@@ -157,7 +157,7 @@ def main() -> None:
     """Play rounds, and say what became of them."""
     parser = argparse.ArgumentParser()
     parser.add_argument("rounds", type=int)
-    parser.add_argument("--where", choices=("local", "s3"), default="local")
+    parser.add_argument("where", choices=("local", "s3"), default="local", nargs="?")
     parser.add_argument("--seed", type=int, default=time.time_ns())
     given = parser.parse_args()
     directory = Path(tempfile.mkdtemp(prefix="kills-"))

@@ -206,7 +206,7 @@ def main() -> None:
     """Play rounds, and say what became of them."""
     parser = argparse.ArgumentParser()
     parser.add_argument("rounds", type=int)
-    parser.add_argument("--where", choices=("local", "s3"), default="local")
+    parser.add_argument("where", choices=("local", "s3"), default="local", nargs="?")
     parser.add_argument("--seconds", type=float, default=450)
     given = parser.parse_args()
     exits: Counter[int] = Counter()

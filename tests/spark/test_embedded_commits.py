@@ -1,0 +1,147 @@
+"""
+The embedded commit engine and Delta Spark do the same, and both go on with the same tables.
+
+A few cases of everything are in the suite, all others in the matrix.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+
+from deltaadm.commit.embedded import EmbeddedExecutor
+from deltaadm.commit.supported import obstacles
+from deltaadm.domain.model.features import FEATURES, REFERENCE
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.steps import SetProperties
+from deltaadm.errors import DeltaadmError
+from deltaadm.operations.plan import predicted
+from deltaadm.runs.context import now
+from deltaadm.spark.executor import SparkExecutor
+from tests.spark.test_predictions import MAPPED, MAPPED_SCHEMA, STARTS
+from tests.support import oracle
+from tests.support.executors import (
+    carry_out_case,
+    new_commits,
+    recorded_commits,
+    state,
+    verdict,
+)
+from tests.support.program import deltaadm
+from tests.support.tables import Table, metadata
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def _recorded() -> list[Any]:
+    """Cases whose statements the embedded engine may commit; the settings are the defaults."""
+    found = [case for case in oracle.cases("e2e") if not verdict(case) and not case.get("conf")]
+    return [
+        pytest.param(
+            case,
+            id=f"{case['group']}-{case['id']}",
+            marks=() if number % 100 == 0 else pytest.mark.matrix,
+        )
+        for number, case in enumerate(found)
+    ]
+
+
+@pytest.mark.parametrize("case", _recorded())
+def test_spark_commits_what_was_recorded_through_the_same_contract(
+    executor: SparkExecutor, tmp_path: Path, case: oracle.Case
+) -> None:
+    """As `tests/commit/test_embedded.py` has it for the other executor."""
+    outcome = carry_out_case(case, tmp_path, lambda _: executor)
+    made = new_commits(case, tmp_path)
+    assert made == recorded_commits(case)[: len(made)]
+    assert outcome != "committed" or len(made) == len(recorded_commits(case))
+
+
+def _meta(protocol: Protocol) -> dict[str, Any]:
+    mapped = protocol.supports("columnMapping")
+    return metadata(MAPPED, schemaString=MAPPED_SCHEMA) if mapped else metadata()
+
+
+def _step(name: str, protocol: Protocol) -> SetProperties | None:
+    """What makes a feature active, or else supported, if the embedded engine commits it."""
+    body = _meta(protocol)["metaData"]
+    before = Snapshot(
+        root="t", version=1, protocol=protocol, metadata=Metadata.from_wire(body), timestamp=1
+    )
+    active = dict(FEATURES[name].activation.properties)
+    for properties in (active, {f"delta.feature.{name}": "supported"}):
+        try:
+            plan = predicted("", before, [SetProperties(properties)] if properties else [])
+        except DeltaadmError:
+            continue
+        if not plan.is_noop and not list(obstacles(plan)):
+            return SetProperties(properties)
+    return None
+
+
+def _changes() -> list[Any]:
+    rows = [
+        (name, start, step)
+        for name in REFERENCE
+        for start, protocol in STARTS.items()
+        if (step := _step(name, protocol)) is not None
+    ]
+    return [
+        pytest.param(
+            step,
+            STARTS[start],
+            id=f"{name}-{start}",
+            marks=() if number % 60 == 0 else pytest.mark.matrix,
+        )
+        for number, (name, start, step) in enumerate(rows)
+    ]
+
+
+@pytest.mark.parametrize(("step", "protocol"), _changes())
+def test_spark_and_deltalake_go_on_with_a_table(
+    spark: "SparkSession",
+    tmp_path: Path,
+    step: SetProperties,
+    protocol: Protocol,
+    record_property: Any,
+) -> None:
+    path = tmp_path / "t"
+    Table(path).commit(0, {"protocol": protocol.to_wire()}, _meta(protocol))
+    _insert(spark, path, 1)
+    engine = EmbeddedExecutor(SessionSettings(), now)
+    for each in (step, SetProperties({"team": "web"})):
+        engine.apply(str(path), each, state(path))
+    _insert(spark, path, 2)
+    appended = _appended(path, 3)
+    rows = [1, 2, 3] if appended else [1, 2]
+    record_property("deltalake", "appended" if appended else "refused")
+    engine.apply(str(path), SetProperties({"team": "mobile"}), state(path))
+    found = spark.read.format("delta").load(str(path)).collect()
+    assert sorted(row.a for row in found) == rows
+    if appended:
+        assert sorted(DeltaTable(path).to_pyarrow_table()["a"].to_pylist()) == rows
+    result = deltaadm("validate", path, "--deep", "--history", "--cross-check")
+    assert result.code == 0, result.out
+    assert state(path).version == 5 + appended
+
+
+def _insert(spark: "SparkSession", path: Path, value: int) -> None:
+    frame = spark.createDataFrame([(value,)], "a INT")
+    frame.write.format("delta").mode("append").save(str(path))
+
+
+def _appended(path: Path, value: int) -> bool:
+    """Whether deltalake has appended a row; otherwise it does not support the table."""
+    try:
+        write_deltalake(path, pa.table({"a": pa.array([value], pa.int32())}), mode="append")
+    except Exception as error:
+        if any(word in str(error) for word in ("eature", "rotocol", "olumn mapping")):
+            return False
+        raise
+    return True
