@@ -399,6 +399,24 @@ def test_a_plan_knows_no_secret(ten: str, tmp_path: Path) -> None:
     assert "AKIA" not in text
 
 
+def test_a_profile_of_the_cloud_counts(
+    s3: S3Server, ten: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    profiles = tmp_path / "credentials"
+    profiles.write_text("[team]\naws_access_key_id = ASIATEAM\naws_secret_access_key = x\n")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(profiles))
+    monkeypatch.setenv("AWS_PROFILE", "team")
+    seen: list[str] = []
+    s3.answer = lambda environ, _start: seen.append(environ["HTTP_AUTHORIZATION"])
+    assert deltaadm("inspect", ten).code == 0
+    assert all("Credential=ASIATEAM/" in one for one in seen)
+    monkeypatch.setenv("AWS_PROFILE", "nobody")
+    done = deltaadm("inspect", ten)
+    assert (done.code, "There is no AWS profile nobody" in done.err) == (4, True)
+
+
 # The doctor
 
 
