@@ -16,6 +16,7 @@ PEERS: Final = Path(__file__).parent / "peers"
 ROOT: Final = Path(__file__).parent.parent
 
 DELTAADM: Final = "deltaadm"
+INSPECT: Final = "inspect"
 ON_SPARK: Final = "deltaadm --engine spark"
 DESCRIBE_DETAIL: Final = "DESCRIBE DETAIL"
 ALTER_TABLE: Final = "ALTER TABLE"
@@ -127,6 +128,14 @@ def validation_commands(table: str) -> dict[str, list[str]]:
         "validate": deltaadm("validate", "-o", "json", table),
         "validate --history": deltaadm("validate", "--history", "-o", "json", table),
         "validate --deep": deltaadm("validate", "--deep", *absent, "-o", "json", table),
+    }
+
+
+def history_commands(table: str) -> dict[str, list[str]]:
+    """What has changed in a table's protocol, and what it is now."""
+    return {
+        DELTAADM: deltaadm("history", "--protocol", "-o", "json", table),
+        INSPECT: deltaadm("inspect", "-o", "json", table),
     }
 
 

@@ -13,6 +13,7 @@ from benchmarks.contestants import (
     DELTAADM,
     DELTALAKE,
     DESCRIBE_DETAIL,
+    INSPECT,
     KERNEL,
     LIMIT,
     OLD_DELTALAKE,
@@ -58,6 +59,9 @@ def _protocol(theirs: str, limits: Mapping[str, float]) -> tuple[Target, ...]:
 
 
 TARGETS: Final = (
+    Target(
+        "history", "S2", INSPECT, 3
+    ),  # a version checksum tells inspect all, and history nothing
     *_protocol(
         DELTALAKE,
         {
@@ -99,6 +103,7 @@ BOUNDS: Final = (
     Bound("process", "S1", 3, "ms"),
     Bound("commit", "a property", 250, "ms"),
     *(Bound("protocol", table, 130, "MB") for table in ("S1", "S2", "S3", "S4", "S5")),
+    *(Bound("history", table, 60, "MB") for table in ("S2", "S2 crc")),
     Bound("files", "S3", 400, "MB"),
     Bound("files", "S2 removes", 400, "MB"),
     Bound("files", "huge", 1_000, "MB"),
@@ -185,6 +190,7 @@ _SAID: Final = {
     "commit": "`alter --commit-engine embedded`",
     "process": "load in process",
     "files": "all live files",
+    "history": "`history --protocol -o json`",
     "start": "",
     "fleet": "fleet",
 }
@@ -272,6 +278,7 @@ _TITLES: Final = {
     "protocol": "Protocol and metadata",
     "files": "All live files",
     "validation": "Validation",
+    "history": "The whole history",
     "start": "Start-up",
     "commit": "A commit without Spark",
     "process": "Loading within one process",
@@ -285,7 +292,7 @@ def _tables(found: Found) -> Iterator[str]:
         if found.get(part):
             yield f"## {title}"
             yield _grid(found[part], _time)
-            if part in {"protocol", "files", "validation"}:
+            if part in {"protocol", "files", "validation", "history"}:
                 yield "Peak memory in MB:"
                 yield _grid(found[part], _peak)
             if part in {"protocol", "files"}:

@@ -28,6 +28,7 @@ from benchmarks.tables import growing, scaled
 Costs = Mapping[str, Cost | Failed]
 
 PROTOCOL_TABLES: Final = ("S1", "S2", "S2 crc", "S3", "S3 crc", "S4", "S5", "S6")
+HISTORY_TABLES: Final = ("S2", "S2 crc")
 VALIDATION_TABLES: Final = ("S1", "S2", "S3")
 FILES_TABLES: Final = ("S2 removes", "S3")
 _FLEET = 2_000
@@ -59,6 +60,10 @@ class Bench:
     def validation(self) -> dict[str, Costs]:
         """All rules, at each depth."""
         return {name: self._validation(name) for name in VALIDATION_TABLES}
+
+    def history(self) -> dict[str, Costs]:
+        """What has changed in all commits, beside what the table is now; whole processes."""
+        return {name: self._history(name) for name in HISTORY_TABLES}
 
     def start(self) -> dict[str, Costs]:
         """What needs no table."""
@@ -135,6 +140,11 @@ class Bench:
         right = _contains(f'"version": {self._expected(name)["version"]}')
         return in_turns([Program(program, one, right) for program, one in found.items()], 1)
 
+    def _history(self, name: str) -> Costs:
+        found = contestants.history_commands(self._path(name))
+        right = _contains("minReaderVersion")
+        return in_turns([Program(program, one, right) for program, one in found.items()], self.runs)
+
     def _in_process(self, name: str) -> Costs:
         costs = {}
         for program in (DELTAADM, "deltalake", "limit"):
@@ -167,6 +177,7 @@ class Bench:
 
 
 PARTS: Final[Mapping[str, Callable[[Bench], dict[str, Costs]]]] = {
+    "history": Bench.history,
     "start": Bench.start,
     "protocol": Bench.protocol,
     "files": Bench.files,

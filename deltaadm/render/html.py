@@ -57,6 +57,10 @@ th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: star
 th { background: var(--head); font-weight: 600; }
 pre { background: var(--head); border: 1px solid var(--line); padding: 0.6rem;
   overflow-x: auto; }
+li { overflow-wrap: anywhere; }
+.changes { list-style: none; padding: 0; }
+.changes li { padding-left: 1.2em; text-indent: -1.2em; }
+@media (max-width: 30rem) { .changes { font-size: 0.875rem; } }
 footer, figcaption { color: var(--faint); font-size: 0.875rem; }
 .matrix { width: auto; }
 .matrix th, .matrix td { min-width: 0; padding: 0.15rem 0.4rem; white-space: nowrap; }
@@ -179,7 +183,15 @@ def _prose(block: Prose, _: str) -> _Html:
 
 
 def _items(block: Items, _: str) -> _Html:
-    return _tag("ul", *(_tag("li", text) for text in block.texts))
+    if not block.kinds:
+        return _tag("ul", *(_tag("li", text) for text in block.texts))
+    rows = zip(block.texts, block.kinds, strict=True)
+    # The sign stays beside what it is about.
+    items = (_tag("li", text.replace(" ", "\xa0", 1), class_=_KINDS[kind]) for text, kind in rows)
+    return _tag("ul", *items, class_="changes")
+
+
+_KINDS: Final = {"+": "good", "-": "error", "~": "warning"}
 
 
 def _table(block: Table, _: str) -> _Html:

@@ -88,10 +88,11 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list; text puts a `mark` before each item."""
+    """A list; text puts a `mark` before each item. Of changes, `kinds` are those of each."""
 
     texts: tuple[str, ...]
     mark: str = "-"
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,8 @@ class Changes:
             rows = tuple((row.text, row.because, row.undo) for row in self.rows)
             yield Table("Changes", ("change", "because", "undo"), rows)
         else:
-            yield Items(tuple(row.text for row in self.rows))
+            texts = tuple(row.text for row in self.rows)
+            yield Items(texts, kinds=tuple(row.kind for row in self.rows))
 
 
 @dataclass(frozen=True, slots=True)

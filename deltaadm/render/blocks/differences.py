@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 
 def _diff(report: DiffReport) -> Iterator[Block]:
-    tone = "good" if report.equal else "warning"
-    yield Heading(f"diff: {report.title}", level=1, tone=tone)
+    yield Heading(f"diff: {report.title}", level=1)
     if report.equal:
         yield Paragraph("No differences.", "good")
     for section in report.sections:

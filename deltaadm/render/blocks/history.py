@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from deltaadm.render.blocks import Block
 
 _COLUMNS_SHOWN_ONE_BY_ONE: Final = 8
+_COLUMNS_NAMED: Final = 4
 
 
 def _history(report: HistoryReport) -> Iterator[Block]:
@@ -60,19 +61,27 @@ def made_by(found: Origin) -> str:
 
 
 def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
-    """A row for each change; of many columns that come or go together, one with their names."""
+    """A row for each change; of many columns that come or go together, one with a few names."""
     alike: dict[ChangeKind, list[Change]] = {}
-    for change in changes:
+    told = [change for change in changes if not _goes_without_saying(change)]
+    for change in told:
         if _is_column(change) and change.kind is not ChangeKind.SET:
             alike.setdefault(change.kind, []).append(change)
-    for change in changes:
+    for change in told:
         group = alike.get(change.kind, ())
         if not _is_column(change) or len(group) <= _COLUMNS_SHOWN_ONE_BY_ONE:
             yield ChangeRow(change.kind.value, _words(change))
         elif change is group[0]:
-            names = ", ".join(each.subject[len("schema[") : -1] for each in group)
+            named = [each.subject[len("schema[") : -1] for each in group[:_COLUMNS_NAMED]]
+            names = f"{', '.join(named)} and {len(group) - len(named)} more"
             text = f"{change.kind.value} schema: {len(group)} columns: {names}"
             yield ChangeRow(change.kind.value, text)
+
+
+def _goes_without_saying(change: Change) -> bool:
+    """Whether it is the only format that Delta knows, of a table that is new."""
+    plain = {"provider": "parquet", "options": {}}
+    return change.subject == "format" and change.before is None and change.after == plain
 
 
 def _is_column(change: Change) -> bool:
