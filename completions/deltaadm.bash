@@ -24,6 +24,8 @@ _deltaadm_value() {
         'inspect --jars') files=1 ;;
         'inspect --output' | 'inspect -o') candidates=(text json jsonl markdown html) ;;
         'inspect --color') candidates=(auto always never) ;;
+        'inspect --log-format') : ;;
+        'inspect --log-file') files=1 ;;
         'history --since') : ;;
         'history --until') : ;;
         'history --unity') : ;;
@@ -37,6 +39,8 @@ _deltaadm_value() {
         'history --jars') files=1 ;;
         'history --output' | 'history -o') candidates=(text json jsonl markdown html) ;;
         'history --color') candidates=(auto always never) ;;
+        'history --log-format') : ;;
+        'history --log-file') files=1 ;;
         'diff --only') candidates=(protocol features schema mapping constraints clustering properties table) ;;
         'diff --ignore') candidates=(protocol features schema mapping constraints clustering properties table) ;;
         'diff --unity') : ;;
@@ -50,6 +54,8 @@ _deltaadm_value() {
         'diff --jars') files=1 ;;
         'diff --output' | 'diff -o') candidates=(text json jsonl markdown html) ;;
         'diff --color') candidates=(auto always never) ;;
+        'diff --log-format') : ;;
+        'diff --log-file') files=1 ;;
         'record --out') files=1 ;;
         'record --table') files=1 ;;
         'record --tables-from') files=1 ;;
@@ -66,6 +72,8 @@ _deltaadm_value() {
         'record --remote') : ;;
         'record --spark-conf') : ;;
         'record --jars') files=1 ;;
+        'record --log-format') : ;;
+        'record --log-file') files=1 ;;
         'validate --table') files=1 ;;
         'validate --tables-from') files=1 ;;
         'validate --discover') files=1 ;;
@@ -97,6 +105,8 @@ _deltaadm_value() {
         'validate --output' | 'validate -o') candidates=(text json jsonl sarif junit github gitlab markdown html) ;;
         'validate --output-file') files=1 ;;
         'validate --color') candidates=(auto always never) ;;
+        'validate --log-format') : ;;
+        'validate --log-file') files=1 ;;
         'upgrade-protocol --reader') : ;;
         'upgrade-protocol --writer') : ;;
         'upgrade-protocol --readable-by') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino) ;;
@@ -125,6 +135,8 @@ _deltaadm_value() {
         'upgrade-protocol --jars') files=1 ;;
         'upgrade-protocol --output' | 'upgrade-protocol -o') candidates=(text json jsonl sql markdown html) ;;
         'upgrade-protocol --color') candidates=(auto always never) ;;
+        'upgrade-protocol --log-format') : ;;
+        'upgrade-protocol --log-file') files=1 ;;
         'enable-feature --table') files=1 ;;
         'enable-feature --tables-from') files=1 ;;
         'enable-feature --discover') files=1 ;;
@@ -149,6 +161,8 @@ _deltaadm_value() {
         'enable-feature --jars') files=1 ;;
         'enable-feature --output' | 'enable-feature -o') candidates=(text json jsonl sql markdown html) ;;
         'enable-feature --color') candidates=(auto always never) ;;
+        'enable-feature --log-format') : ;;
+        'enable-feature --log-file') files=1 ;;
         'set-mapping-mode --table') files=1 ;;
         'set-mapping-mode --tables-from') files=1 ;;
         'set-mapping-mode --discover') files=1 ;;
@@ -173,6 +187,8 @@ _deltaadm_value() {
         'set-mapping-mode --jars') files=1 ;;
         'set-mapping-mode --output' | 'set-mapping-mode -o') candidates=(text json jsonl sql markdown html) ;;
         'set-mapping-mode --color') candidates=(auto always never) ;;
+        'set-mapping-mode --log-format') : ;;
+        'set-mapping-mode --log-file') files=1 ;;
         'create --schema') files=1 ;;
         'create --as') : ;;
         'create --provider') : ;;
@@ -201,6 +217,8 @@ _deltaadm_value() {
         'create --jars') files=1 ;;
         'create --output' | 'create -o') candidates=(text json jsonl sql markdown html) ;;
         'create --color') candidates=(auto always never) ;;
+        'create --log-format') : ;;
+        'create --log-file') files=1 ;;
         'alter --add-column') : ;;
         'alter --set-type') : ;;
         'alter --drop-not-null') : ;;
@@ -240,6 +258,8 @@ _deltaadm_value() {
         'alter --jars') files=1 ;;
         'alter --output' | 'alter -o') candidates=(text json jsonl sql markdown html) ;;
         'alter --color') candidates=(auto always never) ;;
+        'alter --log-format') : ;;
+        'alter --log-file') files=1 ;;
         'drop-feature --table') files=1 ;;
         'drop-feature --tables-from') files=1 ;;
         'drop-feature --discover') files=1 ;;
@@ -264,6 +284,8 @@ _deltaadm_value() {
         'drop-feature --jars') files=1 ;;
         'drop-feature --output' | 'drop-feature -o') candidates=(text json jsonl sql markdown html) ;;
         'drop-feature --color') candidates=(auto always never) ;;
+        'drop-feature --log-format') : ;;
+        'drop-feature --log-file') files=1 ;;
         'apply --jobs' | 'apply -j') : ;;
         'apply --max-failures') : ;;
         'apply --journal' | 'apply --resume') files=1 ;;
@@ -284,6 +306,8 @@ _deltaadm_value() {
         'apply --jars') files=1 ;;
         'apply --output' | 'apply -o') candidates=(text json jsonl sql markdown html) ;;
         'apply --color') candidates=(auto always never) ;;
+        'apply --log-format') : ;;
+        'apply --log-file') files=1 ;;
         'show --unity') : ;;
         'show --storage-option') : ;;
         'show --storage-options-file') files=1 ;;
@@ -295,14 +319,24 @@ _deltaadm_value() {
         'show --jars') files=1 ;;
         'show --output' | 'show -o') candidates=(text json jsonl markdown html) ;;
         'show --color') candidates=(auto always never) ;;
+        'show --log-format') : ;;
+        'show --log-file') files=1 ;;
         'features --output' | 'features -o') candidates=(text json jsonl markdown html) ;;
         'features --color') candidates=(auto always never) ;;
+        'features --log-format') : ;;
+        'features --log-file') files=1 ;;
         'clients --output' | 'clients -o') candidates=(text json jsonl markdown html) ;;
         'clients --color') candidates=(auto always never) ;;
+        'clients --log-format') : ;;
+        'clients --log-file') files=1 ;;
         'rules --output' | 'rules -o') candidates=(text json jsonl markdown html) ;;
         'rules --color') candidates=(auto always never) ;;
+        'rules --log-format') : ;;
+        'rules --log-file') files=1 ;;
         'explain --output' | 'explain -o') candidates=(text json jsonl markdown html) ;;
         'explain --color') candidates=(auto always never) ;;
+        'explain --log-format') : ;;
+        'explain --log-file') files=1 ;;
         'doctor --unity') : ;;
         'doctor --storage-option') : ;;
         'doctor --storage-options-file') files=1 ;;
@@ -314,6 +348,12 @@ _deltaadm_value() {
         'doctor --jars') files=1 ;;
         'doctor --output' | 'doctor -o') candidates=(text json jsonl markdown html) ;;
         'doctor --color') candidates=(auto always never) ;;
+        'doctor --log-format') : ;;
+        'doctor --log-file') files=1 ;;
+        'schema --log-format') : ;;
+        'schema --log-file') files=1 ;;
+        'completion --log-format') : ;;
+        'completion --log-file') files=1 ;;
         *) return 1 ;;
     esac
 }
@@ -321,26 +361,26 @@ _deltaadm_value() {
 _deltaadm_options() {
     case "$1" in
         '') candidates=(--version --help -h) ;;
-        inspect) candidates=(--version --timestamp --files --columns --why --clients --client-sources --no-advice --save-as --table --tables-from --discover --catalog --jobs -j --brief --resume --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --help -h) ;;
-        history) candidates=(--protocol --schema --properties --since --until --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --help -h) ;;
-        diff) candidates=(--only --ignore --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --help -h) ;;
-        record) candidates=(--out --table --tables-from --discover --catalog --jobs -j --brief --resume --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --help -h) ;;
-        validate) candidates=(--table --tables-from --discover --catalog --jobs -j --brief --resume --history --deep --cross-check --select --ignore --fail-on --baseline --write-baseline --for-client --for-client-writing --config --isolated --fix --apply --check --out --commit-engine --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --output-file --color --show-secrets --help -h) ;;
-        upgrade-protocol) candidates=(--reader --writer --minimum --readable-by --writable-by --table --tables-from --discover --catalog --jobs -j --brief --resume --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --help -h) ;;
-        enable-feature) candidates=(--support-only --table --tables-from --discover --catalog --jobs -j --brief --resume --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --help -h) ;;
-        set-mapping-mode) candidates=(--table --tables-from --discover --catalog --jobs -j --brief --resume --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --help -h) ;;
-        create) candidates=(--schema --as --provider --mode --partition-by --cluster-by --property --comment --location --write-option --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --help -h) ;;
-        alter) candidates=(--add-column --set-type --drop-not-null --set-comment --set-default --drop-default --move --rename-column --drop-column --add-constraint --drop-constraint --cluster-by --no-cluster-by --set --unset --set-location --checkpoint --table --tables-from --discover --catalog --jobs -j --brief --resume --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --help -h) ;;
-        drop-feature) candidates=(--truncate-history --status --table --tables-from --discover --catalog --jobs -j --brief --resume --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --help -h) ;;
-        apply) candidates=(--check --jobs -j --max-failures --journal --resume --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --help -h) ;;
-        show) candidates=(--unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --help -h) ;;
-        features) candidates=(--output -o --color --help -h) ;;
-        clients) candidates=(--output -o --color --help -h) ;;
-        rules) candidates=(--output -o --color --help -h) ;;
-        explain) candidates=(--output -o --color --help -h) ;;
-        doctor) candidates=(--start --warm --write --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --help -h) ;;
-        schema) candidates=(--help -h) ;;
-        completion) candidates=(--help -h) ;;
+        inspect) candidates=(--version --timestamp --files --columns --why --clients --client-sources --no-advice --save-as --table --tables-from --discover --catalog --jobs -j --brief --resume --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        history) candidates=(--protocol --schema --properties --since --until --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        diff) candidates=(--only --ignore --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        record) candidates=(--out --table --tables-from --discover --catalog --jobs -j --brief --resume --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        validate) candidates=(--table --tables-from --discover --catalog --jobs -j --brief --resume --history --deep --cross-check --select --ignore --fail-on --baseline --write-baseline --for-client --for-client-writing --config --isolated --fix --apply --check --out --commit-engine --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --output-file --color --show-secrets --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        upgrade-protocol) candidates=(--reader --writer --minimum --readable-by --writable-by --table --tables-from --discover --catalog --jobs -j --brief --resume --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        enable-feature) candidates=(--support-only --table --tables-from --discover --catalog --jobs -j --brief --resume --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        set-mapping-mode) candidates=(--table --tables-from --discover --catalog --jobs -j --brief --resume --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        create) candidates=(--schema --as --provider --mode --partition-by --cluster-by --property --comment --location --write-option --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        alter) candidates=(--add-column --set-type --drop-not-null --set-comment --set-default --drop-default --move --rename-column --drop-column --add-constraint --drop-constraint --cluster-by --no-cluster-by --set --unset --set-location --checkpoint --table --tables-from --discover --catalog --jobs -j --brief --resume --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        drop-feature) candidates=(--truncate-history --status --table --tables-from --discover --catalog --jobs -j --brief --resume --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        apply) candidates=(--check --jobs -j --max-failures --journal --resume --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        show) candidates=(--unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --show-secrets --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        features) candidates=(--output -o --color --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        clients) candidates=(--output -o --color --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        rules) candidates=(--output -o --color --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        explain) candidates=(--output -o --color --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        doctor) candidates=(--start --warm --write --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --color --quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        schema) candidates=(--quiet -q --verbose -v --log-format --log-file --help -h) ;;
+        completion) candidates=(--quiet -q --verbose -v --log-format --log-file --help -h) ;;
     esac
 }
 

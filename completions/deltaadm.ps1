@@ -43,6 +43,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-o' = 'text, json, jsonl, markdown or html.'
             '--color' = 'auto, always or never.'
             '--show-secrets' = 'Show the values of properties that look like passwords, keys or tokens.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -66,6 +72,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-o' = 'text, json, jsonl, markdown or html.'
             '--color' = 'auto, always or never.'
             '--show-secrets' = 'Show the values of properties that look like passwords, keys or tokens.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -86,6 +98,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-o' = 'text, json, jsonl, markdown or html.'
             '--color' = 'auto, always or never.'
             '--show-secrets' = 'Show the values of properties that look like passwords, keys or tokens.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -109,6 +127,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--spark-conf' = 'A Spark setting; may be given several times.'
             '--jars' = 'A jar, or a directory of jars, for the Spark that is started, such as Delta''s where they cannot be downloaded.'
             '--debug' = 'Show Spark''s own messages on standard error.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -160,6 +184,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--output-file' = 'File for the format without one, instead of standard output.'
             '--color' = 'auto, always or never.'
             '--show-secrets' = 'Show the values of properties that look like passwords, keys or tokens.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -204,6 +234,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-o' = 'text, json, jsonl, sql, markdown or html.'
             '--color' = 'auto, always or never.'
             '--show-secrets' = 'Show the values of properties that look like passwords, keys or tokens.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -244,6 +280,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-o' = 'text, json, jsonl, sql, markdown or html.'
             '--color' = 'auto, always or never.'
             '--show-secrets' = 'Show the values of properties that look like passwords, keys or tokens.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -283,6 +325,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-o' = 'text, json, jsonl, sql, markdown or html.'
             '--color' = 'auto, always or never.'
             '--show-secrets' = 'Show the values of properties that look like passwords, keys or tokens.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -324,6 +372,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-o' = 'text, json, jsonl, sql, markdown or html.'
             '--color' = 'auto, always or never.'
             '--show-secrets' = 'Show the values of properties that look like passwords, keys or tokens.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -380,6 +434,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-o' = 'text, json, jsonl, sql, markdown or html.'
             '--color' = 'auto, always or never.'
             '--show-secrets' = 'Show the values of properties that look like passwords, keys or tokens.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -421,6 +481,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-o' = 'text, json, jsonl, sql, markdown or html.'
             '--color' = 'auto, always or never.'
             '--show-secrets' = 'Show the values of properties that look like passwords, keys or tokens.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -455,6 +521,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-o' = 'text, json, jsonl, sql, markdown or html.'
             '--color' = 'auto, always or never.'
             '--show-secrets' = 'Show the values of properties that look like passwords, keys or tokens.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -473,6 +545,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '-o' = 'text, json, jsonl, sql, markdown or html.'
             '--color' = 'auto, always or never.'
             '--show-secrets' = 'Show the values of properties that look like passwords, keys or tokens.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -480,6 +558,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--output' = 'text, json, jsonl, markdown or html.'
             '-o' = 'text, json, jsonl, markdown or html.'
             '--color' = 'auto, always or never.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -487,6 +571,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--output' = 'text, json, jsonl, markdown or html.'
             '-o' = 'text, json, jsonl, markdown or html.'
             '--color' = 'auto, always or never.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -494,6 +584,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--output' = 'text, json, jsonl, markdown or html.'
             '-o' = 'text, json, jsonl, markdown or html.'
             '--color' = 'auto, always or never.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -501,6 +597,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--output' = 'text, json, jsonl, markdown or html.'
             '-o' = 'text, json, jsonl, markdown or html.'
             '--color' = 'auto, always or never.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -521,14 +623,32 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--output' = 'text, json, jsonl, markdown or html.'
             '-o' = 'text, json, jsonl, markdown or html.'
             '--color' = 'auto, always or never.'
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
         'schema' = [ordered]@{
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
         'completion' = [ordered]@{
+            '--quiet' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '-q' = 'Say nothing about the run and about tables without findings; -qq: only the exit code and files.'
+            '--verbose' = 'Say more about the run; -vv: also what Spark says.'
+            '-v' = 'Say more about the run; -vv: also what Spark says.'
+            '--log-format' = 'How messages are written: text or json.'
+            '--log-file' = 'Also append all messages to this file, with their times.'
             '--help' = 'Show this message and exit.'
             '-h' = 'Show this message and exit.'
         }
@@ -556,6 +676,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'inspect --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'inspect -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'inspect --color' = @('auto', 'always', 'never')
+        'inspect --log-format' = @()
+        'inspect --log-file' = @('<files>')
         'history --since' = @()
         'history --until' = @()
         'history --unity' = @()
@@ -570,6 +692,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'history --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'history -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'history --color' = @('auto', 'always', 'never')
+        'history --log-format' = @()
+        'history --log-file' = @('<files>')
         'diff --only' = @('protocol', 'features', 'schema', 'mapping', 'constraints', 'clustering', 'properties', 'table')
         'diff --ignore' = @('protocol', 'features', 'schema', 'mapping', 'constraints', 'clustering', 'properties', 'table')
         'diff --unity' = @()
@@ -584,6 +708,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'diff --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'diff -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'diff --color' = @('auto', 'always', 'never')
+        'diff --log-format' = @()
+        'diff --log-file' = @('<files>')
         'record --out' = @('<files>')
         'record --table' = @('<files>')
         'record --tables-from' = @('<files>')
@@ -601,6 +727,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'record --remote' = @()
         'record --spark-conf' = @()
         'record --jars' = @('<files>')
+        'record --log-format' = @()
+        'record --log-file' = @('<files>')
         'validate --table' = @('<files>')
         'validate --tables-from' = @('<files>')
         'validate --discover' = @('<files>')
@@ -634,6 +762,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'validate -o' = @('text', 'json', 'jsonl', 'sarif', 'junit', 'github', 'gitlab', 'markdown', 'html')
         'validate --output-file' = @('<files>')
         'validate --color' = @('auto', 'always', 'never')
+        'validate --log-format' = @()
+        'validate --log-file' = @('<files>')
         'upgrade-protocol --reader' = @()
         'upgrade-protocol --writer' = @()
         'upgrade-protocol --readable-by' = @('athena', 'bigquery', 'clickhouse', 'daft', 'databricks', 'delta-kernel-java', 'delta-kernel-rs', 'delta-rs', 'delta-spark', 'duckdb-delta', 'fabric-spark', 'fabric-sql', 'flink', 'hive', 'polars', 'power-bi', 'presto', 'redshift-spectrum', 'snowflake', 'starrocks', 'synapse-serverless', 'trino')
@@ -664,6 +794,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'upgrade-protocol --output' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'upgrade-protocol -o' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'upgrade-protocol --color' = @('auto', 'always', 'never')
+        'upgrade-protocol --log-format' = @()
+        'upgrade-protocol --log-file' = @('<files>')
         'enable-feature --table' = @('<files>')
         'enable-feature --tables-from' = @('<files>')
         'enable-feature --discover' = @('<files>')
@@ -690,6 +822,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'enable-feature --output' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'enable-feature -o' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'enable-feature --color' = @('auto', 'always', 'never')
+        'enable-feature --log-format' = @()
+        'enable-feature --log-file' = @('<files>')
         'set-mapping-mode --table' = @('<files>')
         'set-mapping-mode --tables-from' = @('<files>')
         'set-mapping-mode --discover' = @('<files>')
@@ -716,6 +850,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'set-mapping-mode --output' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'set-mapping-mode -o' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'set-mapping-mode --color' = @('auto', 'always', 'never')
+        'set-mapping-mode --log-format' = @()
+        'set-mapping-mode --log-file' = @('<files>')
         'create --schema' = @('<files>')
         'create --as' = @()
         'create --provider' = @()
@@ -745,6 +881,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'create --output' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'create -o' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'create --color' = @('auto', 'always', 'never')
+        'create --log-format' = @()
+        'create --log-file' = @('<files>')
         'alter --add-column' = @()
         'alter --set-type' = @()
         'alter --drop-not-null' = @()
@@ -786,6 +924,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'alter --output' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'alter -o' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'alter --color' = @('auto', 'always', 'never')
+        'alter --log-format' = @()
+        'alter --log-file' = @('<files>')
         'drop-feature --table' = @('<files>')
         'drop-feature --tables-from' = @('<files>')
         'drop-feature --discover' = @('<files>')
@@ -812,6 +952,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'drop-feature --output' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'drop-feature -o' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'drop-feature --color' = @('auto', 'always', 'never')
+        'drop-feature --log-format' = @()
+        'drop-feature --log-file' = @('<files>')
         'apply --jobs' = @()
         'apply -j' = @()
         'apply --max-failures' = @()
@@ -835,6 +977,8 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'apply --output' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'apply -o' = @('text', 'json', 'jsonl', 'sql', 'markdown', 'html')
         'apply --color' = @('auto', 'always', 'never')
+        'apply --log-format' = @()
+        'apply --log-file' = @('<files>')
         'show --unity' = @()
         'show --storage-option' = @()
         'show --storage-options-file' = @('<files>')
@@ -847,18 +991,28 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'show --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'show -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'show --color' = @('auto', 'always', 'never')
+        'show --log-format' = @()
+        'show --log-file' = @('<files>')
         'features --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'features -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'features --color' = @('auto', 'always', 'never')
+        'features --log-format' = @()
+        'features --log-file' = @('<files>')
         'clients --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'clients -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'clients --color' = @('auto', 'always', 'never')
+        'clients --log-format' = @()
+        'clients --log-file' = @('<files>')
         'rules --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'rules -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'rules --color' = @('auto', 'always', 'never')
+        'rules --log-format' = @()
+        'rules --log-file' = @('<files>')
         'explain --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'explain -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'explain --color' = @('auto', 'always', 'never')
+        'explain --log-format' = @()
+        'explain --log-file' = @('<files>')
         'doctor --unity' = @()
         'doctor --storage-option' = @()
         'doctor --storage-options-file' = @('<files>')
@@ -871,6 +1025,12 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'doctor --output' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'doctor -o' = @('text', 'json', 'jsonl', 'markdown', 'html')
         'doctor --color' = @('auto', 'always', 'never')
+        'doctor --log-format' = @()
+        'doctor --log-file' = @('<files>')
+        'schema --log-format' = @()
+        'schema --log-file' = @('<files>')
+        'completion --log-format' = @()
+        'completion --log-file' = @('<files>')
     }
     $arguments = @{
         ' 0' = @('inspect', 'history', 'diff', 'record', 'validate', 'upgrade-protocol', 'enable-feature', 'set-mapping-mode', 'create', 'alter', 'drop-feature', 'apply', 'show', 'features', 'clients', 'rules', 'explain', 'doctor', 'schema', 'completion')

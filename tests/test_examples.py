@@ -63,7 +63,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("DELTAADM_ISOLATED", "1")
-    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: LogWriter())
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: LogWriter())
     return tmp_path / "data"
 
 

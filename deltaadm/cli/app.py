@@ -68,9 +68,9 @@ def typer_command(command: Command, context: RunContext) -> Callable[..., None]:
     """*command* as typer has it: options become its parameters, its result the exit code."""
 
     def called(**given: Any) -> None:
-        raise typer.Exit(command.run(command.parameters.of(given), context))
+        raise typer.Exit(command.call(given, context))
 
-    parameters = [_parameter(declared) for declared in command.parameters.declared()]
+    parameters = [_parameter(declared) for declared in command.declared()]
     called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return called
@@ -84,7 +84,7 @@ def _parameter(declared: Declared) -> Parameter:
         common |= {"case_sensitive": not declared.any_case, "show_default": False}
         info: Any = typer.Argument(**common)
     else:
-        info = typer.Option(*declared.names, **common)
+        info = typer.Option(*declared.names, count=declared.counted, **common)
     return Parameter(
         declared.field,
         Parameter.KEYWORD_ONLY,

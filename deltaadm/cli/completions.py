@@ -102,7 +102,7 @@ def read_commands() -> tuple[Command, ...]:
 
 
 def _command(subcommand: Subcommand) -> Command:
-    declared = tuple(subcommand.parameters.declared())
+    declared = tuple(subcommand.declared())
     formats = _formats({name for each in declared for name in each.names})
     arguments = [each for each in declared if each.is_argument]
     options = (_option(each, formats) for each in declared if not each.is_argument)
@@ -125,7 +125,7 @@ def _option(declared: Declared, formats: tuple[str, ...]) -> Option:
         names=tuple(sorted(declared.names, key=lambda name: (not name.startswith("--"), name))),
         help=" ".join(declared.help.split()),
         value=None if declared.is_switch else _value(declared, formats),
-        repeatable=declared.is_list,
+        repeatable=declared.is_list or declared.counted,
     )
 
 

@@ -31,8 +31,8 @@ class Declared:
     """
 
     __slots__ = (
-        "any_case", "default", "field", "help", "kind", "metavar", "minimum", "names", "owner",
-        "required",
+        "any_case", "counted", "default", "field", "help", "kind", "metavar", "minimum", "names",
+        "owner", "required",
     )  # fmt: skip
 
     def __init__(
@@ -44,7 +44,9 @@ class Declared:
         default: Any,
         minimum: int | None = None,
         any_case: bool = False,
+        counted: bool = False,
     ) -> None:
+        self.counted = counted
         self.names = names or ()
         self.metavar = metavar
         self.help = help
@@ -64,7 +66,7 @@ class Declared:
     @property
     def is_switch(self) -> bool:
         """Whether it takes no value."""
-        return self.kind == "bool"
+        return self.counted or self.kind == "bool"
 
     @property
     def is_list(self) -> bool:
@@ -112,9 +114,21 @@ def option(
     help: str,  # noqa: A002
     default: Any = None,
     minimum: int | None = None,
+    counted: bool = False,
 ) -> Any:
-    """An option; it is called like its field if no *names* are given."""
-    return Declared(names or ("",), metavar=metavar, help=help, default=default, minimum=minimum)
+    """
+    An option; it is called like its field if no *names* are given.
+
+    One that is *counted* is a switch that says more the more often it is given.
+    """
+    return Declared(
+        names or ("",),
+        metavar=metavar,
+        help=help,
+        default=default,
+        minimum=minimum,
+        counted=counted,
+    )
 
 
 def argument(
@@ -151,7 +165,9 @@ class Parameters:
             declared.field, declared.kind, declared.owner = name, kind, cls.__module__
             if declared.names == ("",):
                 declared.names = (f"--{name.replace('_', '-')}",)
-            if declared.is_switch:
+            if declared.counted:
+                declared.default = 0
+            elif declared.is_switch:
                 declared.default = False
             declared.required = declared.default is None and not kind.endswith("| None")
             cls.fields[name] = declared

@@ -82,7 +82,7 @@ _LAST_OWN: Final = 70
 def command_help(command: Command) -> str:
     """How a command is used: examples first, then the options under their headings."""
     text, _, examples = _unindented(command.parameters.__doc__ or "").partition(_EXAMPLES_BEGIN)
-    declared = list(command.parameters.sections())
+    declared = list(command.sections())
     arguments = [each for _, each in declared if each.is_argument]
     headings = dict.fromkeys(heading for heading, each in declared if not each.is_argument)
     options = (
@@ -109,7 +109,7 @@ def command_help(command: Command) -> str:
 
 def usage(command: Command) -> str:
     """The command line in general."""
-    declared = [each for each in command.parameters.declared() if each.is_argument]
+    declared = [each for each in command.declared() if each.is_argument]
     words = (
         each.metavar if each.required or "[" in each.metavar else f"[{each.metavar}]"
         for each in declared
@@ -202,7 +202,7 @@ def near_option(name: str, command: Command) -> str:
     """What to use instead of the option *name*, which *command* does not have; a sentence."""
     from difflib import get_close_matches
 
-    own = [spelled for each in command.parameters.declared() for spelled in each.names]
+    own = [spelled for each in command.declared() for spelled in each.names]
     near = [spelled for spelled in own if set(_words(name)) <= set(_words(spelled))]
     near = near or get_close_matches(name, own, n=2, cutoff=_NEAR)
     if near:
@@ -210,7 +210,7 @@ def near_option(name: str, command: Command) -> str:
     elsewhere = [
         f"`{other}`"
         for other in COMMANDS
-        if any(name in each.names for each in Command(other).parameters.declared())
+        if any(name in each.names for each in Command(other).declared())
     ]
     return f"It is an option of {', '.join(elsewhere[:3])}." if elsewhere else ""
 

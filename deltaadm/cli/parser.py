@@ -9,22 +9,22 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from deltaadm.cli.declare import Declared, Parameters
+    from deltaadm.cli.declare import Declared
+    from deltaadm.cli.table import Command
 
 
-def parse(kind: type[Parameters], arguments: Sequence[str]) -> Parameters | None:
-    """What *arguments* say to a command that takes *kind*; None for what typer should look at."""
-    declared = tuple(kind.declared())
+def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
+    """What *arguments* say to a command, by field; None for what typer should look at."""
+    declared = tuple(command.declared())
     try:
         words, given = _separated(declared, iter(arguments))
         values = {name: _value(*found) for name, found in given.items()}
-        values |= _arguments([each for each in declared if each.is_argument], words)
+        return values | _arguments([each for each in declared if each.is_argument], words)
     except ValueError:
         return None
-    return kind.of(values)
 
 
 def _separated(
@@ -39,17 +39,29 @@ def _separated(
             words.append(word)
             continue
         name, equals, text = word.partition("=") if word.startswith("--") else (word, "", "")
-        option = by_name.get(name)
-        if option is None or (option.field in given and not option.is_list):
+        option = by_name.get(name) or _counted(word, by_name)
+        if option is None or (option.field in given and not (option.is_list or option.counted)):
             raise ValueError(word)
         texts = given.setdefault(option.field, (option, []))[1]
         if option.is_switch or option.is_pair:
             if equals:
                 raise ValueError(word)
             texts += [_plain(next(rest, "")) for _ in "12"] if option.is_pair else []
+            texts += _times(word) if option.counted else []
         else:
             texts.append(_plain(text if equals else next(rest, "")))
     return words, given
+
+
+def _counted(word: str, by_name: Mapping[str, Declared]) -> Declared | None:
+    """The option that is given several times at once, as in -qq."""
+    option = by_name.get(word[:2])
+    return option if option and option.counted and set(word[1:]) == {word[1]} else None
+
+
+def _times(word: str) -> str:
+    """A letter for each time that *word* gives an option."""
+    return "x" if word.startswith("--") else word[1:]
 
 
 def _plain(text: str) -> str:
@@ -60,6 +72,8 @@ def _plain(text: str) -> str:
 
 
 def _value(option: Declared, texts: list[str]) -> Any:
+    if option.counted:
+        return len(texts)
     if option.is_switch:
         return True
     if option.is_pair:

@@ -8,6 +8,7 @@ import sys
 from deltaadm.errors import DeltaadmError, StorageError, UsageError
 from deltaadm.runs.exit_codes import INTERRUPTED
 from deltaadm.runs.status import CommitStatus, DeadlineReached
+from deltaadm.runs.talk import restore, take, talk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +50,14 @@ def run(arguments: Sequence[str]) -> int:
     """Carry out the command line *arguments*; the exit code."""
     sys.setrecursionlimit(max(_FRAMES, sys.getrecursionlimit()))
     status = CommitStatus()
+    before = take(talk())
+    try:
+        return _run(arguments, status)
+    finally:
+        restore(before)
+
+
+def _run(arguments: Sequence[str], status: CommitStatus) -> int:
     try:
         return _answer(arguments, status)
     except (KeyboardInterrupt, _Terminated, DeadlineReached) as stop:
@@ -66,11 +75,11 @@ def run(arguments: Sequence[str]) -> int:
             return _show(lacking)
         import traceback
 
-        from deltaadm.runs.output import info, write_stderr
+        from deltaadm.render.visible import visible
+        from deltaadm.runs.output import say_end
 
-        for line in traceback.format_exc().splitlines():
-            info(line)
-        write_stderr("This is a bug in deltaadm; please report it with the lines above.\n")
+        told = "\n".join(visible(line) for line in traceback.format_exc().splitlines())
+        say_end(f"{told}\nThis is a bug in deltaadm; please report it with the lines above.\n")
         return BUG
 
 
@@ -136,10 +145,10 @@ def _answer_plainly(arguments: Sequence[str], status: CommitStatus) -> int | Non
         write_stderr(command_help(Command(name)))
         return UsageError.exit_code
     command = Command(name)
-    given = parse(command.parameters, rest)
+    given = parse(command, rest)
     if given is None:
         return None
-    return command.run(given, RunContext(status))
+    return command.call(given, RunContext(status))
 
 
 def _stop_behind(error: BaseException) -> type[BaseException] | None:
@@ -169,9 +178,9 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
 
 
 def _stopped(status: CommitStatus, how: str, code: int) -> int:
-    from deltaadm.runs.output import write_stderr
+    from deltaadm.runs.output import say_end
 
-    write_stderr(f"\n{how}; {status.describe()}.\n")
+    say_end(f"\n{how}; {status.describe()}.\n")
     return code
 
 

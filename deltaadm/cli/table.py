@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from deltaadm.cli.talk_options import TalkOptions, begin
 from deltaadm.imports import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, Final
 
-    from deltaadm.cli.declare import Parameters
+    from deltaadm.cli.declare import Declared, Parameters
     from deltaadm.runs.context import RunContext
 
 COMMANDS: Final[Mapping[str, str]] = {
@@ -53,3 +54,20 @@ class Command:
         module = import_module(f"deltaadm.cli.commands.{name.replace('-', '_')}")
         self.run: Callable[[Any, RunContext], int] = module.command
         self.parameters: type[Parameters] = getattr(module, "".join(name.title().split("-")))
+
+    def declared(self) -> Iterator[Declared]:
+        """All arguments and options, also those that every command has."""
+        return (declared for _, declared in self.sections())
+
+    def sections(self) -> Iterator[tuple[str, Declared]]:
+        """The same, each with the heading that the help puts above it."""
+        yield from self.parameters.sections()
+        yield from TalkOptions.sections()
+
+    def call(self, values: dict[str, Any], context: RunContext) -> int:
+        """Carry out the command with *values* for its fields; the exit code."""
+        if not values.keys().isdisjoint(TalkOptions.fields):
+            begin(
+                TalkOptions(**{name: values[name] for name in TalkOptions.fields if name in values})
+            )
+        return self.run(self.parameters.of(values), context)

@@ -29,6 +29,7 @@ from deltaadm.runs.plan_run import (
     require_engine_commits,
     with_commit_engine,
 )
+from deltaadm.runs.progress import phases
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.results import OutputTarget, ResultPrinter
 from deltaadm.runs.sessions import log_reader
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.carry_out import Executor
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.progress import Phases
     from deltaadm.runs.requests import CommitRequest
     from deltaadm.runs.settings import Settings
 
@@ -257,10 +259,14 @@ class _Run:
             return 0
         failures, total = 0, len(ready)
         waiting = list(reversed(ready))  # taken from the end
-        with self._executor(ready) as (executor, pool):
+        with (
+            phases("Applying plans") as told,
+            self._executor(ready, told) as (executor, pool),
+        ):
             running: set[Future[TableResult]] = set()
             while waiting or running:
                 self._context.status.set(self._words(total), partial(self._looked_up, total))
+                told.part("Applying plans", self._done, total)
                 while waiting and len(running) < (limits.jobs or _AT_A_TIME):
                     if limits.failures is not None and failures >= limits.failures:
                         break
@@ -276,12 +282,16 @@ class _Run:
         return len(waiting)
 
     @contextmanager
-    def _executor(self, ready: Sequence[_Ready]) -> Iterator[tuple[Executor, ThreadPoolExecutor]]:
+    def _executor(
+        self, ready: Sequence[_Ready], told: Phases
+    ) -> Iterator[tuple[Executor, ThreadPoolExecutor]]:
         """Spark, which has ended before anybody waits for what it was working on."""
         pool = ThreadPoolExecutor(len(ready))  # which starts no more threads than it needs
         try:
             plans = [each.plan for each in ready]
-            with sessions.executor(self._context, plans[0].session, *plans) as executor:
+            with sessions.executor(
+                self._context, plans[0].session, *plans, phases=told
+            ) as executor:
                 if any(stage.has_statement for each in ready for stage in each.plan.stages):
                     executor.settings()  # starts Spark in this thread, to which it belongs
                 try:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Report
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.progress import Progress
     from deltaadm.runs.requests import FleetRequest
 
     Document = Mapping[str, Any]
@@ -259,6 +260,7 @@ def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> It
     """
     context, fleet = task.context, task.fleet
     fresh = [table for table in fleet.tables if table not in fleet.answered]
+    done = 0
     if context.executors is None or (fleet.alone and context.hadoop is not None):
         stream = in_order(
             fresh,
@@ -267,6 +269,7 @@ def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> It
             jobs=fleet.jobs,
             threshold=threshold,
             waiting=any(is_remote(fleet.location(table)) for table in fresh),
+            progress=None if fleet.alone else _progress(lambda: (done, len(fleet.tables))),
         )
     else:
         stream = _map_on_executors(task, fresh)
@@ -278,7 +281,18 @@ def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> It
             yield next(stream)
         else:
             yield TableResult(table, line, task.code_of(line), old=True)
+        done = number + 1
     context.status.set(NOTHING)
+
+
+def _progress(count: Callable[[], tuple[int, int]]) -> Progress:
+    from deltaadm.runs.progress import Progress, State
+
+    def state() -> State:
+        done, total = count()
+        return State("Reading", counts="tables", done=done, total=total)
+
+    return Progress(state)
 
 
 def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableResult]:

@@ -12,6 +12,7 @@ from deltaadm.dataclass import replace
 from deltaadm.errors import DeltaadmError, StorageError, UsageError
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
 from deltaadm.runs.status import NOTHING
+from deltaadm.runs.talk import DEBUG, ERROR, INFO, WARNING, hide, talk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,6 +95,9 @@ def write_text(text: str) -> None:
 
 
 def _write(put: Callable[[], object]) -> None:
+    if talk().is_silent:
+        return
+    hide()
     _survive_odd_names(sys.stdout)
     try:
         put()
@@ -131,6 +135,7 @@ def _discard(stream: TextIO) -> None:
 
 def show_on_stderr(context: RunContext, reports: Sequence[Report]) -> None:
     """Write *reports* to standard error, as text: for whoever is about to be asked."""
+    hide()
     _survive_odd_names(sys.stderr)
     render("text", reports, sys.stderr, context.style)
     sys.stderr.flush()
@@ -191,15 +196,41 @@ def show_error(table: str, error: DeltaadmError) -> None:
     from deltaadm.render.visible import visible
 
     prefix = "" if not table or masked(table) in error.message else f"{visible(table)}: "
-    remedy = f"  {visible(error.remedy)}\n" if error.remedy else ""
-    write_stderr(f"error: {prefix}{visible(error.message)}\n{remedy}")
+    sentence = f"{prefix}{visible(error.message)}"
+    remedy = f"\n  {visible(error.remedy)}" if error.remedy else ""
+    _say(ERROR, f"{sentence}{remedy}", f"error: {sentence}{remedy}\n")
+
+
+def say_end(message: str) -> None:
+    """How the run ended that was broken off, on standard error."""
+    _say(ERROR, message.strip(), message)
 
 
 def info(message: str) -> None:
     """Something about the run, on standard error."""
     from deltaadm.render.visible import visible
 
-    write_stderr(f"{visible(message)}\n")
+    shown = visible(message)
+    _say(WARNING if message.startswith("Warning:") else INFO, shown, f"{shown}\n")
+
+
+def detail(message: str) -> None:
+    """Something about the run that only those want to know who ask for it."""
+    if not talk().wants(DEBUG):
+        return
+    from deltaadm.render.visible import visible
+
+    _say(DEBUG, visible(message), f"{visible(message)}\n")
+
+
+def _say(level: str, message: str, text: str) -> None:
+    """Write *message* to standard error, where its *text* is that for people, and to the log."""
+    from deltaadm.masking import masked_pairs
+
+    chosen = talk()
+    chosen.note(level, masked_pairs(message))
+    if chosen.shows(level):
+        write_stderr(chosen.line(level, message) if chosen.as_json else text)
 
 
 def write_stderr(text: str) -> None:
@@ -210,6 +241,7 @@ def write_stderr(text: str) -> None:
     """
     from deltaadm.masking import masked_pairs
 
+    hide()
     _survive_odd_names(sys.stderr)
     try:
         sys.stderr.write(masked_pairs(text))

@@ -15,6 +15,7 @@ from deltaadm.runs.context import now
 from deltaadm.runs.exit_codes import FOUND, MISMATCH, WAITING
 from deltaadm.runs.files import save_plan
 from deltaadm.runs.output import check_format, handle_errors, info, show
+from deltaadm.runs.progress import phases
 from deltaadm.runs.requests import CommitEngine, Engine
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.consent import Consent
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.progress import Phases
     from deltaadm.runs.requests import ChangeRequest, CommitRequest, PlanRequest
     from deltaadm.runs.settings import Settings
 
@@ -278,8 +280,11 @@ def carry_out_plan(
     """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
 
     def commit() -> OutcomeReport:
-        with sessions.executor(context, plan.session, plan) as executor:
-            outcome = execute(context, plan, executor, context.status.set)
+        with (
+            phases("Committing") as told,
+            sessions.executor(context, plan.session, plan, phases=told) as executor,
+        ):
+            outcome = execute(context, plan, executor, context.status.set, told)
             listed = ", ".join(map(str, outcome.versions))
             context.status.set(
                 f"committed: {listed}" if listed else "everything was done, without a commit"
@@ -323,11 +328,18 @@ def needed_consents(
     return delta_consents(plan, request.consent, clients, requirements.accepted)
 
 
-def execute(context: RunContext, plan: Plan, executor: Executor, note: Note) -> Outcome:
+def execute(
+    context: RunContext,
+    plan: Plan,
+    executor: Executor,
+    note: Note,
+    told: Phases | None = None,
+) -> Outcome:
     """
     What *plan* came to; raises what `carry_out` does.
 
-    *note* hears what is known of commits, and what looks that up once the executor is closed.
+    *note* hears what is known of commits, and what looks that up once the executor is closed;
+    *told* which step it is at.
     """
     from deltaadm.operations.carry_out import Progress, carry_out, look_up, require_same_places
     from deltaadm.operations.plan import is_verified_by_state, moves
@@ -339,6 +351,10 @@ def execute(context: RunContext, plan: Plan, executor: Executor, note: Note) -> 
     log = LiveLog(context, plan.before, detail, executor.mark, by_name=moves(plan.steps))
 
     def on_progress(progress: Progress) -> None:
+        if told is not None:
+            told.part(
+                "Committing steps", min(progress.done + 1, len(plan.stages)), len(plan.stages)
+            )
         note(progress.words, partial(look_up, progress, log.without_session(), executor))
 
     return carry_out(plan, executor=executor, log=log, note=on_progress)

@@ -1,39 +1,130 @@
 """The progress of a long run, on standard error."""
 
-import sys
+from __future__ import annotations
+
 import threading
 import time
-from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from deltaadm.runs.output import info, write_stderr
+from deltaadm.runs.output import info
+from deltaadm.runs.talk import drawn, is_terminal, not_drawn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from deltaadm.domain.facts.facts import Facts
+    from deltaadm.render.live import LiveLine
 
 _SOON: Final = 1.0
 _OFTEN: Final = 0.2
 _SELDOM: Final = 10.0
-_ERASE: Final = "\r\x1b[2K"
+
+
+class State(NamedTuple):
+    """What is being done, to *what*, and how far it has come: in words, or as a part of a total."""
+
+    doing: str
+    what: str = ""
+    counts: str = ""
+    done: int = 0
+    total: int | None = None
 
 
 class Progress:
     """
-    How far the examination of one table has come.
+    Shows how far a run has come, which *state* tells.
 
-    On a terminal one line appears after a second and goes when the work is done; elsewhere a
-    line is added every ten seconds.
+    On a terminal a line appears after a second and goes when the work is done, or when something
+    else is written; elsewhere a line is added every ten seconds, and none in a quiet run.
     """
+
+    def __init__(self, state: Callable[[], State]) -> None:
+        self._state = state
+        self._started = self._told = time.monotonic()
+        self._live: LiveLine | None = None
+        self._lock = threading.Lock()
+
+    def tick(self) -> None:
+        """Show the present state, if it is time to."""
+        now = time.monotonic()
+        if not is_terminal():
+            if now - self._told >= _SELDOM:
+                self._told = now
+                info(self._sentence(now))
+        elif now - self._told >= (_OFTEN if self._live else _SOON):
+            self._told = now
+            self._draw(now)
+
+    def _draw(self, now: float) -> None:
+        with self._lock:
+            if self._live is None:
+                from deltaadm.render.live import LiveLine
+
+                self._live = LiveLine()
+            state = self._state()
+            self._live.show(
+                state.doing,
+                state.what,
+                state.counts,
+                done=state.done,
+                total=state.total,
+                seconds=now - self._started,
+            )
+
+    def hide(self) -> None:
+        """Let the line go, until the next tick in a second."""
+        with self._lock:
+            live, self._live = self._live, None
+            if live is not None:
+                live.hide()
+
+    def _sentence(self, now: float) -> str:
+        state = self._state()
+        parts = [state.counts] if state.counts else []
+        if state.total is not None:
+            parts = [f"{state.done} of {state.total}{' ' if state.counts else ''}{state.counts}"]
+        passed = f"{round(now - self._started)} s"
+        return f"{' '.join(filter(None, (state.doing, state.what)))}: {', '.join((*parts, passed))}"
+
+    @contextmanager
+    def shown(self, *, by_itself: bool = True) -> Iterator[None]:
+        """
+        Show the progress as long as the context lasts.
+
+        Unless *by_itself*, only when it is told to tick: where processes are forked, threads may
+        not run.
+        """
+        done = threading.Event()
+
+        def run() -> None:
+            while not done.wait(_OFTEN):
+                self.tick()
+
+        thread = threading.Thread(target=copy_context().run, args=(run,), daemon=True)
+        if by_itself:
+            thread.start()
+        before = drawn(self.hide)
+        try:
+            yield
+        finally:
+            not_drawn(before)
+            done.set()
+            if by_itself:
+                thread.join()
+            self.hide()
+
+
+class Examination:
+    """How far the examination of one table has come."""
 
     def __init__(self, table: str) -> None:
         self._table = table
         self._commits = 0
         self._files = 0
-        self._started = time.monotonic()
-        self._done = threading.Event()
 
-    def watched(self, facts: "Iterable[Facts]") -> "Iterator[Facts]":
+    def watched(self, facts: Iterable[Facts]) -> Iterator[Facts]:
         """The same facts, counted as they pass."""
         from deltaadm.domain.facts.facts import CommitFacts, LiveFile, LiveFiles
 
@@ -46,46 +137,38 @@ class Progress:
                 self._commits += 1
             yield fact
 
-    @contextmanager
-    def shown(self) -> Iterator[None]:
-        """Show the progress as long as the context lasts."""
-        thread = threading.Thread(target=self._show, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            self._done.set()
-            thread.join()
+    def state(self) -> State:
+        """What has been seen so far."""
+        return State("Checking", self._table, f"{self._commits} commits, {self._files} files")
 
-    def _show(self) -> None:
-        terminal = sys.stderr.isatty()
-        if not terminal:
-            while not self._done.wait(_SELDOM):
-                info(self._sentence())
-            return
-        shown = False
-        pause = _SOON
-        while not self._done.wait(pause):
-            pause, shown = _OFTEN, True
-            write_stderr(_ERASE + self._fitting())
-        if shown:
-            write_stderr(_ERASE)
 
-    def _sentence(self, width: int | None = None) -> str:
-        """How far it has come, in *width* columns, for which the name loses its beginning."""
-        from deltaadm.render.visible import visible
+class Phases:
+    """What a run is doing at the moment, phase by phase."""
 
-        passed = round(time.monotonic() - self._started)
-        name, rest = (
-            visible(self._table),
-            f"{self._commits} commits, {self._files} files, {passed} s",
-        )
-        room = None if width is None else width - len(f"Checking : {rest}")
-        if room is not None and len(name) > room:
-            name = f"...{name[len(name) - max(room - 3, 0) :]}"
-        return f"Checking {name}: {rest}"
+    def __init__(self, doing: str) -> None:
+        self._state = State(doing)
 
-    def _fitting(self) -> str:
-        from shutil import get_terminal_size
+    def begin(self, doing: str) -> None:
+        """Start the next phase."""
+        self._state = State(doing.rstrip(". "))
 
-        return self._sentence(get_terminal_size().columns - 1)
+    def announce(self, doing: str) -> None:
+        """Start the next phase, and say so."""
+        info(doing)
+        self.begin(doing)
+
+    def part(self, doing: str, done: int, total: int) -> None:
+        """Start a part of a phase."""
+        self._state = State(doing, done=done, total=total) if total > 1 else State(doing)
+
+    def state(self) -> State:
+        """What is being done."""
+        return self._state
+
+
+@contextmanager
+def phases(doing: str) -> Iterator[Phases]:
+    """Show what is done in the block, phase by phase."""
+    found = Phases(doing)
+    with Progress(found.state).shown():
+        yield found

@@ -10,6 +10,7 @@ from deltaadm.runs.exit_codes import FOUND, SOME_FAILED, WAITING
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import TableTask, table_results
 from deltaadm.runs.output import info, rendered, show_error, write, write_text
+from deltaadm.runs.talk import talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -63,6 +64,7 @@ class ResultPrinter:
 
         self._fleet = fleet
         self._style = style
+        self._quiet = talk().is_quiet
         self._tally = Tally()
         self._sinks = sinks
         self._codes: list[int] = []
@@ -91,7 +93,8 @@ class ResultPrinter:
             for sink in self._sinks:
                 sink.add(document)
         for target in self._at_once:
-            self._write(target, result)
+            if target.format != "text" or not (self._quiet and _is_clean(result.document)):
+                self._write(target, result)
         if result.report is not None and self._later:
             self._reports.append(result.report)
             self._show_error(result.report)
@@ -131,7 +134,13 @@ class ResultPrinter:
             for report in self._reports
             if target.takes_errors or not isinstance(report, Failure)
         ]
-        if FORMATS[target.format].sums_up and self._fleet.brief:
+        if self._quiet and target.format == "text":
+            reports = [
+                each
+                for each in reports
+                if getattr(each, "findings", True) or getattr(each, "stopped", "")
+            ]
+        elif FORMATS[target.format].sums_up and self._fleet.brief:
             reports.append(self._tally.overview)
         if target.file is not None:  # no colours there unless they are asked for
             write_file(target.file, rendered(target.format, reports, self._style))
@@ -140,6 +149,8 @@ class ResultPrinter:
 
     def _sum_up(self) -> None:
         overview = self._tally.overview
+        if self._quiet:
+            return
         if any(target.format == "text" for target in self._at_once):
             write_text("\n")
             write([overview], "text", self._style)
@@ -147,6 +158,11 @@ class ResultPrinter:
             from deltaadm.render.wording import overview_title
 
             info(f"{overview_title(overview)}.")
+
+
+def _is_clean(document: Document) -> bool:
+    """Whether it says of a table that nothing was found."""
+    return document.get("findings") == [] and not document.get("stopped")
 
 
 def combine_exit_codes(codes: Iterable[int], *, alone: bool) -> int:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.errors import Refused
-from deltaadm.runs.output import info
+from deltaadm.runs.output import detail, info
+from deltaadm.runs.progress import phases
 from deltaadm.runs.requests import CommitEngine, Engine, pairs
+from deltaadm.runs.talk import talk
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.carry_out import Executor
     from deltaadm.operations.plan import Plan
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.progress import Phases
     from deltaadm.runs.requests import FleetRequest, SparkRequest
     from deltaadm.spark.session import SparkOptions
 
@@ -30,10 +33,12 @@ def session_settings(request: SparkRequest) -> SessionSettings:
 
 
 def executor(
-    context: RunContext, settings: SessionSettings, *plans: Plan
+    context: RunContext, settings: SessionSettings, *plans: Plan, phases: Phases | None = None
 ) -> AbstractContextManager[Executor]:
     """
     What carries out *plans*, under *settings* and whatever else the command line says.
+
+    It tells *phases* what it does.
 
     Spark changes tables that have names in a catalog by them. Raises what `require_commits` does.
     """
@@ -56,7 +61,13 @@ def executor(
     long_work = len(plans) > _FEW or any(plan.cost is not Cost.METADATA for plan in plans)
     places = [plan.before.root for plan in plans]
     options = spark_options(context, _changed(settings), places=places, long_work=long_work)
-    return SparkExecutor(options, say=info, names=names, object_stores=context.object_stores)
+    return SparkExecutor(
+        options,
+        say=info if phases is None else phases.announce,
+        phase=detail if phases is None else phases.begin,
+        names=names,
+        object_stores=context.object_stores,
+    )
 
 
 def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
@@ -147,7 +158,7 @@ def spark_options(
         remote=request.remote,
         conf={**(below or {}), **conf},
         jars=tuple(jar for place in request.jars or () for jar in jars_at(str(place))),
-        debug=request.debug,
+        debug=request.debug or talk().verbosity > 1,
         long_work=long_work,
         stores={place: _storage_options(context, place) for place in places if is_remote(place)},
     )
@@ -198,7 +209,10 @@ def log_reader(
 
     places = [*tables, *(_places(many) if many else ())]
     options = spark_options(context, places=places, long_work=True)
-    with open_session(options, info) as session, shipped(session):
+    with ExitStack() as stack:
+        with phases("Starting Spark") as told:
+            session = stack.enter_context(open_session(options, told.announce, told.begin))
+        stack.enter_context(shipped(session))
         if by_executors and not hasattr(session, "_jvm"):
             yield replace(context, executors=Executors(session))
             return

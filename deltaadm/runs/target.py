@@ -52,6 +52,7 @@ class Target:
         from deltaadm.errors import TableError
         from deltaadm.replay.engine import Detail
         from deltaadm.replay.load import load_snapshot
+        from deltaadm.runs.output import detail as tell
 
         try:
             snapshot = load_snapshot(
@@ -67,6 +68,7 @@ class Target:
 
                 return no_table(self.location, self.name)
             raise
+        tell(f"Read version {snapshot.version} of {self.text} at {self.location}")
         return snapshot if self.name is None else replace(snapshot, name=self.name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import typing
 from collections import deque
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext
+
+    from deltaadm.runs.progress import Progress
 
 Result = TypeVar("Result")
 
@@ -31,6 +33,10 @@ _SHARES_AHEAD: Final = 8
 """How many shares a worker's answers may be ahead of a table that takes long."""
 
 
+_OFTEN: Final = 0.2
+"""So many seconds pass until the progress is shown anew."""
+
+
 def in_order(
     tables: Sequence[str],
     answer: Callable[[str], Result],
@@ -39,6 +45,7 @@ def in_order(
     jobs: int | None = None,
     threshold: int = PARALLEL_THRESHOLD,
     waiting: bool = False,
+    progress: Progress | None = None,
 ) -> Iterator[Result]:
     """
     The *answer* for each table, in the order of the tables.
@@ -47,19 +54,23 @@ def in_order(
     as there are processors, from *threshold* tables on; work that is mostly *waiting* for others
     has more at the same time. However long one table takes and
     however slowly answers are taken, only a bounded number of them is kept. *lost* answers for a
-    table whose process was killed. When the iteration is given up, work stops at once.
+    table whose process was killed. When the iteration is given up, work stops at once. *progress*
+    is shown while it goes on.
     """
     if jobs is None and waiting:
         jobs = WAITING_JOBS
     if jobs is None:
         jobs = processors() if len(tables) >= threshold else 1
     jobs = min(jobs, len(tables))
-    if jobs <= 1:
-        yield from map(answer, tables)
-    elif can_fork() and not waiting:
-        yield from _from_processes(tables, answer, lost, jobs)
-    else:
-        yield from _from_threads(tables, answer, jobs)
+    forks = jobs > 1 and can_fork() and not waiting
+    with nullcontext() if progress is None else progress.shown(by_itself=not forks):
+        if forks:
+            tick = progress.tick if progress else None
+            yield from _from_processes(tables, answer, lost, jobs, tick)
+        elif jobs > 1:
+            yield from _from_threads(tables, answer, jobs)
+        else:
+            yield from map(answer, tables)
 
 
 # Processes
@@ -97,9 +108,9 @@ def _from_processes(
     answer: Callable[[str], Result],
     lost: Callable[[str], Result],
     jobs: int,
+    tick: Callable[[], None] | None,
 ) -> Iterator[Result]:
     from multiprocessing import get_context
-    from multiprocessing.connection import wait
 
     sys.stdout.flush()  # or each process would write what is still in its copy of the buffer
     context = get_context("fork")  # what *answer* refers to need not be pickled, nor imported again
@@ -123,7 +134,7 @@ def _from_processes(
                     numbers = range(given, min(given + share, len(tables)))
                     worker.give(numbers, tables)
                     given = numbers.stop
-            for pipe in wait([worker.pipe for worker in workers.values() if worker.owed]):
+            for pipe in _answered(workers.values(), tick):
                 worker = workers[typing.cast("Connection", pipe)]
                 number = worker.owed.popleft()
                 try:
@@ -139,6 +150,18 @@ def _from_processes(
     finally:
         for worker in workers.values():
             worker.stop()
+
+
+def _answered(
+    workers: Iterable[_Worker[Result]], tick: Callable[[], None] | None
+) -> Sequence[object]:
+    """The pipes in which there is an answer, if one comes before it is time to *tick*."""
+    from multiprocessing.connection import wait
+
+    if tick is not None:
+        tick()
+    owing = [worker.pipe for worker in workers if worker.owed]
+    return wait(owing, None if tick is None else _OFTEN)
 
 
 def _received(worker: _Worker[Result]) -> Result:

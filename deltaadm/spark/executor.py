@@ -29,7 +29,7 @@ from deltaadm.spark.catalog import DeltaCatalog
 from deltaadm.spark.clustering import cluster_anew, is_lost_clustering
 from deltaadm.spark.errors import FILE_SYSTEM_REMEDY, NO_FILE_SYSTEM, is_lost, lost, refusal
 from deltaadm.spark.jvm import jvm_process
-from deltaadm.spark.session import SparkOptions, open_session
+from deltaadm.spark.session import SparkOptions, ignore, open_session
 from deltaadm.spark.settings import LITERAL_STATEMENTS, configured
 from deltaadm.storage.store import is_remote, open_store
 
@@ -62,12 +62,13 @@ class SparkExecutor:
         options: SparkOptions,
         *,
         say: Callable[[str], None],
+        phase: Callable[[str], None] = ignore,
         names: Mapping[str, str] | None = None,
         object_stores: ObjectStores | None = None,
     ) -> None:
         self._object_stores = object_stores
         self._options = options
-        self._say = say
+        self._say, self._phase = say, phase
         self._names = names or {}
         self._stack = ExitStack()
         self._session: SparkSession | None = None
@@ -188,7 +189,9 @@ class SparkExecutor:
 
     def _live(self) -> SparkSession:
         if self._session is None:
-            self._session = self._stack.enter_context(open_session(self._options, self._say))
+            self._session = self._stack.enter_context(
+                open_session(self._options, self._say, self._phase)
+            )
             self._jvm = jvm_process()
         return self._session
 

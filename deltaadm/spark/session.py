@@ -65,10 +65,18 @@ class SparkOptions:
         return remote.startswith(_CONNECT)
 
 
+def ignore(_: str) -> None:
+    """Nobody wants to know in which phase the start is."""
+
+
 @contextmanager
-def open_session(options: SparkOptions, say: Callable[[str], None]) -> Iterator[SparkSession]:
+def open_session(
+    options: SparkOptions, say: Callable[[str], None], phase: Callable[[str], None] = ignore
+) -> Iterator[SparkSession]:
     """
     A session for the time of the block; *say* is called when one has to be started.
+
+    *phase* is told what the start, which takes its time, is doing.
 
     An active session comes first and is left as it was found. Otherwise one is started: on
     `options.remote`, `options.master`, `SPARK_REMOTE` or this machine, whichever is given
@@ -90,7 +98,7 @@ def open_session(options: SparkOptions, say: Callable[[str], None]) -> Iterator[
             session = stack.enter_context(remote_session(target, options.conf, debug=options.debug))
         else:
             say(f"Starting Spark on {target} ...")
-            session = stack.enter_context(_own_session(target, options))
+            session = stack.enter_context(_own_session(target, options, phase))
         yield session
 
 
@@ -171,7 +179,9 @@ _ON_THIS_MACHINE: Final = {
 
 
 @contextmanager
-def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
+def _own_session(
+    master: str, options: SparkOptions, phase: Callable[[str], None]
+) -> Iterator[SparkSession]:
     """A session in a JVM started for it; both have ended when the block has."""
     from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
@@ -186,7 +196,10 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
         scratch = stack.enter_context(scratch_directory())
         conf = _configuration(master, options, scratch.path)
         java = _java_options(master, conf, options)
+        fetches = conf.get("spark.jars.packages") and "resolving jars and "
+        phase(f"Starting Spark: {fetches or ''}starting the JVM")
         gateway = stack.enter_context(start_jvm(conf, scratch, java, show=options.debug))
+        phase("Starting Spark: opening a session")
         try:
             with _interrupts_as_they_are(), environment(_python(master, conf)):
                 spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
@@ -197,6 +210,7 @@ def _own_session(master: str, options: SparkOptions) -> Iterator[SparkSession]:
         if options.stores:
             configure(session, options.stores, default_settings(spark_home()) | conf)
         if master.startswith("spark://"):
+            phase("Starting Spark: waiting for executors")
             _require_executors(session, master)
         yield session
     if master.startswith("local") and options.java_options is None:

@@ -30,5 +30,5 @@ def small(tmp_path: Path) -> Table:
 def writer(monkeypatch: pytest.MonkeyPatch) -> LogWriter:
     """Commits go to the log directly; without this, they need Spark."""
     made = LogWriter()
-    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: made)
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: made)
     return made

@@ -19,7 +19,7 @@ CREATED = "CREATE TABLE delta.`{}` (`id` BIGINT NOT NULL, `day` DATE) USING delt
 @pytest.fixture
 def writer(monkeypatch: pytest.MonkeyPatch) -> LogWriter:
     made = LogWriter()
-    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: made)
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: made)
     return made
 
 

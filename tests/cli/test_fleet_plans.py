@@ -303,7 +303,7 @@ def test_the_run_ends_after_so_many_failures_and_can_be_gone_on_with(
     done: int,
 ) -> None:
     writer = Failing(refused={"t1", "t3"})
-    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: writer)
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: writer)
     limits = ["--jobs", "1", *(["--max-failures", str(limit)] if limit else [])]
     result = deltaadm("apply", plans, "--yes", *limits, "-o", "jsonl")
     assert result.code == 9
@@ -331,7 +331,7 @@ def test_no_more_at_a_time_than_allowed(plans: Path, monkeypatch: pytest.MonkeyP
             self.now -= 1
 
     writer = Counting()
-    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: writer)
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: writer)
     assert deltaadm("apply", plans, "--yes", "--jobs", "2").code == 0
     assert writer.most == 2
 
@@ -350,12 +350,12 @@ def test_an_interrupted_run_is_gone_on_with_between_any_two_steps(
             if len(self.steps) == after:
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: Interrupted())
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: Interrupted())
     result = deltaadm("apply", plans, "--yes", "--jobs", "1")
     assert result.code == 130
     assert "of 5 plans were applied; the same command continues" in result.err
     writer = LogWriter()
-    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: writer)
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: writer)
     assert deltaadm("apply", plans, "--yes").code == 0
     assert all(map(is_done, names(lake)))
     assert all(versions(one) == 2 for one in names(lake)), "no step was taken twice"
@@ -402,7 +402,7 @@ class Slow(LogWriter):
         time.sleep(0.01)
         super().apply(root, step, base)
         time.sleep(0.01)
-sessions.executor = lambda *_: Slow()
+sessions.executor = lambda *_, **__: Slow()
 from deltaadm.cli.program import run
 sys.exit(run(sys.argv[1:]))
 """

@@ -107,7 +107,7 @@ def test_an_interrupt_anywhere(
     said = set()
     for line in count(1, STEP):
         made = tables.table(tmp_path / str(line), commit(protocol(), metadata({"c": "1"}))).path
-        monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: kind())
+        monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: kind())
         wish = ("alter", made, "--set", "a=b", "--unset", "c", "--apply", "--yes")
         result = interrupted(line, *wish)
         if result is None:
@@ -125,7 +125,7 @@ def test_an_interrupt_anywhere_among_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
     """What is said to be carried out is, and of others that have commits these are named."""
-    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: LogWriter())
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: LogWriter())
     for line in count(1, STEP):
         lake, plans = tmp_path / str(line), tmp_path / f"{line}.jsonl"
         places = [lake / name for name in "abc"]

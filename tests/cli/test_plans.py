@@ -36,7 +36,7 @@ def mapped(tmp_path: Path) -> Table:
     """A table in mapping mode name, which only a rewrite takes back."""
     made = tables.table(tmp_path / "mapped", commit(protocol(2, 5), metadata()))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("deltaadm.runs.sessions.executor", lambda *_: LogWriter())
+        patch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: LogWriter())
         wish = ["set-mapping-mode", made.path, "name", "--apply", "--yes", *ACCEPT_ALL]
         assert deltaadm(*wish).code == 0
     return made
@@ -316,10 +316,10 @@ def test_a_command_that_is_interrupted_after_a_step_is_run_again(
     made = tables.table(tmp_path, commit(protocol(), metadata({"c": "1"})))
     wish = ["alter", made.path, "--set", "delta.columnMapping.mode=name", "--unset", "c"]
     wish += ["--rename-column", "a=b", "--apply", "--yes", *ACCEPT_ALL]
-    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: Interrupted())
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: Interrupted())
     assert deltaadm(*wish).code == 130
     writer = LogWriter()
-    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: writer)
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: writer)
     again = deltaadm(*wish, "-o", "json")
     assert (again.code, len(writer.steps)) == (0, 3 - taken)
     assert again.document["outcome"]["versions"] == list(range(taken + 1, 4))

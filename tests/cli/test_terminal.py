@@ -20,17 +20,17 @@ RUN = """
 import sys
 from deltaadm.runs import sessions
 from tests.support.program import LogWriter
-sessions.executor = lambda *_: LogWriter()
+sessions.executor = lambda *_, **__: LogWriter()
 from deltaadm.cli.program import run
 sys.exit(run(sys.argv[1:]))
 """
 
 
-def terminal(*arguments: object, env: dict[str, str] | None = None) -> Any:
+def terminal(*arguments: object, env: dict[str, str] | None = None, program: str = RUN) -> Any:
     """The program on a terminal of its own; commits go to the log directly."""
     return pexpect.spawn(
         sys.executable,
-        ["-c", RUN, *map(str, arguments)],
+        ["-c", program, *map(str, arguments)],
         encoding="utf-8",
         timeout=120,
         cwd=str(Path(__file__).parent.parent.parent),
@@ -183,3 +183,71 @@ def test_a_narrow_terminal_cuts_nothing(tmp_path: Path) -> None:
     made = tables.table(tmp_path, commit(protocol(), metadata({"k": "v" * 300})))
     _, said = ended(terminal("inspect", made.path))
     assert "v" * 300 in said
+
+
+SLOW_START = """
+import sys, time
+from deltaadm.runs import sessions
+from deltaadm.spark import session
+from contextlib import contextmanager
+@contextmanager
+def start(master, options, phase):
+    phase("Starting Spark: starting the JVM")
+    time.sleep(60)
+    yield
+session._own_session = start
+session._active_session = lambda: None
+session._quiet_loggers = __import__("contextlib").nullcontext
+from deltaadm.cli.program import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def starting(table: Table, *options: str) -> Any:
+    """The program on a terminal, in the middle of the start of Spark, which does not end."""
+    wish = ("alter", table.path, "--set", "a=b", "--apply", "--yes")
+    return terminal(*wish, *options, program=SLOW_START)
+
+
+def test_interrupted_while_spark_starts(small: Table) -> None:
+    before = listing(small.path)
+    program = starting(small)
+    program.expect_exact("Starting Spark on local[*] ...")
+    program.expect(r"Starting Spark: starting the JVM: \d+ s")
+    program.sendintr()
+    code, said = ended(program)
+    assert code == 130
+    assert "Interrupted; nothing was committed." in said
+    assert listing(small.path) == before
+
+
+def test_a_quiet_start_shows_no_progress(small: Table) -> None:
+    program = starting(small, "-q")
+    program.expect(r"configuration\[a\]")
+    with pytest.raises(pexpect.TIMEOUT):
+        program.expect("Starting", timeout=2.5)
+    program.sendintr()
+    assert ended(program)[0] == 130
+
+
+def test_a_fleet_has_a_bar(tmp_path: Path) -> None:
+    for number in range(3):
+        tables.table(tmp_path / f"t{number}", commit(protocol(), metadata()))
+    slow = RUN.replace("from deltaadm.cli.program", SLOW_TABLES + "from deltaadm.cli.program")
+    program = terminal("inspect", "--discover", tmp_path, program=slow)
+    program.expect(r"Reading: tables, \d+ s, \d+ s left")
+    program.expect(r"1/3|2/3")
+    code, said = ended(program)
+    assert code == 0
+    assert said.count("/t2") == 1
+
+
+SLOW_TABLES = """
+import time
+from deltaadm.runs.target import Target
+load = Target.load
+def late(*given, **more):
+    time.sleep(1.2)
+    return load(*given, **more)
+Target.load = late
+"""

@@ -152,7 +152,7 @@ def test_after_a_commit_the_checkpoint_is_of_the_new_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = table(tmp_path / "t", START_BODY)
-    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: LogWriter())
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: LogWriter())
     done = deltaadm("alter", made.path, "--set", "a=b", "--checkpoint", "--apply", "--yes")
     assert done.code == 0
     assert hint(made.path)["version"] == 1

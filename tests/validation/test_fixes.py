@@ -39,7 +39,7 @@ def test_the_command_of_a_fix_fixes_the_finding(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_: LogWriter())
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: LogWriter())
     path = tmp_path / "table"
     path.mkdir()
     case.make(path)

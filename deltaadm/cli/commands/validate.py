@@ -44,7 +44,7 @@ from deltaadm.runs.exit_codes import FOUND
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import TableTask, collect_tables, table_results
 from deltaadm.runs.output import handle_errors
-from deltaadm.runs.progress import Progress
+from deltaadm.runs.progress import Examination, Progress
 from deltaadm.runs.reading import read_file
 from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.results import ResultPrinter
@@ -129,9 +129,9 @@ class _Run:
     ) -> ValidationReport:
         from deltaadm.replay.examine import examine
 
-        progress = Progress(target.text)
+        progress = Examination(target.text)
         try:
-            with progress.shown() if watched else nullcontext():
+            with Progress(progress.state).shown() if watched else nullcontext():
                 store = context.open_store(target.location)
                 facts = examine(store, self.depth, now=now(), engine=context.engine)
                 found = validate(
