@@ -125,7 +125,7 @@ class EmbeddedExecutor:
         content = commit_body(actions(attempt.before, attempt.actual, attempt.info))
         unknown: UnknownWrite | None = None
         for _ in range(_ATTEMPTS):
-            self._open = True
+            self._open = store.local_path is None  # a request goes on when nobody waits for it
             try:
                 if store.create(name, content):
                     self._open = False

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.dataclass import replace
-from deltaadm.errors import TableError, UsageError
+from deltaadm.errors import Refused, TableError, UsageError
 from deltaadm.operations.reports import OutcomeReport, PlanReport
 from deltaadm.runs import catalogs, sessions
 from deltaadm.runs.consent import confirm, delta_consents
@@ -310,7 +310,17 @@ def confirm_and_execute(
     consents: Iterable[Consent],
     execute: Callable[[], OutcomeReport | ForeignReport],
 ) -> int:
-    """Show the plan in *report*, ask for *consents*, *execute* it, show that; the exit code."""
+    """
+    Show the plan in *report*, ask for *consents*, *execute* it, show that; the exit code.
+
+    Raises `Refused` for a table of another provider, which takes Spark, where another commits.
+    """
+    embedded = context.commit_engine is CommitEngine.EMBEDDED
+    if embedded and not isinstance(report, PlanReport):
+        raise Refused(
+            "The embedded commit engine changes Delta tables only.",
+            remedy="Change it through Spark: --commit-engine spark.",
+        )
     if context.format == "text":  # other formats are a single document, the outcome's
         show(context, [report])
     if not report.plan.is_noop:

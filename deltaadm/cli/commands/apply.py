@@ -90,7 +90,8 @@ def command(given: Apply, context: RunContext) -> int:
         if given.check:
             return _check(context, given, text, foreign)
         if foreign is not None:
-            return apply_saved(context, foreign, given.options)
+            chosen = with_commit_engine(context, given.options, project_settings())
+            return apply_saved(chosen, foreign, given.options)
         plans = plans_in(text)
         if len(plans) == 1 and given.journal is None:
             return _apply(context, plans[0], given.options)

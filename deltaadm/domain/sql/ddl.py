@@ -8,6 +8,7 @@ CREATE TABLE, and `qualifiedColTypeWithPosition` for ADD COLUMN.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from deltaadm.dataclass import dataclass, field
@@ -196,21 +197,24 @@ class _Token(NamedTuple):
         return self.text.upper() if self.kind in ("word", "sign") else ""
 
 
-_TOKEN: Final = re.compile(
-    r"""
-      (?P<space>\s+ | --[^\r\n]* | /\*.*?\*/)
-    | (?P<text>[rR]?'(?:[^'\\]|\\.|'')*' | [rR]?"(?:[^"\\]|\\.|"")*")
-    | (?P<number>\d+(?!\w))
-    | (?P<quoted>`(?:[^`]|``)+`)
-    | (?P<word>\w+)
-    | (?P<sign>.)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+@cache
+def _token() -> re.Pattern[str]:
+    """Compiled when it is needed: most commands read no SQL."""
+    return re.compile(
+        r"""
+          (?P<space>\s+ | --[^\r\n]* | /\*.*?\*/)
+        | (?P<text>[rR]?'(?:[^'\\]|\\.|'')*' | [rR]?"(?:[^"\\]|\\.|"")*")
+        | (?P<number>\d+(?!\w))
+        | (?P<quoted>`(?:[^`]|``)+`)
+        | (?P<word>\w+)
+        | (?P<sign>.)
+        """,
+        re.VERBOSE | re.DOTALL,
+    )
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    for found in _TOKEN.finditer(text):
+    for found in _token().finditer(text):
         if found.lastgroup and found.lastgroup != "space":
             yield _Token(found.lastgroup, found[0], found.start())
     yield _Token("end", "", len(text))

@@ -8,6 +8,7 @@ is a column reference counts: a missed reference is better than a false one.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -15,19 +16,24 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.model.schema import Path
 
-_TOKEN: Final = re.compile(
-    r"""
-      (?P<space>\s+)
-    | (?P<text>[rR]?'(?:[^'\\]|\\.|'')*' | [rR]?"(?:[^"\\]|\\.|"")*")
-    | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:[LSYDFlsydf]|BD|bd)?)
-    | (?P<comment>--|/\*)
-    | (?P<quoted>`(?:[^`]|``)*`)
-    | (?P<word>[^\W\d]\w*)
-    | (?P<arrow>->|=>|:)
-    | (?P<sign>[-+*/%<>=!|&^~?().,\[\];])
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+
+@cache
+def _token() -> re.Pattern[str]:
+    """Compiled when it is needed: most commands read no SQL."""
+    return re.compile(
+        r"""
+          (?P<space>\s+)
+        | (?P<text>[rR]?'(?:[^'\\]|\\.|'')*' | [rR]?"(?:[^"\\]|\\.|"")*")
+        | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:[LSYDFlsydf]|BD|bd)?)
+        | (?P<comment>--|/\*)
+        | (?P<quoted>`(?:[^`]|``)*`)
+        | (?P<word>[^\W\d]\w*)
+        | (?P<arrow>->|=>|:)
+        | (?P<sign>[-+*/%<>=!|&^~?().,\[\];])
+        """,
+        re.VERBOSE | re.DOTALL,
+    )
+
 
 _RESERVED: Final = frozenset(
     re.findall(
@@ -71,7 +77,7 @@ def column_references(expression: str) -> tuple[Path, ...]:
 def _tokens(expression: str) -> Iterator[tuple[str, str]]:
     position = 0
     while position < len(expression):
-        found = _TOKEN.match(expression, position)
+        found = _token().match(expression, position)
         if found is None or found.lastgroup is None:
             yield "odd", expression[position:]
             return

@@ -8,6 +8,7 @@ that are stored with spaces between them, and `alterDeltaTableCommands.scala`.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.properties import CONSTRAINT_PREFIX
@@ -107,18 +108,21 @@ def constraint_names(configuration: Iterable[str]) -> list[str]:
     )
 
 
-_TOKEN: Final = re.compile(
-    r"""
-      (?P<space>[ \r\n\t]+ | --[^\r\n]* | /\*.*?\*/)
-    | (?P<text>r?'(?:[^'\\]|\\.|'')*' | r?"(?:[^"\\]|\\.|"")*")
-    | (?P<quoted>`(?:[^`]|``)+`)
-    | (?P<number>(?:\d+\.\d*|\.\d+)(?:E[+-]?\d+)?(?:BD|D)?(?!\w) | \d+E[+-]?\d+(?:BD|D)?(?!\w))
-    | (?P<word>\w+)
-    | (?P<torn>->|=>|::|<<|;)
-    | (?P<sign><=>|==|<>|!=|<=|!>|>=|!<|\|\||[^'"`])
-    """,
-    re.VERBOSE | re.DOTALL | re.IGNORECASE,
-)
+@cache
+def _token() -> re.Pattern[str]:
+    """Compiled when it is needed: most commands read no SQL."""
+    return re.compile(
+        r"""
+          (?P<space>[ \r\n\t]+ | --[^\r\n]* | /\*.*?\*/)
+        | (?P<text>r?'(?:[^'\\]|\\.|'')*' | r?"(?:[^"\\]|\\.|"")*")
+        | (?P<quoted>`(?:[^`]|``)+`)
+        | (?P<number>(?:\d+\.\d*|\.\d+)(?:E[+-]?\d+)?(?:BD|D)?(?!\w) | \d+E[+-]?\d+(?:BD|D)?(?!\w))
+        | (?P<word>\w+)
+        | (?P<torn>->|=>|::|<<|;)
+        | (?P<sign><=>|==|<>|!=|<=|!>|>=|!<|\|\||[^'"`])
+        """,
+        re.VERBOSE | re.DOTALL | re.IGNORECASE,
+    )
 
 
 def stored_expression(text: str) -> str:
@@ -146,7 +150,7 @@ def stored_expression(text: str) -> str:
 def _tokens(text: str) -> Iterator[str]:
     position = 0
     while position < len(text):
-        found = _TOKEN.match(text, position)
+        found = _token().match(text, position)
         if found is None:
             raise _unreadable(text, f"the quote at position {position + 1} is not closed")
         if found["torn"]:
