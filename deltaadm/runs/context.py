@@ -79,7 +79,7 @@ class RunContext:
         """
         style = Style(color=output.color, show_secrets=output.show_secrets)
         stores, unity = None, self.unity
-        if access is not None:
+        if access is not None and access is not self.access:
             if access.unity is not None and spark.engine is Engine.SPARK:
                 raise UsageError("cannot be combined with --engine spark", option="--unity")
             from deltaadm.storage.store import ObjectStores

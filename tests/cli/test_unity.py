@@ -324,6 +324,11 @@ def test_settings_name_the_catalog(
     settings.write_text(f'unity = "{unity.url}"')
     assert deltaadm("inspect", "main.sales.plain").code == 0
     assert deltaadm("validate", "main.sales.plain", "--ignore", "DL8").code == 0
+    elsewhere = tmp_path / "elsewhere.toml"
+    settings.rename(elsewhere)
+    for more in ([], ["--fix"]):
+        validate = ["validate", "main.sales.plain", "--ignore", "DL8", "--config", elsewhere]
+        assert deltaadm(*validate, *more).code == 0
     settings.write_text("unity = 7")
     assert deltaadm("inspect", "main.sales.plain").code == 2
     settings.write_text(f'unity = "http://me:secret-word@{unity.url[7:]}"')

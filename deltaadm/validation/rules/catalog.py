@@ -197,8 +197,8 @@ def catalog_not_asked(log: LogFacts) -> Iterator[Problem]:
     Why it matters: what was checked may not be the newest version, since commits are published
     in the log some time after the catalog has ratified them.
 
-    What to do: give the name of the table instead of its location, with --unity or Spark's
-    catalog.
+    What to do: name the catalog with --unity, and give the name of the table instead of its
+    location.
 
     Source: PROTOCOL.md, Catalog-managed tables, Reading Catalog-managed Tables.
     """
