@@ -23,18 +23,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "first: makes what lets later tests run sooner")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with what takes long, so that processes that share the tests end together."""
+    """
+    Begin with what takes long, so that processes that share the tests end together.
+
+    The very first is what lets later tests start their JVMs sooner, with all of its module, which
+    one process gets as a whole.
+    """
     if not config.getoption("--spark-matrix"):
         left_out = [item for item in items if item.get_closest_marker("matrix")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("matrix")]
-    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+    first = {item.path for item in items if item.get_closest_marker("first")}
+    items.sort(
+        key=lambda item: (
+            item.get_closest_marker("spark") is None,
+            item.path not in first,
+        )
+    )
+
+
+@pytest.fixture(scope="session")
+def class_archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where programs look for an archive of classes, which the test marked `first` makes."""
+    run = tmp_path_factory.getbasetemp()
+    return (run.parent if "PYTEST_XDIST_WORKER" in os.environ else run) / "class-archives"
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _started_programs() -> None:
+def _started_programs(class_archives: Path) -> None:
     """
     Let the programs that tests start be interrupted, and be of this very copy of deltaadm.
 
@@ -43,7 +65,8 @@ def _started_programs() -> None:
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
-    os.environ["DELTAADM_CLASS_ARCHIVE"] = "off"  # nothing goes on after a test
+    os.environ["DELTAADM_CLASS_ARCHIVE"] = str(class_archives)
+    os.environ["CI"] = "true"  # where no program goes on to make an archive after its end
 
 
 @pytest.fixture(scope="session")

@@ -14,20 +14,17 @@ from filelock import FileLock
 from deltaadm.replay.engine import Detail
 from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.session import SparkOptions, open_session
+from tests.support.spark_processes import FEW_TASKS, SMALL_JVM
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FAST = {
+FAST = FEW_TASKS | {
     "spark.driver.extraJavaOptions": (
-        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+        f"{SMALL_JVM} -XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m -Xmn200m"
     ),
-    "spark.sql.shuffle.partitions": "2",
-    "spark.databricks.delta.snapshotPartitions": "2",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
+"""Those of a session for hundreds of tests, with room for their code, classes and garbage."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -348,6 +348,7 @@ def _recorded() -> Iterator[oracle.Case]:
 RECORDED = list(_recorded())
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("case", [pytest.param(one, id=one["id"]) for one in RECORDED])
 def test_recorded_cases_are_committed_again(
     spark: "SparkSession", executor: SparkExecutor, tmp_path: Path, case: oracle.Case

@@ -17,7 +17,7 @@ from deltaadm.cli.program import run
 from deltaadm.spark.executor import SparkExecutor
 from tests.support.clients import ACCEPT_ALL
 from tests.support.rule_cases import findings
-from tests.support.spark_processes import FEW_TASKS, SMALL_JVM
+from tests.support.spark_processes import FEW_TASKS
 from tests.support.tables import Table, metadata, protocol
 
 ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "name": ["a", "b", "c"]})
@@ -176,8 +176,9 @@ def test_a_run_that_was_killed_while_clustering_was_away_is_run_again(
 
 def _killed_after(table: Path, version: int, wish: list[str]) -> None:
     """Run `deltaadm` with a JVM of its own, and kill both as soon as *version* is there."""
-    conf = FEW_TASKS | {"spark.driver.extraJavaOptions": SMALL_JVM}
-    settings = [part for key, one in conf.items() for part in ("--spark-conf", f"{key}={one}")]
+    settings = [
+        part for key, value in FEW_TASKS.items() for part in ("--spark-conf", f"{key}={value}")
+    ]
     command = [sys.executable, "-m", "deltaadm", *wish, *settings]
     commit = table / "_delta_log" / f"{version:020d}.json"
     with subprocess.Popen(

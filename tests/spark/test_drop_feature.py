@@ -108,7 +108,17 @@ def test_every_droppable_feature_has_a_case() -> None:
     assert {name for name, one in REFERENCE.items() if one.removal} == USED.keys() | NOT_HERE
 
 
-@pytest.mark.parametrize("name", sorted(USED.keys() - {"deletionVectors"}))
+IN_TWO_RUNS = ("columnMapping", "deletionVectors", "typeWidening", "v2Checkpoint")
+"""What older versions need, so that dropping it either keeps their history or waits for its end."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.matrix] if name in IN_TWO_RUNS else [])
+        for name in sorted(USED.keys() - {"deletionVectors"})
+    ],
+)
 def test_a_feature_is_dropped_and_the_history_kept(
     spark: "SparkSession", executor: SparkExecutor, tmp_path: Path, name: str
 ) -> None:
@@ -127,9 +137,7 @@ def make_and_drop(spark: "SparkSession", executor: SparkExecutor, path: Path, na
     assert planned(path, name, truncate_history=False).is_noop
 
 
-@pytest.mark.parametrize(
-    "name", ["columnMapping", "deletionVectors", "typeWidening", "v2Checkpoint"]
-)
+@pytest.mark.parametrize("name", IN_TWO_RUNS)
 def test_a_feature_is_dropped_with_its_history_in_two_runs(
     spark: "SparkSession", executor: SparkExecutor, tmp_path: Path, name: str
 ) -> None:
@@ -152,11 +160,12 @@ def test_a_feature_is_dropped_with_its_history_in_two_runs(
 def test_delta_waits_as_long_as_predicted(
     spark: "SparkSession", executor: SparkExecutor, tmp_path: Path
 ) -> None:
-    made(spark, tmp_path, "deletionVectors")
-    carried_out(executor, planned(tmp_path, "deletionVectors", truncate_history=True))
+    name = "deletionVectors"
+    made(spark, tmp_path, name)
+    carried_out(executor, planned(tmp_path, name, truncate_history=True))
     snapshot = loaded(tmp_path)
-    history = feature_history(open_store(str(tmp_path)), snapshot, "deletionVectors")
-    too_early = plan_drop(snapshot, "deletionVectors", history, truncate_history=True, now=2**45)
+    history = feature_history(open_store(str(tmp_path)), snapshot, name)
+    too_early = plan_drop(snapshot, name, history, truncate_history=True, now=2**45)
     with pytest.raises(NotYet) as caught:
         carried_out(executor, too_early)
     assert caught.value.delta_error_class == "DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST"

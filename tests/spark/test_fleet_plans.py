@@ -12,14 +12,15 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from tests.spark.conftest import FAST
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import deltaadm
+from tests.support.spark_processes import FEW_TASKS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "name": ["a", "b", "c"]})
+MATRIX = pytest.mark.matrix
 CONSENT = ("--yes", "--allow-backfill", *ACCEPT_ALL)
 
 
@@ -71,11 +72,14 @@ def test_plans_are_committed_at_the_same_time(
         assert len(rows(spark, one)) == (6 if one.name == "t4" else 3)
 
 
+@pytest.mark.parametrize(
+    "lives", [pytest.param((3,), id="once"), pytest.param((1, 4), id="twice", marks=MATRIX)]
+)
 def test_a_driver_that_is_killed_leaves_nothing_half_changed(
-    spark: "SparkSession", lake: Path, tmp_path: Path
+    spark: "SparkSession", lake: Path, tmp_path: Path, lives: tuple[int, ...]
 ) -> None:
     """
-    Killed at moments of its first, second and third life, whatever is being committed then.
+    Killed once its journal has so many new lines in each of its *lives*, and carried on.
 
     The wish takes two steps; each table must be in one of the states that its plan names.
     """
@@ -84,8 +88,8 @@ def test_a_driver_that_is_killed_leaves_nothing_half_changed(
     deltaadm("alter", "--discover", lake, *wish, "--out", file)
     plans = {one["location"]: one for one in map(json.loads, file.read_text().splitlines())}
     moments = random.Random(3)  # noqa: S311 -- moments, not secrets
-    for wanted in (1, 4):
-        _killed_after(file, journal, wanted, moments.random() / 2)
+    for lines in lives:
+        _killed_after(file, journal, lines, moments.random() / 2)
         for one in names(lake):
             _assert_whole(inspected(one), plans[str(one)])
     result = deltaadm("apply", file, *CONSENT, "-o", "jsonl")
@@ -114,7 +118,7 @@ def _assert_whole(found: dict[str, Any], plan: dict[str, Any]) -> None:
 
 def _killed_after(file: Path, journal: Path, lines: int, more: float) -> None:
     """Apply in a process of its own, and kill it when its journal has so many new lines."""
-    settings = [text for key, one in FAST.items() for text in ("--spark-conf", f"{key}={one}")]
+    settings = [text for key, one in FEW_TASKS.items() for text in ("--spark-conf", f"{key}={one}")]
     command = [sys.executable, "-m", "deltaadm", "apply", str(file), *CONSENT, *settings]
     enough = _lines(journal) + lines
     with subprocess.Popen(

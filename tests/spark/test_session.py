@@ -19,11 +19,10 @@ from deltalake import write_deltalake
 
 from deltaadm.spark.jars import delta_jar
 from deltaadm.spark.jvm import java_program
-from tests.spark.conftest import FAST
 from tests.spark.test_executor import commits, make_table
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import process, surroundings
-from tests.support.spark_processes import delta_jars
+from tests.support.spark_processes import FEW_TASKS, delta_jars
 
 APPLY = """
 import sys
@@ -71,7 +70,7 @@ def test_a_whole_run_is_silent_and_leaves_nothing_behind(tmp_path: Path) -> None
     jars.mkdir()
     for one in delta_jars():
         shutil.copy(one, jars)
-    conf = {**FAST, "spark.jars.ivy": tmp_path / "ivy"}
+    conf = {**FEW_TASKS, "spark.jars.ivy": tmp_path / "ivy"}
     before = set(tmp_path.iterdir())
     done = process(
         *("alter", table, "--set", "team=data", "--add-constraint", "none=id < 0"),
@@ -214,7 +213,7 @@ def test_killed_runs_and_killed_jvms(tmp_path: Path) -> None:
 def writing(place: Path, scratch: Path) -> Iterator["subprocess.Popen[str]"]:
     """A run that has begun a commit at *place*, for which Spark needs a minute."""
     query = "SELECT id, reflect('java.lang.Thread', 'sleep', 60000L) AS x FROM range(0, 1, 1, 1)"
-    conf = [f"--spark-conf={key}={value}" for key, value in FAST.items()]
+    conf = [f"--spark-conf={key}={value}" for key, value in FEW_TASKS.items()]
     command = ["create", str(place), "--as", query, "--apply", "--yes", *conf]
     with subprocess.Popen(
         [sys.executable, "-m", "deltaadm", *command, "--spark-master", "local[1]"],
@@ -255,7 +254,7 @@ def test_jars_for_another_spark_start_nothing(tmp_path: Path) -> None:
 def test_jars_that_are_not_all_there(tmp_path: Path) -> None:
     table = make_table(tmp_path / "täble")
     [jar] = [one for one in delta_jars() if delta_jar([one])]
-    options = f"SparkOptions(master='local[1]', jars=({jar!r},), conf={FAST})"
+    options = f"SparkOptions(master='local[1]', jars=({jar!r},), conf={FEW_TASKS})"
     _, stderr = run(tmp_path, options, properties="team=data")
     assert stderr[1] == "engine"
     assert "lacks a required class" in stderr[2]
@@ -343,7 +342,7 @@ with open_session(SparkOptions(conf=eval(sys.argv[1])), lambda _: None) as sessi
 
 def test_an_interrupt_while_spark_is_busy_is_no_stack_trace() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", SLEEP, str(FAST)],
+        [sys.executable, "-c", SLEEP, str(FEW_TASKS)],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -1,13 +1,15 @@
 """What lets a JVM start sooner: chosen only where it fits, and never fatal."""
 
+import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from deltaadm.spark.start_up import SHORT_WORK, class_archive, java_options
+from deltaadm.spark.start_up import SHORT_WORK, class_archive, java_options, make_later
 from tests.support.program import process, surroundings
 
 NOT_OURS = {"HOME": "/nowhere", "DELTAADM_CLASS_ARCHIVE": "off"}
@@ -59,27 +61,47 @@ from deltaadm.spark.session import SparkOptions, open_session
 with open_session(SparkOptions(master="local[1]"), lambda _: None) as session:
     runtime = session._jvm.java.lang.management.ManagementFactory.getRuntimeMXBean()
     print(*runtime.getInputArguments())
-    session.sql("SELECT 1").collect()
 """
 
 
 def jvm_arguments(archives: Path) -> str:
-    """Those of the JVM of a session in a process of its own, which is asked for a row."""
+    """Those of the JVM of a session in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", STARTED],
         check=True,
         capture_output=True,
         text=True,
-        env=surroundings({"DELTAADM_CLASS_ARCHIVE": str(archives), "CI": "true"}),
+        env=surroundings({"DELTAADM_CLASS_ARCHIVE": str(archives)}),
     )
     return done.stdout
 
 
-def test_an_archive_is_made_and_used(tmp_path: Path) -> None:
-    made = process("doctor", "--warm", env={"DELTAADM_CLASS_ARCHIVE": str(tmp_path)})
-    (archive,) = tmp_path.iterdir()
+@pytest.mark.parametrize(
+    ("age", "text", "again"), [(0, "", False), (7200, "", True), (7200, "It failed.", False)]
+)
+def test_an_archive_whose_making_was_killed_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, age: int, text: str, again: bool
+) -> None:
+    environ = {"DELTAADM_CLASS_ARCHIVE": str(tmp_path)}
+    archive = class_archive(environ)
+    assert archive
+    begun = archive.with_suffix(".begun")
+    begun.write_text(text)
+    os.utime(begun, (time.time() - age,) * 2)
+    started: list[object] = []
+    monkeypatch.setattr(subprocess, "Popen", lambda *command, **_: started.append(command))
+    make_later(environ)
+    assert bool(started) == again
+    assert begun.read_text() == text
+
+
+@pytest.mark.first
+def test_an_archive_is_made_and_used(class_archives: Path) -> None:
+    """The programs that later tests start use it, too."""
+    made = process("doctor", "--warm", env={"DELTAADM_CLASS_ARCHIVE": str(class_archives)})
+    (archive,) = class_archives.iterdir()
     assert (made.code, str(archive) in made.out) == (0, True), made.err
-    assert f"-XX:SharedArchiveFile={archive}" in jvm_arguments(tmp_path)
+    assert f"-XX:SharedArchiveFile={archive}" in jvm_arguments(class_archives)
 
 
 def test_a_damaged_archive_does_no_harm(tmp_path: Path) -> None:
