@@ -47,6 +47,7 @@ class Unity:
         self._config = config
         self._isolated = isolated
         self._catalog: UnityCatalog | None = None
+        self._is_sought = False
         self._names: dict[str, Sequence[str]] = {}
         self._states: dict[str, CatalogState] = {}
         self._credentials: dict[tuple[str, bool], RenewedCredentials | None] = {}
@@ -59,10 +60,10 @@ class Unity:
         Raises `UsageError` and `SettingsError` for what is no URL, and `Refused` for one with a
         secret in it, or to which a token would go unencrypted.
         """
-        if self._catalog is None:
+        if not self._is_sought:
             url, place = self._url()
-            if url is not None:
-                self._catalog = _catalog_at(url, place)
+            self._catalog = None if url is None else _catalog_at(url, place)
+            self._is_sought = True
         return self._catalog
 
     def _url(self) -> tuple[str | None, str]:

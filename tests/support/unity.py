@@ -371,7 +371,11 @@ def unity_server(**settings: Any) -> Iterator[Unity]:
             self.end_headers()
             self.wfile.write(body)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, *_: object) -> None:
+            """Clients that are stopped leave without a word."""
+
+    server = Server(("127.0.0.1", 0), Handler)
     unity.port = server.server_port
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
