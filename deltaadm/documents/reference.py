@@ -14,7 +14,6 @@ from deltaadm.domain.model.json_values import (
     array,
     constant,
     mapping,
-    maybe,
     record,
     text,
     text_map,
@@ -53,15 +52,18 @@ def _schema(recorded: RecordedTable) -> Any:
         return found
 
 
+def _clustering(recorded: RecordedTable) -> Any:
+    """Without looking into the schema of a table that is not clustered, which may be unreadable."""
+    found = recorded.snapshot
+    return clustering_columns(found) if found.domains else ()
+
+
 _TABLE: Final = record(
     table=STRING,
     protocol=(PROTOCOL, lambda recorded: recorded.snapshot.protocol),
     metadata=(OPEN, _metadata),
     schema=(ANY, _schema),
-    clustering_columns=(
-        maybe(array(STRINGS)),
-        lambda recorded: clustering_columns(recorded.snapshot),
-    ),
+    clustering_columns=(array(STRINGS), _clustering),
     fingerprints=mapping(STRING),
 )
 _REFERENCE: Final = record(
@@ -108,12 +110,13 @@ def _recorded(entry: Mapping[str, Any]) -> RecordedTable:
     snapshot = Snapshot(
         root=text(entry["table"]),
         version=0,
+        domains={},
         protocol=Protocol.from_wire(entry["protocol"]),
         metadata=Metadata.from_wire({**entry["metadata"], "schemaString": stored}),
     )
-    columns = entry["clustering_columns"]
-    if columns is not None:
-        snapshot = with_clustering(snapshot, tuple(map(texts, columns)))
+    columns = tuple(map(texts, entry["clustering_columns"]))
+    if columns:
+        snapshot = with_clustering(snapshot, columns)
     return RecordedTable(entry["table"], snapshot, text_map(entry["fingerprints"]))
 
 

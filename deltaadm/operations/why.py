@@ -20,7 +20,7 @@ from deltaadm.domain.steps import DropFeature
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.feature_removal import CHECKPOINT_PROTECTION
 from deltaadm.errors import DeltaadmError, Refused
-from deltaadm.operations.drop_feature import DropStatus, drop_status, truncates
+from deltaadm.operations.drop_feature import DropStatus, Phase, drop_status, truncates
 from deltaadm.operations.history import Origin, beginning, origin
 
 if TYPE_CHECKING:
@@ -169,7 +169,11 @@ def explain_protocol(
 
     def origin_of(name: str) -> FeatureOrigin:
         since, reason = found.features.get(name) or _unseen(snapshot, name)
-        status = drop_status(snapshot, name, history_of(name), now=now, session=session)
+        try:
+            status = drop_status(snapshot, name, history_of(name), now=now, session=session)
+        except DeltaadmError as error:  # metadata that cannot be understood
+            refusal = Refused(error.message, remedy=error.remedy)
+            status = DropStatus(name=name, phase=Phase.BLOCKED, refusal=refusal)
         after = None if status.refusal else _without(snapshot, name, session)
         step = DropFeature(name, truncates(name))
         return FeatureOrigin(
@@ -429,7 +433,7 @@ def _without(snapshot: Snapshot, name: str, session: SessionSettings) -> Snapsho
             return after
         # The first run has rewritten files and checkpoints, of which nothing is predicted.
         return evolve(replace(after, files=None, segment=None), step, session)
-    except Refused:
+    except DeltaadmError:
         return None
 
 

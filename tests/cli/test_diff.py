@@ -179,6 +179,16 @@ def test_many_tables(tmp_path: Path) -> None:
     assert "has no record of" in unknown.err
 
 
+def test_a_schema_that_cannot_be_read_is_recorded_as_it_is(tmp_path: Path) -> None:
+    broken = metadata(schemaString="{nonsense")
+    made = tables.table(tmp_path / "broken", tables.commit(protocol(), broken))
+    file = tmp_path / "reference.json"
+    assert deltaadm("record", made.path, "--out", file).code == 0
+    assert not found(file)
+    made.commit(1, metadata())
+    assert found(file) == ["schema"]
+
+
 def test_nothing_is_recorded_where_a_table_cannot_be_read(events: Table, tmp_path: Path) -> None:
     file = tmp_path / "reference.json"
     result = deltaadm("record", events.path, tmp_path / "nothing", "--out", file)

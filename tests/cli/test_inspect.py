@@ -356,3 +356,15 @@ def test_what_is_odd_is_shown_with_a_warning(tmp_path: Path, start: list[Any], w
     text = deltaadm("inspect", made.path, "--columns")
     assert text.code == 0
     assert words in text.out
+
+
+@pytest.mark.parametrize("options", [(), ("--files",), ("--why",)], ids=" ".join)
+def test_a_feature_in_another_spelling_is_no_obstacle(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
+    odd = protocol(3, 7, ["DeletionVectors"], ["DeletionVectors"])
+    tables.table(tmp_path, commit(odd, metadata()))
+    for form in ("text", "json"):
+        result = deltaadm("inspect", tmp_path, *options, "-o", form)
+        assert (result.code, result.err) == (0, "")
+        assert "DeletionVectors" in result.out

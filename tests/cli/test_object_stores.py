@@ -461,3 +461,16 @@ def test_the_doctor_finds_what_is_wrong_with_a_store(
     clock = SimpleNamespace(time=lambda: time.time() + 3600)  # not that of the server beside us
     monkeypatch.setattr("deltaadm.storage.probe.time", clock)
     assert doctors(ten)["clock"] == "failed"
+
+
+def test_history_and_records_read_each_commit_once(s3: S3Server, ten: str, tmp_path: Path) -> None:
+    with s3.counted() as requests:
+        found = deltaadm("history", ten, "-o", "json").document
+    assert [entry["version"] for entry in found["entries"]] == [0]
+    assert found["last_version"] == 9
+    assert len(requests) <= 12
+    reference = tmp_path / "reference.json"
+    assert deltaadm("record", ten, "--out", reference).code == 0
+    assert deltaadm("diff", reference).code == 0
+    assert deltaadm("diff", f"{ten}@0").code == 0
+    assert deltaadm("inspect", ten, "--why", "appendOnly").code == 0

@@ -177,6 +177,22 @@ def test_a_feature_of_the_future_is_explained_as_far_as_that_goes(tmp_path: Path
     assert (found["cost"], found["usage_known"]) == (None, False)
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"schemaString": "{nonsense"},
+        {"configuration": {"delta.columnMapping.mode": "bogus"}},
+    ],
+    ids=["schema", "mode"],
+)
+def test_metadata_that_cannot_be_understood(broken: dict[str, Any], tmp_path: Path) -> None:
+    names = ["columnMapping", "deletionVectors"]
+    path = upgraded(tmp_path, commit_info(), protocol(3, 7, names, names), metadata(**broken))
+    found = why(path)["features"]
+    assert [one["since"]["version"] for one in found] == [1, 1]
+    assert "blocked" in {one["dropping"]["phase"] for one in found}
+
+
 def test_several_tables_are_explained_like_one(tmp_path: Path) -> None:
     first, second = (upgraded(tmp_path / name, commit_info(), add("f")) for name in "ab")
     result = deltaadm("inspect", first, second, "--why", "appendOnly", "-o", "jsonl")

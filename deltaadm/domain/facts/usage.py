@@ -45,11 +45,17 @@ class Usage:
 
 
 def usages(snapshot: Snapshot) -> Mapping[str, Usage]:
-    """The use of each feature that the protocol of *snapshot* supports, by its name."""
+    """
+    The use of each feature that the protocol of *snapshot* supports, by its name.
+
+    One that the log spells in another way than the registry is there under both names.
+    """
     protocol = snapshot.protocol
     names = sorted(protocol.explicit_names | protocol.implicit_features)
     found = {name: _own_usage(lookup(name), snapshot) for name in names}
-    return {name: _with_dependents(name, found) for name in names}
+    usage = {name: _with_dependents(name, found) for name in names}
+    known = {name: feature.name for name in names for feature in [lookup(name)] if feature}
+    return usage | {official: usage[name] for name, official in known.items()}
 
 
 def _with_dependents(name: str, found: Mapping[str, Usage]) -> Usage:
