@@ -117,6 +117,10 @@ class FleetOptions(Parameters, FleetRequest):
     brief: bool = option(
         "--brief", help="One line per table and a summary; the default if options name the tables."
     )
+    every: bool = option(
+        "--all",
+        help="In lists of one line per table, also list tables without findings or changes.",
+    )
     resume: Path | None = option(
         metavar="FILE", help="Continue an interrupted run whose -o jsonl output is in FILE."
     )

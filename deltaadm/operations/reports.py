@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, field
 from deltaadm.masking import masked
 
 if TYPE_CHECKING:
@@ -313,12 +313,14 @@ class FleetSummary:
     """
     How many tables there are, how many of them failed, and what they have in common.
 
-    Each section is a heading with items and the number of tables that each is true of.
+    Each section is a heading with items and the number of tables that each is true of; `places` are
+    the first of these tables, by heading and item, where they matter.
     """
 
     tables: int
     failed: int
     sections: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+    places: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
 
 if TYPE_CHECKING:

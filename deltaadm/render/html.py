@@ -6,6 +6,7 @@ Every element is made by `_tag`, which escapes each text that it is given.
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING, Final
 
@@ -44,7 +45,7 @@ _STYLE = """
   }
 }
 body { margin: 0 auto; max-width: 72rem; padding: 1rem; background: var(--page);
-  color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
+  color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 h1, h2, h3 { line-height: 1.25; overflow-wrap: anywhere; }
 h2 { border-bottom: 2px solid var(--line); margin-top: 2.5rem; }
 .error { color: var(--error); } .warning { color: var(--warning); }
@@ -53,7 +54,7 @@ h2 { border-bottom: 2px solid var(--line); margin-top: 2.5rem; }
 table { border-collapse: collapse; width: 100%; margin: 0.5rem 0 1rem; }
 caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: start;
-  vertical-align: top; overflow-wrap: anywhere; min-width: 5rem; }
+  vertical-align: top; overflow-wrap: break-word; min-width: 5rem; }
 th { background: var(--head); font-weight: 600; }
 pre { background: var(--head); border: 1px solid var(--line); padding: 0.6rem;
   overflow-x: auto; }
@@ -62,6 +63,19 @@ li { overflow-wrap: anywhere; }
 .changes li { padding-left: 1.2em; text-indent: -1.2em; }
 @media (max-width: 30rem) { .changes { font-size: 0.875rem; } }
 footer, figcaption { color: var(--faint); font-size: 0.875rem; }
+th.added { color: var(--good); } th.dropped { color: var(--error); }
+th.changed { color: var(--warning); }
+@media print { body { max-width: none; } section { break-before: page; } }
+@media (max-width: 40rem) {
+  body { padding: 0.5rem; font-size: 0.9375rem; } th, td { padding: 0.2rem 0.35rem; }
+  .matrix { font-size: 0.75rem; }
+  table:not(.matrix) :is(thead, tr, th, td) { display: block; border: 0; }
+  table:not(.matrix) thead { display: none; }
+  table:not(.matrix) tr { border: 1px solid var(--line); margin-bottom: 0.5rem; }
+  td[data-title]::before { content: attr(data-title) ": "; color: var(--faint); }
+  pre { white-space: pre-wrap; }
+}
+summary { cursor: pointer; }
 .matrix { width: auto; }
 .matrix th, .matrix td { min-width: 0; padding: 0.15rem 0.4rem; white-space: nowrap; }
 .matrix thead th { vertical-align: bottom; }
@@ -199,8 +213,15 @@ def _table(block: Table, _: str) -> _Html:
     if block.columns:
         heads = (_tag("th", text, scope="col") for text in block.columns)
         parts.append(_tag("thead", _tag("tr", *heads)))
-    parts.append(_tag("tbody", *map(_row, block.rows)))
-    return _tag("div", _tag("table", *parts), class_="scroll")
+    parts.append(_tag("tbody", *(_row(row, block.columns) for row in block.rows)))
+    table = _tag("div", _tag("table", *parts), class_="scroll")
+    if len(block.rows) <= _LONGEST_TABLE:
+        return table
+    return _tag("details", _tag("summary", f"{block.caption}: {len(block.rows)} rows"), table)
+
+
+_LONGEST_TABLE: Final = 100
+"""A table of more rows is folded up."""
 
 
 def _matrix(block: Matrix, _: str) -> _Html:
@@ -223,9 +244,27 @@ def _matrix(block: Matrix, _: str) -> _Html:
     return _Html(_tag("div", table, class_="scroll") + _tag("p", block.legend, class_="legend"))
 
 
-def _row(cells: Sequence[str]) -> _Html:
-    first, *rest = cells
-    return _tag("tr", _tag("th", first, scope="row"), *(_tag("td", cell) for cell in rest))
+def _row(cells: Sequence[str], columns: Sequence[str]) -> _Html:
+    first, *rest = map(_breakable, cells)
+    change = _CHANGES.get(cells[0][:2], "")
+    head = _tag("th", first, scope="row", class_=change)
+    titles = columns[1:] or ("",) * len(rest)
+    others = (_tag("td", cell, data_title=title) for cell, title in zip(rest, titles, strict=True))
+    return _tag("tr", head, *others)
+
+
+_CHANGES: Final = {"+ ": "added", "- ": "dropped", "~ ": "changed"}
+"""What the first cell of a change begins with, and its class."""
+
+
+def _breakable(text: str) -> _Html:
+    """*text* that breaks between the parts of an identifier, and within none but endless ones."""
+    shown = _PARTS.sub("\0", visible(text))
+    return _Html(escape(_ENDLESS.sub("\\g<0>\0", shown)).replace("\0", "<wbr/>"))
+
+
+_PARTS: Final = re.compile(r"(?<=[./\\\[=])(?=[^\W\d])")
+_ENDLESS: Final = re.compile(r"[^\s\0]{40}")
 
 
 def _command(block: Command, _: str) -> _Html:

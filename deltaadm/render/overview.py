@@ -45,6 +45,19 @@ def status_and_details(document: Document) -> tuple[str, str]:
         return "", "cannot be understood"
 
 
+def is_uneventful(document: Document) -> bool:
+    """Whether there is nothing to say of a table: no finding, or no change."""
+    kind = kind_of(document)
+    if kind == "validate":
+        return not document["stopped"] and _verdict(document) == "clean"
+    return kind == "plan" and bool(document["is_noop"])
+
+
+def unlisted(number: int) -> str:
+    """That so many uneventful tables are not listed."""
+    return f"{counted(number, 'table')} without findings or changes; --all lists them"
+
+
 def kind_of(document: Document) -> str:
     """The kind of *document*, by the name of its schema."""
     return next(kind for kind, key in _KEYS.items() if key in document)
@@ -75,6 +88,7 @@ class Tally:
         self._tables = 0
         self._failed = 0
         self._found: dict[str, Counter[str]] = {}
+        self._places: dict[tuple[str, str], list[str]] = {}
 
     def add(self, document: Document) -> None:
         """Count one more table."""
@@ -83,6 +97,10 @@ class Tally:
         self._failed += kind == "error"
         for heading, item in _COUNTED[kind](document):
             self._found.setdefault(heading, Counter())[item] += 1
+            if heading in _WITH_PLACES:
+                places = self._places.setdefault((heading, item), [])
+                if len(places) < _NAMED:
+                    places.append(document["table"])
 
     @property
     def overview(self) -> FleetSummary:
@@ -94,9 +112,12 @@ class Tally:
                 (heading, tuple(sorted(items.items(), key=lambda item: (-item[1], item[0]))))
                 for heading, items in sorted(self._found.items(), key=_place)
             ),
+            places={key: tuple(found) for key, found in self._places.items()},
         )
 
 
+_WITH_PLACES: Final = ("Failures", "Findings")
+"""The sections whose items name the tables that they are true of."""
 _HEADINGS: Final = (
     "Failures",
     "Tables",

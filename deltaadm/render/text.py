@@ -21,6 +21,7 @@ from deltaadm.render.blocks import (
     Prose,
     Table,
     blocks,
+    remedies,
 )
 
 TYPE_CHECKING = False
@@ -31,9 +32,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from deltaadm.operations.reports import Report
-    from deltaadm.render.blocks import Block
+    from deltaadm.render.blocks import Block, EqualFindings
     from deltaadm.render.lines import Line
-    from deltaadm.validation.finding import Finding
 
 _WIDTH_WITHOUT_TERMINAL = 100
 _TONES: Final = {"error": "red", "warning": "yellow", "info": "", "good": "green", "": ""}
@@ -202,34 +202,32 @@ def _changes(block: Changes) -> Iterator[Line]:
 
 
 def _findings(block: Findings) -> Iterator[Line]:
-    """Under each rule what it found; what to do once, where it is the same for all."""
+    """Under each rule what it found; what is equal once, with its places."""
     yield lines.heading(block.title, _SEVERITIES[block.severity.value])
-    by_code: dict[str, list[tuple[Finding, str]]] = {}
-    for finding, command in zip(block.findings, block.commands, strict=True):
-        by_code.setdefault(finding.code, []).append((finding, command))
-    for code, found in by_code.items():
-        yield lines.sentence(f"  {code} {found[0][0].name}", "bold")
-        yield from _found(found)
-        if more := block.more.get(code):
+    for groups in block.by_rule():
+        rule = groups[0].finding
+        yield lines.sentence(f"  {rule.code} {rule.name}", "bold")
+        shared = remedies(groups)
+        for found in groups:
+            yield from _found(found, with_remedy=len(shared) > 1)
+        if more := block.more.get(rule.code):
             yield lines.sentence(f"    ... and {more} more")
-        remedies = _remedies(found)
-        if len(remedies) == 1:
-            yield lines.sentence(f"    What to do: {remedies[0]}", "dim")
+        if len(shared) == 1:
+            yield lines.sentence(f"    What to do: {shared[0]}", "dim")
 
 
-def _found(found: Sequence[tuple[Finding, str]]) -> Iterator[Line]:
-    several = len(_remedies(found)) > 1
-    for finding, command in found:
+def _found(found: EqualFindings, *, with_remedy: bool) -> Iterator[Line]:
+    finding = found.finding
+    if len(found.places) == 1:
         where = f"{finding.where}: " if finding.where else ""
         yield lines.sentence(f"    {where}{finding.message}")
-        if finding.remedy and several:
-            yield lines.sentence(f"      {finding.remedy}", "dim")
-        if command:
-            yield lines.command(f"      fix: {command}", "green")
-
-
-def _remedies(found: Sequence[tuple[Finding, str]]) -> list[str]:
-    return list(dict.fromkeys(finding.remedy for finding, _ in found if finding.remedy))
+    else:
+        yield lines.sentence(f"    {finding.message}")
+        yield lines.sentence(f"      {', '.join(filter(None, found.places))}")
+    if finding.remedy and with_remedy:
+        yield lines.sentence(f"      {finding.remedy}", "dim")
+    for command in dict.fromkeys(filter(None, found.commands)):
+        yield lines.command(f"      fix: {command}", "green")
 
 
 def _error(block: ErrorMessage) -> Iterator[Line]:

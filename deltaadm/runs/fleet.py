@@ -50,7 +50,8 @@ class Fleet(NamedTuple):
     The tables of a run.
 
     `entries` are those of tables with names in a catalog. `found` says that options named the
-    tables rather than arguments, `brief` that text is to be a line a table. `unlisted` are places
+    tables rather than arguments, `brief` that text is to be a line a table, `every` that this
+    includes tables of which there is nothing to say. `unlisted` are places
     that stand among the tables because whatever is below them could not be found, and `answered`
     the lines that an earlier run has left.
     """
@@ -59,6 +60,7 @@ class Fleet(NamedTuple):
     entries: Mapping[str, Entry] = {}
     found: bool = False
     brief: bool = False
+    every: bool = False
     jobs: int | None = None
     unlisted: Mapping[str, DeltaadmError] = {}
     answered: Mapping[str, str] = {}
@@ -148,6 +150,7 @@ def collect_tables(
         entries=entries,
         found=request.names_tables,
         brief=request.names_tables or request.brief or request.resume is not None,
+        every=request.every,
         jobs=request.jobs,
         unlisted=unlisted,
         answered={} if request.resume is None else resume_lines(request.resume, kind),

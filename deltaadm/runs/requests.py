@@ -47,6 +47,7 @@ class FleetRequest:
     catalog: list[str] | None = None
     jobs: int | None = None
     brief: bool = False
+    every: bool = False
     resume: Path | None = None
 
     @property

@@ -68,6 +68,8 @@ class ResultPrinter:
         self._tally = Tally()
         self._sinks = sinks
         self._codes: list[int] = []
+        self._uneventful: list[str] = []
+        self._unlisted = 0
         self._reports: list[Report] = []
         self._at_once = [target for target in targets if self._is_at_once(target)]
         self._later = [target for target in targets if target not in self._at_once]
@@ -101,9 +103,14 @@ class ResultPrinter:
 
     def _write(self, target: OutputTarget, result: TableResult) -> None:
         if target.format == "text":
-            from deltaadm.render.overview import line
+            from deltaadm.render.overview import is_uneventful, line
 
-            write_text(f"{line(result.document)}\n")
+            if not is_uneventful(result.document):
+                write_text(f"{line(result.document)}\n")
+            elif self._fleet.every:
+                self._uneventful.append(line(result.document))
+            else:
+                self._unlisted += 1
         elif not result.old:
             write_text(result.line)
 
@@ -152,6 +159,11 @@ class ResultPrinter:
         if self._quiet:
             return
         if any(target.format == "text" for target in self._at_once):
+            write_text("".join(f"{line}\n" for line in self._uneventful))
+            if self._unlisted:
+                from deltaadm.render.overview import unlisted
+
+                write_text(f"{unlisted(self._unlisted)}\n")
             write_text("\n")
             write([overview], "text", self._style)
         elif not any(FORMATS[target.format].sums_up for target in self._later):

@@ -19,6 +19,7 @@ from deltaadm.runs.target import Target
 from tests.support import tables
 from tests.support.oracle import OracleTable
 from tests.support.program import Result, deltaadm, process
+from tests.support.tables import commit, commit_info, metadata, protocol
 
 pytestmark = pytest.mark.slow
 
@@ -167,7 +168,8 @@ def test_text_is_a_line_a_table_and_an_overview(lake: Path) -> None:
     assert old == f"(1, 2)      {lake}/a/old  version 0: no features listed"
     assert new == f"(3, 7)      {lake}/b/new  version 0: appendOnly, deletionVectors"
     assert empty.startswith(f"failed      {lake}/empty  There is no Delta table at")
-    assert overview.startswith("4 tables, 1 failed\n\nFailures\n  1  DELTA_MISSING_DELTA_TABLE\n")
+    failed = f"DELTA_MISSING_DELTA_TABLE  {lake}/empty"
+    assert overview.startswith(f"4 tables, 1 failed\n\nFailures\n  1  {failed}\n")
     assert "\nProtocol\n  1  reader 1, writer 2\n  1  reader 2, writer 5\n" in overview
     assert "\nFeatures active\n  1  columnMapping\n  1  deletionVectors\n" in overview
     assert "\nClients affected\n" in overview
@@ -339,3 +341,16 @@ def test_lines_are_as_their_schema_says(lake: Path) -> None:
             validator.validate(line)
     with pytest.raises(ValidationError):
         validator.validate({"table": "t"})
+
+
+def test_healthy_tables_are_counted_and_listed_on_demand(tmp_path: Path) -> None:
+    start = commit(commit_info(), protocol(1, 2), metadata())
+    for name in ("a", "b"):
+        tables.table(tmp_path / name, start)
+    tables.table(tmp_path / "c", commit(commit_info(), protocol(1, 2), metadata({"delta.x": "1"})))
+    options = ("--discover", tmp_path, "--ignore", "DL810")
+    listed = deltaadm("validate", *options).out.partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in listed] == ["info", "2"]
+    assert listed[-1] == "2 tables without findings or changes; --all lists them"
+    every = deltaadm("validate", *options, "--all").out.partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in every] == ["info", "clean", "clean"]

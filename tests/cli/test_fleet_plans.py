@@ -163,9 +163,13 @@ def test_no_table_is_a_usage_error(command: str) -> None:
 
 def test_brief_plans(lake: Path) -> None:
     result = deltaadm("enable-feature", "--discover", lake, "deletionVectors")
-    first, second, *_ = result.out.splitlines()
+    first, *others = result.out.partition("\n\n")[0].splitlines()
     assert first.startswith(f"metadata    {lake}/t0  ~ protocol.minReaderVersion, ~ protocol.min")
-    assert second == f"no changes  {lake}/t1"
+    assert [line.split()[0] for line in others] == ["metadata", "metadata", "2"]
+    assert others[-1] == "2 tables without findings or changes; --all lists them"
+    every = deltaadm("enable-feature", "--discover", lake, "deletionVectors", "--all").out
+    listed = every.partition("\n\n")[0].splitlines()
+    assert listed[3:] == [f"no changes  {lake}/t1", f"no changes  {lake}/t3"]
     assert "\nPlans\n  3  metadata only\n  2  no changes\n" in result.out
     assert "\n  3  configuration[delta.enableDeletionVectors]\n" in result.out
     assert "\nClients after the change\n" in result.out

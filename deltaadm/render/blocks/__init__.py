@@ -13,7 +13,7 @@ from deltaadm.imports import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, Final
 
     from deltaadm.operations.inspect import TableReport
@@ -156,6 +156,35 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
+class EqualFindings:
+    """Findings of a rule that say the same, with the place and the command of each."""
+
+    finding: Finding
+    places: list[str]
+    commands: list[str]
+
+
+def remedies(groups: Iterable[EqualFindings]) -> list[str]:
+    """What to do about findings of a rule, each once."""
+    return list(dict.fromkeys(found.finding.remedy for found in groups if found.finding.remedy))
+
+
+def _rule_on_page(groups: Sequence[EqualFindings]) -> Iterator[PageBlock]:
+    finding = groups[0].finding
+    shared = remedies(groups)
+    yield Heading(f"{finding.code} {finding.name}", level=3)
+    several = len(shared) > 1
+    columns = ("where", "what", "what to do") if several else ("where", "what")
+    rows = (
+        (", ".join(found.places), found.finding.message, found.finding.remedy)[: len(columns)]
+        for found in groups
+    )
+    yield Table(finding.code, columns, tuple(rows))
+    if len(shared) == 1:
+        yield Paragraph(f"What to do: {shared[0]}")
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
     """Findings of one severity, the command that fixes each if there is one, and how many more."""
 
@@ -165,14 +194,23 @@ class Findings:
     commands: tuple[str, ...]
     more: Mapping[str, int]
 
+    def by_rule(self) -> Iterator[list[EqualFindings]]:
+        """What each rule found, equal findings together."""
+        rules: dict[str, dict[tuple[str, str], EqualFindings]] = {}
+        for finding, command in zip(self.findings, self.commands, strict=True):
+            groups = rules.setdefault(finding.code, {})
+            key = (finding.message, finding.remedy)
+            found = groups.setdefault(key, EqualFindings(finding, [], []))
+            found.places.append(finding.where)
+            found.commands.append(command)
+        for groups in rules.values():
+            yield list(groups.values())
+
     def on_page(self) -> Iterator[PageBlock]:
-        """A table, and the commands below it."""
+        """Under each rule what it found, each remedy once; and the commands below."""
         yield Heading(self.title, tone=self.severity.value)
-        rows = (
-            (f"{found.code} {found.name}", found.where, found.message, found.remedy)
-            for found in self.findings
-        )
-        yield Table(self.title, ("rule", "where", "what", "what to do"), tuple(rows))
+        for groups in self.by_rule():
+            yield from _rule_on_page(groups)
         commands = tuple(dict.fromkeys(filter(None, self.commands)))
         if commands:
             yield Paragraph("What deltaadm can fix:")

@@ -102,8 +102,20 @@ def _overview(report: FleetSummary) -> Iterator[Block]:
     yield Heading(overview_title(report), level=1)
     for heading, items in report.sections:
         yield Heading(heading)
-        rows = tuple((str(count), item) for item, count in items)
-        yield Table(heading, ("tables", ""), rows, plain=True)
+        if any((heading, item) in report.places for item, _ in items):
+            cells = ((str(count), item, _places(report, heading, item)) for item, count in items)
+            yield Table(heading, ("tables", "", "which"), tuple(cells), plain=True)
+        else:
+            rows = tuple((str(count), item) for item, count in items)
+            yield Table(heading, ("tables", ""), rows, plain=True)
+
+
+def _places(report: FleetSummary, heading: str, item: str) -> str:
+    """The first tables that an item is true of, and how many more there are."""
+    named = report.places.get((heading, item), ())
+    count = dict(dict(report.sections)[heading])[item]
+    more = f" and {count - len(named)} more" if count > len(named) else ""
+    return f"{', '.join(named)}{more}"
 
 
 # What it says in words

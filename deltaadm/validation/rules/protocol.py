@@ -724,10 +724,14 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
     protocol = facts.snapshot.protocol
     features = protocol.supported_features | protocol.explicit_names
     groups: dict[tuple[str, str, str], list[str]] = {}
-    for other in facts.others:
+    turned_away: set[tuple[str, str]] = set()
+    for other in sorted(facts.others, key=lambda other: other.access):
         subjects = {each.subject for each in other.obstacles}
         blamed = sorted(subjects & (features | {"protocol.minReaderVersion"}))
         if other.outcome in REFUSALS and blamed:
+            if other.access == "write" and (other.client, other.outcome) in turned_away:
+                continue  # whoever cannot read is not told again that it cannot write
+            turned_away.add((other.client, other.outcome))
             key = (other.access, REFUSALS[other.outcome], ", ".join(blamed))
             groups.setdefault(key, []).append(other.client)
     for (access, what, because), clients in sorted(groups.items()):
