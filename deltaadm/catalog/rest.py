@@ -153,7 +153,7 @@ class Rest:
     def _refused(self, error: HTTPError) -> StorageError:
         status = error.code
         if error.headers.get("Location") and status // 100 == 3:  # noqa: PLR2004 -- redirections
-            elsewhere = urlsplit(error.headers["Location"]).netloc or "another place"
+            elsewhere = _host(error.headers["Location"]) or "another place"
             error.close()
             return CatalogRefusal(
                 f"{self._name} redirects to {elsewhere}, where no token is sent.",
@@ -279,6 +279,13 @@ _CAUSES: Final[tuple[tuple[Any, tuple[str, str]], ...]] = (
         ("the server does not answer in time", "Check --unity and the network."),
     ),
 )
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
 
 
 def _is_lasting(cause: object) -> bool:

@@ -271,9 +271,10 @@ def test_what_passes_is_tried_again(table: Unity, monkeypatch: pytest.MonkeyPatc
 
 def test_a_redirection_is_not_followed(table: Unity) -> None:
     with unity_server() as other:
-        table.fault = answers(303, Location=f"{other.url}/login")
+        table.fault = answers(303, Location=f"http://me:secret-word@{other.url[7:]}/login")
         done = deltaadm("inspect", "main.sales.plain")
-        assert (done.code, "redirects to" in done.err) == (4, True)
+        assert (done.code, "redirects to 127.0.0.1" in done.err) == (4, True)
+        assert "secret-word" not in done.err
         assert other.requests == []
 
 
