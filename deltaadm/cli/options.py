@@ -36,9 +36,9 @@ def _either(names: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-FORMATS_HELP = f"{_either(formats_for('TableReport'))}."
-
-PLAN_FORMATS_HELP = f"{_either(formats_for('PlanReport'))}."
+_FILE_HELP = ", optionally with a file to write instead of standard output."
+FORMATS_HELP = f"{_either(formats_for('TableReport'))}{_FILE_HELP}"
+PLAN_FORMATS_HELP = f"{_either(formats_for('PlanReport'))}{_FILE_HELP}"
 REPORT_FORMATS_HELP = (
     f"{_either(formats_for('ValidationReport'))}, each optionally with a file to write instead of "
     "standard output; may be given several times."
@@ -50,7 +50,12 @@ class OutputOptions(Parameters, OutputRequest):
 
     heading = "Output"
 
-    output: str = option("--output", "-o", metavar="FORMAT", help=FORMATS_HELP, default="text")
+    output: str = option(
+        "--output", "-o", metavar="FORMAT[:FILE]", help=FORMATS_HELP, default="text"
+    )
+    output_file: Path | None = option(
+        metavar="FILE", help="File for the answer, instead of standard output."
+    )
     color: str = option(metavar="WHEN", help="auto, always or never.", default="auto")
 
 
@@ -66,7 +71,9 @@ class TableOutputOptions(OutputOptions):
 class PlanOutputOptions(TableOutputOptions):
     """How a plan is shown."""
 
-    output: str = option("--output", "-o", metavar="FORMAT", help=PLAN_FORMATS_HELP, default="text")
+    output: str = option(
+        "--output", "-o", metavar="FORMAT[:FILE]", help=PLAN_FORMATS_HELP, default="text"
+    )
 
 
 class ReportOptions(Parameters):

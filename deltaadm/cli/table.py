@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from deltaadm.cli.talk_options import TalkOptions, begin
+from deltaadm.errors import UsageError
 from deltaadm.imports import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
     from typing import Any, Final
 
     from deltaadm.cli.declare import Declared, Parameters
@@ -70,4 +72,27 @@ class Command:
             begin(
                 TalkOptions(**{name: values[name] for name in TalkOptions.fields if name in values})
             )
-        return self.run(self.parameters.of(values), context)
+        format_name, file = _chosen_output(values)
+        if file is None:
+            return self.run(self.parameters.of(values), context)
+        from deltaadm.runs.files import answer_to_file
+
+        values = {**values, "output": format_name, "output_file": None}
+        return answer_to_file(file, lambda: self.run(self.parameters.of(values), context))
+
+
+def _chosen_output(values: Mapping[str, Any]) -> tuple[str, Path | None]:
+    """The format of a command that has one, and the file for it if any."""
+    chosen, file = values.get("output", "text"), values.get("output_file")
+    if not isinstance(chosen, str):  # several, which the command tells apart
+        return "", None
+    name, colon, path = chosen.partition(":")
+    if colon:
+        if not path:
+            raise UsageError(f"{chosen!r} names no file", option="--output")
+        if file is not None:
+            raise UsageError("every format already has a file", option="--output-file")
+        from pathlib import Path
+
+        file = Path(path)
+    return name, file

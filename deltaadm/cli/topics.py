@@ -79,6 +79,8 @@ TOPICS: Final[Mapping[str, Topic]] = {
         (
             ("text", "For people at a terminal."),
             ("json, jsonl", "For programs: one document for each table, in jsonl one per line."),
+            ("yaml", "The same documents as YAML."),
+            ("name", "The names of tables, features or rules alone, one per line."),
             ("markdown", "For the summary of a CI job, or a comment."),
             ("html", "For a browser: one file that needs nothing else."),
             ("sql", "For Spark: the statements of a plan."),
@@ -87,6 +89,7 @@ TOPICS: Final[Mapping[str, Topic]] = {
             ("github", "Findings as annotations of GitHub Actions."),
             ("gitlab", "Findings as GitLab's code quality report."),
         ),
+        "-o FORMAT:FILE and --output-file FILE write to a file. "
         "`deltaadm schema` prints the JSON Schemas of documents. Answers go to standard output; "
         "progress, questions and errors to standard error.",
     ),

@@ -89,6 +89,18 @@ def _jsonl(reports: Sequence[Report], out: TextIO, _: Style) -> None:
     write_jsonl(reports, out)
 
 
+def _yaml(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+    from deltaadm.render.yaml_doc import write_yaml
+
+    write_yaml(reports, out)
+
+
+def _name(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+    from deltaadm.render.names import write_names
+
+    write_names(reports, out)
+
+
 def _sql(reports: Sequence[Report], out: TextIO, style: Style) -> None:
     from deltaadm.render.sql_text import write_sql
 
@@ -134,6 +146,10 @@ def _html(reports: Sequence[Report], out: TextIO, _: Style) -> None:
 
 _PLANS = frozenset({"PlanReport", "OutcomeReport", "ForeignReport", "SavedPlanReport"})
 _FINDINGS = frozenset({"ValidationReport", "Failure"})
+_NAMED = frozenset(
+    {"TableReport", "ValidationReport", "PlanReport", "OutcomeReport"}
+    | {"FeatureCatalogue", "RuleCatalogue"}
+)
 
 FORMATS: Final[Mapping[str, Format]] = {
     form.name: form
@@ -141,6 +157,8 @@ FORMATS: Final[Mapping[str, Format]] = {
         Format("text", _text, machine=False, sums_up=True),
         Format("json", _json),
         Format("jsonl", _jsonl, is_streamable=True),
+        Format("yaml", _yaml),
+        Format("name", _name, only=_NAMED, machine=False),
         Format("sql", _sql, only=_PLANS, machine=False),
         Format("sarif", _sarif, only=_FINDINGS),
         Format("junit", _junit, only=_FINDINGS),

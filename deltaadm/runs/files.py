@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from deltaadm.errors import Refused
-from deltaadm.runs.output import info
+from deltaadm.runs.output import FileText, info
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -26,6 +28,22 @@ def announce_plans(path: Path, plans: int = 1, *, secrets: bool = False) -> None
     them, what = ("it", "the plan") if plans == 1 else ("them", f"{plans} plans")
     place = f"./{path}" if str(path).startswith("-") else str(path)
     info(f"Saved {what} to {path}; apply {them} with: deltaadm apply {quoted(place)}")
+
+
+def answer_to_file(path: Path, work: Callable[[], int]) -> int:
+    """
+    The exit code of *work*, whose answer is written to the file instead of standard output.
+
+    It is written as a whole, once the work has ended.
+    """
+    before, sys.stdout = sys.stdout, FileText()
+    try:
+        code = work()
+        text = sys.stdout.getvalue()
+    finally:
+        sys.stdout = before
+    write_file(path, text)
+    return code
 
 
 def write_file(path: Path, text: str, *, private: bool = False) -> None:

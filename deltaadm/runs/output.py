@@ -29,6 +29,10 @@ class OutputLost(Exception):  # noqa: N818 -- reads as what happened
     """Standard output takes no more, which is why the run ends; its cause says why."""
 
 
+class FileText(StringIO):
+    """What stands in for standard output where the answer goes to a file."""
+
+
 def check_format(output: OutputRequest, report: type | str) -> None:
     """Turn away a format that there is not, or that cannot show *report*: a usage error."""
     offered = formats_for(report)
@@ -95,7 +99,7 @@ def write_text(text: str) -> None:
 
 
 def _write(put: Callable[[], object]) -> None:
-    if talk().is_silent:
+    if talk().is_silent and not isinstance(sys.stdout, FileText):
         return
     hide()
     _survive_odd_names(sys.stdout)

@@ -7,13 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 import deltaadm as package
 from deltaadm.cli.table import ANSWER_ALONE, COMMANDS
 from deltaadm.cli.topics import EXIT_CODES, TOPICS, VARIABLES
 from deltaadm.render.formats import FORMATS
-from tests.support.program import deltaadm, process, untouched
-from tests.support.tables import Table
+from tests.support import tables
+from tests.support.program import Result, deltaadm, process, untouched
+from tests.support.tables import Table, commit, metadata, protocol
 
 DOCS = Path(package.__file__).parent.parent / "docs"
 
@@ -102,7 +104,7 @@ def test_every_variable_is_documented() -> None:
     ("arguments", "remedy"),
     [
         ("inspect T --fiels", "Did you mean --files"),
-        ("inspect T --write", "See `deltaadm inspect --help`."),
+        ("inspect T --frob", "See `deltaadm inspect --help`."),
         ("inspect T --deep", "It is an option of `validate`."),
         ("alter T --not-null=a", "Did you mean --drop-not-null?"),
         ("validate T --select DL999", "`deltaadm rules DL9` lists"),
@@ -137,9 +139,11 @@ def test_a_command_without_arguments_shows_its_help(name: str) -> None:
     [
         pytest.param("inspct T", "There is no command 'inspct'", id="unknown command"),
         pytest.param("inspect T --fiels", "There is no option --fiels", id="unknown option"),
-        pytest.param("inspect T -o yaml", "'yaml' is not one of text, json, jsonl", id="format"),
+        pytest.param("inspect T -o toml", "'toml' is not one of text, json, jsonl", id="format"),
         pytest.param("inspect T -o sql", "not one of text, json, jsonl", id="inspect as sql"),
         pytest.param("features -o sql", "not one of text, json, jsonl", id="features as sql"),
+        pytest.param("inspect T -o json:", "'json:' names no file", id="no file"),
+        pytest.param("alter T --set a=b -o json:x --output-file y", "already", id="two files"),
         pytest.param("inspect T --color blue", "not one of auto, always, never", id="colour"),
         pytest.param("inspect T --version x", "--version", id="version that is no number"),
         pytest.param("inspect T --version -1", "--version", id="negative version"),
@@ -324,3 +328,34 @@ def test_a_file_that_the_command_line_names_and_that_is_not_there(
         result = deltaadm(*(one.format(gone=tmp_path / gone, table=small.path) for one in wish))
     assert result.code == 2
     assert str(tmp_path / gone) in " ".join(result.err.split()).replace("- ", "-")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["inspect {table}", "alter {table} --set a=b", "features", "rules DL1", "history {table}",
+     "doctor", "explain DL101", "enable-feature --table {table} rowTracking"],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["-o json:{file}", "-o json --output-file {file}"])
+def test_every_answer_can_go_to_a_file(
+    small: Table, tmp_path: Path, command: str, form: str
+) -> None:
+    file = tmp_path / "answer"
+    words = command.format(table=small.path).split()
+    shown = deltaadm(*words, "-o", "json")
+    kept = deltaadm(*words, *form.format(file=file).split(), "-qq")
+    assert kept == Result(shown.code, "", "")
+    assert [*json.loads(file.read_text())] == [*shown.document]
+
+
+def test_names_alone(small: Table) -> None:
+    assert deltaadm("inspect", small.path, "-o", "name").out == f"{small.path}\n"
+    assert "deletionVectors\n" in deltaadm("features", "-o", "name").out
+    assert deltaadm("rules", "DL1", "-o", "name").out.splitlines()[0].startswith("DL1")
+
+
+def test_yaml_says_what_json_says(tmp_path: Path) -> None:
+    odd = {"k": "a: b # c", "no": "no", "x\ty\u2028\U0001f600": "\x85\x7f", "1": "1.0", "": "- "}
+    table = tables.table(tmp_path / "t", commit(protocol(), metadata(odd)))
+    for words in (["inspect", table.path], ["validate", table.path], ["explain", "DL101"]):
+        [found] = yaml.safe_load_all(deltaadm(*words, "-o", "yaml").out)
+        assert found == deltaadm(*words, "-o", "json").document

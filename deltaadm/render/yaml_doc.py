@@ -1,0 +1,75 @@
+"""Reports as YAML: the documents of JSON, one after the other."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.documents import document
+from deltaadm.render.visible import is_hidden
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TextIO
+
+    from deltaadm.operations.reports import Report
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
+"""What is a string without quotes, unless it is one of the words that mean something else."""
+
+_WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+
+
+def write_yaml(reports: Sequence[Report], out: TextIO) -> None:
+    """Each report as a document."""
+    for report in reports:
+        out.write("---\n")
+        out.writelines(f"{line}\n" for line in _lines(document(report)))
+
+
+def _lines(value: Any) -> Iterator[str]:
+    """The lines of *value*, whose children are indented."""
+    if isinstance(value, dict) and value:
+        for key, each in value.items():
+            yield from _entry(f"{_string(key)}:", each)
+    elif isinstance(value, list | tuple) and value:
+        for each in value:
+            first, *rest = _lines(each)
+            yield f"- {first}"
+            yield from (f"  {line}" for line in rest)
+    else:
+        yield _scalar(value)
+
+
+def _entry(key: str, value: Any) -> Iterator[str]:
+    if isinstance(value, dict | list | tuple) and value:
+        yield key
+        yield from (f"  {line}" for line in _lines(value))
+    else:
+        yield f"{key} {_scalar(value)}"
+
+
+def _scalar(value: Any) -> str:
+    return _string(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _string(text: str) -> str:
+    """
+    *text* as a string and nothing else, harmless for a terminal.
+
+    >>> _string("deletionVectors"), _string("no"), _string("a: b"), _string("1")
+    ('deletionVectors', '"no"', '"a: b"', '"1"')
+    """
+    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
+        return text
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(_escaped(each) if is_hidden(each) else each for each in quoted)
+
+
+def _escaped(character: str) -> str:
+    number = ord(character)
+    return f"\\u{number:04x}" if number <= _LAST_SHORT else f"\\U{number:08x}"
+
+
+_LAST_SHORT: Final = 0xFFFF
