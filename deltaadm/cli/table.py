@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import environ
+
 from deltaadm.cli.talk_options import TalkOptions, begin
 from deltaadm.errors import UsageError
 from deltaadm.imports import import_module
@@ -72,6 +74,10 @@ class Command:
             begin(
                 TalkOptions(**{name: values[name] for name in TalkOptions.fields if name in values})
             )
+        if any(name.startswith("DELTAADM_") for name in environ):
+            from deltaadm.cli.topics import warn_of_unknown_variables
+
+            warn_of_unknown_variables(environ)
         format_name, file = _chosen_output(values)
         if file is None:
             return self.run(self.parameters.of(values), context)

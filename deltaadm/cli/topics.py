@@ -111,3 +111,18 @@ TOPICS: Final[Mapping[str, Topic]] = {
     ),
 }  # fmt: skip
 """The topics by their names."""
+
+
+def warn_of_unknown_variables(environ: Mapping[str, str]) -> None:
+    """Say which variables of *environ* are called like ours and are none, most often misspelt."""
+    from deltaadm.domain.model.properties import did_you_mean
+    from deltaadm.runs.output import info
+
+    for name in sorted(environ):
+        if name.startswith("DELTAADM_") and name not in VARIABLES and name not in _OF_TESTS:
+            near = did_you_mean(name, VARIABLES) or "`deltaadm help environment` lists them."
+            info(f"Warning: deltaadm has no variable {name}. {near}")
+
+
+_OF_TESTS: Final = frozenset({"DELTAADM_REQUIRE_SPARK"})
+"""What the tests of deltaadm, in whose process it runs, look at."""

