@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, islice
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.model.snapshot import FileFacts
@@ -68,6 +68,7 @@ _FACT_COLUMNS_IF_FILLED: Final = (
 )
 
 _BATCH_ROWS: Final = 1 << 14
+_BATCH_ACTIONS: Final = 100
 
 _READERS: Final = 4
 """Threads that read, at most: more would wait for the one that counts."""
@@ -119,11 +120,10 @@ class CheckpointReader:
         """The same by the batch: actions of JSON as in the log, those of Parquet by column."""
         for path in self.file_paths():
             if path.endswith(".json"):
-                for add in self._json_adds(path):
-                    if fold.offer("add", add):
-                        yield [add]
+                alive = (add for add in self._json_adds(path) if fold.offer("add", add))
+                yield from iter(lambda: list(islice(alive, _BATCH_ACTIONS)), [])  # noqa: B023
             else:
-                yield from _ahead([self._parquet_batches(path, fold)])
+                yield from ahead([self._parquet_batches(path, fold)])
 
     def facts(self, fold: Fold) -> FileFacts:
         """Facts about the files that nothing newer in *fold* hides."""
@@ -205,7 +205,7 @@ class CheckpointReader:
 
         touched = _texts(fold.touched_paths())
         with self.decoding(path):
-            for _, _, adds in self._add_batches(path, _all_columns):
+            for _, _, adds in self._add_batches(path, _all_columns, threads=False):
                 _require_text(adds)
                 doubtful = _possibly_removed(pc.struct_field(adds, "path"), touched)
                 alive = adds if doubtful is None else adds.filter(_alive(adds, doubtful, fold))
@@ -240,12 +240,14 @@ class CheckpointReader:
         path: str,
         columns_of: Callable[[Footer, Struct], Sequence[str]],
         share: slice = _WHOLE,
+        *,
+        threads: bool = True,
     ) -> Iterator[Adds]:
         """
         The `add` column, row groups and batches one after the other, without null rows.
 
         *columns_of* chooses what is read of a row group. Of the row groups those in *share* are
-        read.
+        read, with pyarrow's own *threads* or without.
         """
         with self._opened(path, ("add",)) as (footer, file, rows_of):
             if "add" not in footer.columns:
@@ -254,7 +256,9 @@ class CheckpointReader:
                 columns = columns_of(footer, footer.groups[group])
                 wanted = [f"add.{column}" for column in columns]
                 most = rows_of(wanted, group)
-                for batch in file.iter_batches(most, row_groups=[group], columns=wanted):
+                for batch in file.iter_batches(
+                    most, row_groups=[group], columns=wanted, use_threads=threads
+                ):
                     adds = _without_nulls(batch.column("add"))
                     require_short_paths(adds, self._store.limits)
                     yield path, columns, adds
@@ -265,7 +269,7 @@ class CheckpointReader:
             require_address_space(self._store.limits)
         touched = _texts(fold.touched_paths()) if paths else None
         total = FileFacts()
-        for path, columns, adds in _ahead(self._shares(paths)):
+        for path, columns, adds in ahead(self._shares(paths)):
             self.adds_read += len(adds)
             with self.decoding(path):
                 total = merge(total, _facts(adds, fold, touched, counted="stats" not in columns))
@@ -435,7 +439,7 @@ _BOUNDS: Final = (6, 5)
 """Parquet's numbers of a chunk's statistics, and of the least and greatest value in them."""
 
 
-def _ahead(shares: Iterable[Iterator[Batch]]) -> Iterator[Batch]:
+def ahead(shares: Iterable[Iterator[Batch]]) -> Iterator[Batch]:
     """The batches of all *shares* in turns; while one is looked at, threads read the next."""
     from collections import deque
     from concurrent.futures import ThreadPoolExecutor

@@ -57,16 +57,6 @@ def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
     return map(add_file, Replay(store, segment).live_documents())
 
 
-def live_batches(store: LogStore, segment: LogSegment) -> Iterator[list[Document] | pa.StructArray]:
-    """
-    Every file of the version in the same order, by the batch: the actions of commits as in the
-    log, those of a checkpoint by column.
-    """
-    replay = Replay(store, segment)
-    yield from ([add] for add in replay.live_in_deltas())
-    yield from replay.live_in_checkpoint()
-
-
 class Replay:
     """
     One pass over a segment, and what it has found so far.

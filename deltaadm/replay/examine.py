@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import deque
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
@@ -40,7 +41,7 @@ from deltaadm.errors import DeltaadmError, FileMissing, TableError
 from deltaadm.replay import commits
 from deltaadm.replay.add_files import add_file
 from deltaadm.replay.data_files import data_file_facts
-from deltaadm.replay.embedded import EmbeddedEngine, live_batches, live_files
+from deltaadm.replay.embedded import EmbeddedEngine, Replay, live_files
 from deltaadm.replay.engine import Detail, UnreadableCheckpoint
 from deltaadm.replay.examine_checkpoints import (
     CheckpointExaminer,
@@ -54,12 +55,15 @@ from deltaadm.replay.totals import TotalsBuilder
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 
+    import pyarrow as pa
+
     from deltaadm.domain.facts.facts import DataFileFacts, FileTotals, LargeLines
     from deltaadm.domain.model.actions import AddFile
     from deltaadm.domain.model.log_segment import Checkpoint, LogFile, LogSegment
     from deltaadm.domain.model.schema import Path
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.replay.engine import ReplayEngine
+    from deltaadm.replay.file_columns import ArrowFiles
     from deltaadm.storage.store import LogStore
     from deltaadm.storage.threads import Pending
 
@@ -71,13 +75,15 @@ class Depth:
 
     `history`: every commit still in the log. `deep`: whole checkpoints, sidecars and data
     files. `cross_check`: what another implementation reads. `files`: whether live files are
-    looked at one by one, which costs most on a table with many.
+    looked at, which costs most on a table with many. `data_files`: whether `deep` looks for the
+    data files in the storage.
     """
 
     history: bool = False
     deep: bool = False
     cross_check: bool = False
     files: bool = True
+    data_files: bool = True
 
 
 def examine(
@@ -328,46 +334,61 @@ class _FactCollector:
         """Look at the live files one by one, and add them up."""
         assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
         assert snapshot.files is not None  # noqa: S101 -- loaded with `Detail.STATE`
-        segment, state, deep = snapshot.segment, _state_of(snapshot), self._depth.deep
+        segment, state = snapshot.segment, _state_of(snapshot)
         builder = TotalsBuilder(snapshot.files, self._store.qualifier)
         adds: Iterable[AddFile]
-        for found in live_batches(self._store, segment):
+        for found in self._batches(segment, state):
             if isinstance(found, list):
                 adds = [add_file(document) for document in found]
                 for add in adds:
                     builder.add(add)
                     yield LiveFile(add, state, self._now)
             else:
-                from deltaadm.replay.checkpoints import plain_add
-                from deltaadm.replay.file_columns import ArrowFiles
-
-                files = ArrowFiles(found, state, self._now, plain_add)
-                builder.add_all(files)
-                yield LiveFiles(files)
-                adds = (add_file(plain_add(row)) for row in found.to_pylist())
-            if deep:
-                yield from (data for _, data in self._with_data(adds, state))
+                adds = (file.add for file, _ in found.files([found.every]))
+                builder.add_all(found)
+                yield LiveFiles(found)
+            if self._depth.deep and self._depth.data_files:
+                yield from self._data_files(adds, state)
         return builder.totals(lambda: live_files(self._store, segment))
 
-    def _with_data(
-        self, adds: Iterable[AddFile], state: State
-    ) -> Iterator[tuple[AddFile, DataFileFacts]]:
-        """Each of *adds* with what the storage has of it, looked up several at a time."""
+    def _batches(
+        self, segment: LogSegment, state: State
+    ) -> Iterator[list[dict[str, Any]] | ArrowFiles]:
+        """The live files: actions of commits as in the log, those of a checkpoint by column."""
+        replay = Replay(self._store, segment)
+        alive = replay.live_in_deltas()
+        yield from iter(lambda: list(islice(alive, _BATCH)), [])
+        if segment.checkpoint is not None:
+            from deltaadm.replay.checkpoints import ahead, plain_add
+            from deltaadm.replay.file_columns import ArrowFiles
+
+            def prepared(
+                found: list[dict[str, Any]] | pa.StructArray,
+            ) -> list[dict[str, Any]] | ArrowFiles:
+                if isinstance(found, list):
+                    return found
+                files = ArrowFiles(found, state, self._now, plain_add)
+                files.prepare()
+                return files
+
+            yield from ahead([map(prepared, replay.live_in_checkpoint())])
+
+    def _data_files(self, adds: Iterable[AddFile], state: State) -> Iterator[DataFileFacts]:
+        """What the storage has of each of *adds*, looked up several at a time."""
         store = self._store
         if store.at_once == 1:
-            yield from ((add, data_file_facts(store, add, state)) for add in adds)
+            yield from (data_file_facts(store, add, state) for add in adds)
             return
         from deltaadm.storage.threads import Threads
 
         threads = Threads(store.at_once)
-        pending = deque["tuple[AddFile, Pending[DataFileFacts]]"]()
+        pending = deque["Pending[DataFileFacts]"]()
         try:
             for add in adds:
-                pending.append((add, threads.submit(partial(data_file_facts, store, add, state))))
+                pending.append(threads.submit(partial(data_file_facts, store, add, state)))
                 if len(pending) > store.at_once:
-                    first, found = pending.popleft()
-                    yield first, found.result()
-            yield from ((add, found.result()) for add, found in pending)
+                    yield pending.popleft().result()
+            yield from (found.result() for found in pending)
         finally:
             threads.close()
 
@@ -462,6 +483,7 @@ class _Noting:
 
 
 _STATE: Final = ("protocol", "metaData")
+_BATCH: Final = 100
 
 
 def _state_of(snapshot: Snapshot) -> State:

@@ -75,6 +75,10 @@ class ArrowFiles:
     def __len__(self) -> int:
         return len(self._adds)
 
+    def prepare(self) -> None:
+        """Decode the statistics now, which takes longest and which another thread can do."""
+        _ = self.statistics
+
     @property
     def every(self) -> Rows:
         """See `FileColumns`."""
@@ -175,7 +179,8 @@ class ArrowFiles:
     @cached_property
     def statistics(self) -> Statistics:
         """See `FileColumns`."""
-        return Statistics(self, kinds_in(self.state.metadata))
+        deleted = self.vectors("cardinality").cast(pa.int64())
+        return Statistics(self.statistics_texts(), deleted, kinds_in(self.state.metadata))
 
     def statistics_texts(self) -> pa.StringArray:
         """The statistics as JSON; those that the checkpoint has as structs by their count alone."""
@@ -270,18 +275,22 @@ _EXACT: Final = 1 << 53
 
 
 class Statistics:
-    """See `StatisticsColumns`."""
+    """
+    The statistics in *texts* of files of which so many records are *deleted*.
 
-    def __init__(self, files: ArrowFiles, kinds: Kinds) -> None:
-        self._files = files
+    See `StatisticsColumns`. It does not know the files: a circle would keep all of them.
+    """
+
+    def __init__(self, texts: pa.StringArray, deleted: pa.Int64Array, kinds: Kinds) -> None:
+        self._texts = texts
+        self._deleted = deleted
         self._kinds = kinds
-        self._texts = files.statistics_texts()
         odd = _odd(self._texts)
         usual = pc.fill_null(self._texts, "{}")
         if odd is not None:
             usual = pc.if_else(odd, "{}", usual)
         self._pieces = list(_decoded(usual, _schema(kinds)))
-        self.unread = files.none if odd is None else Rows(odd)
+        self.unread = Rows(_same(False, len(texts)) if odd is None else odd)
         if any(read is None for read, _ in self._pieces):
             self.unread |= Rows(_joined(_same(read is None, n) for read, n in self._pieces))
 
@@ -307,9 +316,8 @@ class Statistics:
 
     def fewer_records_than_deleted(self) -> Rows:
         """See `StatisticsColumns`."""
-        deleted = self._files.vectors("cardinality").cast(pa.int64())
         records = pc.max_element_wise(self.records, 0, skip_nulls=False)
-        return ~_where(pc.less_equal(deleted, records)) | self.unread
+        return ~_where(pc.less_equal(self._deleted, records)) | self.unread
 
     def unlike(self, key: str, *, value: bool) -> Rows:
         """See `StatisticsColumns`."""

@@ -283,6 +283,7 @@ def _run(
     settings: SettingsOptions,
 ) -> _Run:
     from deltaadm.replay.examine import Depth
+    from deltaadm.validation.rule import Scope
 
     project = load_settings(settings.config, isolated=settings.isolated)
     select = _prefixes(selection.select, "--select")
@@ -292,10 +293,16 @@ def _run(
         "deep": looking.deep,
         "cross-check": looking.cross_check,
     }
+    rules = choose_rules(select or project.select, ignore or project.ignore)
     return _Run(
-        depth=Depth(history=looking.history, deep=looking.deep, cross_check=looking.cross_check),
+        depth=Depth(
+            history=looking.history,
+            deep=looking.deep,
+            cross_check=looking.cross_check,
+            data_files=any(rule.scope is Scope.DEEP for rule in rules),
+        ),
         depth_names=tuple(name for name, is_chosen in chosen.items() if is_chosen),
-        rules=choose_rules(select or project.select, ignore or project.ignore),
+        rules=rules,
         settings=project,
         readers=_clients(users.for_client, "--for-client"),
         writers=_clients(users.for_client_writing, "--for-client-writing"),
