@@ -9,10 +9,12 @@ import pytest
 
 from deltaadm import __version__
 from deltaadm.domain.model.features import FEATURES
+from deltaadm.operations.client_catalogue import explain_client
 from deltaadm.operations.compare import DiffReport
 from deltaadm.operations.history import HistoryReport
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.reports import (
+    ClientExplanation,
     FeatureCatalogue,
     FeatureExplanation,
     ForeignReport,
@@ -37,6 +39,7 @@ GROUPS = {
     "feature": samples.features,
     "histories": samples.histories,
     "saved plans": samples.saved_plans,
+    "client": lambda _: (explain_client("hive"),),
     "explanations": samples.explanations,
     "differences": samples.differences,
     "other provider": lambda _: samples.best_effort(),
@@ -52,6 +55,7 @@ CASES = [
         ("feature", FeatureExplanation),
         ("histories", HistoryReport),
         ("saved plans", SavedPlanReport),
+        ("client", ClientExplanation),
         ("explanations", WhyReport),
         ("differences", DiffReport),
         ("other provider", ForeignReport),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltaadm.render.blocks import Heading, Matrix, Paragraph, Table
+from deltaadm.render.blocks import Heading, Items, Matrix, Paragraph, Table
 from deltaadm.render.wording import DOES
 
 TYPE_CHECKING = False
@@ -118,7 +118,14 @@ def _client(report: ClientExplanation) -> Iterator[Block]:
     if report.facts:
         yield Heading("Facts")
         columns = ("to", "protocol", "does", "releases", "note", "source")
-        yield Table("Facts", columns, tuple(map(_fact_row, report.facts)))
+        sources = tuple(dict.fromkeys(map(_source, report.facts)))
+        rows = (
+            (*_fact_cells(found), f"[{sources.index(_source(found)) + 1}]")
+            for found in report.facts
+        )
+        yield Table("Facts", columns, tuple(rows))
+        yield Heading("Sources")
+        yield Items(tuple(f"[{number}] {source}" for number, source in enumerate(sources, 1)))
     yield Heading("Table features")
     groups = tuple(_groups(report.support))
     yield Table("Table features", (), groups)
@@ -134,7 +141,12 @@ def _releases(report: ClientExplanation) -> Iterator[tuple[str, str]]:
         yield "known", f"{client.oldest} to {client.newest}"
 
 
-def _fact_row(found: ClientFact) -> tuple[str, ...]:
+def _source(found: ClientFact) -> str:
+    source = found.fact.source
+    return f"{source.title} ({source.date})"
+
+
+def _fact_cells(found: ClientFact) -> tuple[str, ...]:
     access, fact = found.access.value, found.fact
     subjects = ", ".join(found.subjects)
     subjects = "every other feature" if subjects == "*" else subjects
@@ -146,7 +158,6 @@ def _fact_row(found: ClientFact) -> tuple[str, ...]:
         DOES[found.compatibility.value][access],
         _span(fact.since, fact.until),
         fact.note,
-        f"{fact.source.title} ({fact.source.date})",
     )
 
 
