@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import deltalake
+import pyarrow as pa
 import pytest
 
 from tests.support import tables
@@ -101,6 +103,29 @@ def test_a_dropped_feature_says_so(oracle_tables: dict[str, OracleTable]) -> Non
     dropped, never = found["absent"]
     assert (dropped["name"], dropped["since"]["operation"]) == ("deletionVectors", "DROP FEATURE")
     assert (never["name"], never["since"]) == ("rowTracking", None)
+
+
+def test_a_history_made_by_deltalake(tmp_path: Path) -> None:
+    deltalake.write_deltalake(str(tmp_path), pa.table({"a": [1, 2]}))
+    table = deltalake.DeltaTable(str(tmp_path))
+    table.alter.set_table_properties({"delta.enableChangeDataFeed": "true"})
+    feature_of_deltalake = deltalake.TableFeatures.DeletionVectors
+    table.alter.add_feature(feature_of_deltalake, allow_protocol_versions_increase=True)
+    table.alter.add_constraint({"positive": "a > 0"})
+    told = {row["version"]: row["operation"] for row in table.history()}
+    found = why(tmp_path)["features"]
+    assert {one["name"] for one in found} == {
+        *(table.protocol().reader_features or ()),
+        *(table.protocol().writer_features or ()),
+    }
+    for one in found:
+        assert one["since"]["operation"] == told[one["since"]["version"]]
+        assert one["since"]["engine"].startswith("delta-rs")
+    reasons = {one["name"]: (one["since"]["version"], one["cause"]) for one in found}
+    assert reasons["deletionVectors"] == (2, "requested")
+    assert reasons["checkConstraints"] == (3, "activated")
+    lines = deltaadm("history", tmp_path, "-o", "jsonl").lines
+    assert {line["version"]: line["operation"] for line in lines} == told
 
 
 def properties(**given: str) -> Action:
