@@ -26,21 +26,31 @@ if TYPE_CHECKING:
     from deltaadm.domain.steps import Step
 
 
-def commit_info(
-    before: Snapshot, after: Snapshot, step: Step, *, now: int, txn_id: str, mark: str
-) -> CommitInfo:
+def commit_timestamp(before: Snapshot, after: Snapshot, now: int) -> int | None:
     """
-    What the commit of *step* says of itself, *now* in ms since the epoch; see `txn_id`.
+    The in-commit timestamp of the commit that makes *after*, where it has one.
 
-    The in-commit timestamp, where *after* has such, is later than that of *before* whatever the
-    clock says.
+    It is later than that of *before* whatever the clock says; *now* is in ms since the epoch.
     """
-    operation = step.operation(before)
+    if not is_true(after.metadata.configuration, IN_COMMIT_TIMESTAMPS):
+        return None
+    return max(now, _timestamp(before) + 1) if before.exists else now
+
+
+def commit_info(
+    before: Snapshot,
+    after: Snapshot,
+    step: Step,
+    *,
+    timestamp: int | None,
+    now: int,
+    txn_id: str,
+    mark: str,
+) -> CommitInfo:
+    """What the commit of *step* says of itself, with its in-commit *timestamp*."""
+    operation = step.operation(before, after)
     if operation is None:
         raise CommitError(f"Only Delta Spark commits the step {step.kind}.")
-    timestamp = None
-    if is_true(after.metadata.configuration, IN_COMMIT_TIMESTAMPS):
-        timestamp = max(now, _timestamp(before) + 1)
     return CommitInfo(
         in_commit_timestamp=timestamp,
         timestamp=now,
@@ -66,19 +76,22 @@ def _timestamp(before: Snapshot) -> int:
     return before.timestamp
 
 
-def chosen(after: Snapshot, info: CommitInfo) -> Snapshot:
-    """*after* with everything in place that only a commit, of which *info* is part, can choose."""
+def chosen(after: Snapshot, timestamp: int | None, now: int) -> Snapshot:
+    """*after* with everything in place that only a commit can choose, with its *timestamp*."""
     metadata = _with_physical_names(after.metadata)
     configuration = {
         key: value.replace(
             KNOWN_AFTER_COMMIT,
-            str(info.in_commit_timestamp) if key == ICT_ENABLEMENT_TIMESTAMP else random_id(),
+            str(timestamp) if key == ICT_ENABLEMENT_TIMESTAMP else random_id(),
         )
         if KNOWN_AFTER_COMMIT in value
         else value
         for key, value in metadata.configuration.items()
     }
-    return replace(after, metadata=metadata.with_configuration(configuration))
+    metadata = metadata.with_configuration(configuration)
+    if metadata.id == KNOWN_AFTER_COMMIT:
+        metadata = replace(metadata, id=random_id(), created_time=now)
+    return replace(after, metadata=metadata)
 
 
 def _with_physical_names(metadata: Metadata) -> Metadata:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from deltaadm import __version__
-from deltaadm.commit.actions import actions, chosen, commit_body, commit_info, random_id
+from deltaadm.commit.actions import (
+    actions,
+    chosen,
+    commit_body,
+    commit_info,
+    commit_timestamp,
+    random_id,
+)
 from deltaadm.domain.model.log_segment import commit_name
 from deltaadm.domain.model.provenance import CommitMark
 from deltaadm.domain.steps.evolve import evolve
@@ -92,7 +99,11 @@ class EmbeddedExecutor:
         store = open_store(root, object_stores=self._object_stores)
         before = base or load_snapshot(store)
         detail = Detail.STATE if self._needs_state(before, step) else Detail.PROTOCOL
-        if detail is Detail.STATE and (before.domains is None or before.files is None):
+        if (
+            before.exists
+            and detail is Detail.STATE
+            and (before.domains is None or before.files is None)
+        ):
             before = load_snapshot(store, version=before.version, detail=detail)
         attempt = self._attempt(before, step, random_id())
         while not self._written(store, attempt):
@@ -105,15 +116,19 @@ class EmbeddedExecutor:
 
     def _attempt(self, before: Snapshot, step: Step, txn_id: str) -> _Attempt:
         after = evolve(before, step, self._session)
+        now = self._clock()
+        timestamp = commit_timestamp(before, after, now)
+        actual = chosen(after, timestamp, now)
         info = commit_info(
             before,
-            after,
+            actual,
             step,
-            now=self._clock(),
+            timestamp=timestamp,
+            now=now,
             txn_id=txn_id,
-            mark=self.mark().on(step.annotation) or self._own,
+            mark=step.user_metadata or self.mark().on(step.annotation) or self._own,
         )
-        return _Attempt(before, after, chosen(after, info), info)
+        return _Attempt(before, after, actual, info)
 
     def _written(self, store: WritableStore, attempt: _Attempt) -> bool:
         """

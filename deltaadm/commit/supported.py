@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
+from deltaadm.domain.sql.ddl import EXISTS_DEFAULT
 from deltaadm.domain.transaction.transaction import COORDINATOR
 from deltaadm.errors import Refused
 
@@ -84,6 +86,7 @@ OBLIGATIONS: Final[Mapping[str, Obligation]] = {
 }
 """By the features that Delta Spark knows; a table with any other is refused."""
 
+_OPEN_DEFAULT: Final = f'"{EXISTS_DEFAULT}":"{KNOWN_AFTER_COMMIT}"'
 _UNIFORM: Final = "delta.universalFormat.enabledFormats"
 
 
@@ -120,8 +123,10 @@ def _of_step(before: Snapshot, stage: Stage) -> Iterator[str]:
         yield f"{what} takes several commits, of which some are about files or history"
     elif stage.obstacle:
         yield f"{stage.obstacle[:1].lower()}{stage.obstacle[1:]}"
-    elif step.operation(before) is None:
+    elif step.operation(before, stage.after) is None:
         yield f"{what} takes Spark, which reads rows or a catalog for it"
+    elif _OPEN_DEFAULT in (stage.after.metadata.schema_string or ""):
+        yield "a column has a default, which takes Spark to evaluate"
 
 
 def _of_features(before: Snapshot, after: Snapshot) -> Iterator[str]:

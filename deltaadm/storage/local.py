@@ -11,6 +11,7 @@ from deltaadm.domain.model.log_segment import (
     LOG_DIRECTORY,
     FileInfo,
     Kind,
+    commit_name,
     kind_of,
     listing_prefix,
     no_table,
@@ -141,6 +142,8 @@ class LocalStore:
         from deltaadm.storage.files import create_whole
 
         try:
+            if path == commit_name(0):
+                os.makedirs(self._log, exist_ok=True)  # noqa: PTH103
             return create_whole(where, body)
         except OSError as error:
             raise _unwritable(where, error) from error

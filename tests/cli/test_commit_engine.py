@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deltalake import DeltaTable
 
 from tests.support.program import deltaadm, process
 from tests.support.tables import Table, add, commit, commit_info, metadata, protocol, table
@@ -178,3 +179,20 @@ def test_a_table_that_others_have_changed_is_left_alone(events: Table, tmp_path:
 
 def test_help_has_it() -> None:
     assert "--commit-engine" in process("alter", "--help").out
+
+
+def test_a_table_is_created_without_spark(tmp_path: Path) -> None:
+    place = tmp_path / "new"
+    schema = "id BIGINT, day DATE"
+    result = deltaadm("create", place, "--schema", schema, "--partition-by", "day", *EMBEDDED)
+    assert result.code == 0, result.err
+    info, made, _ = actions(place, 0)
+    assert info["commitInfo"]["operation"] == "CREATE TABLE"
+    assert made["metaData"]["partitionColumns"] == ["day"]
+    assert made["metaData"]["createdTime"] > 1_700_000_000_000
+    assert DeltaTable(place).schema().fields[0].name == "id"
+    again = deltaadm("create", place, "--schema", schema, *EMBEDDED)
+    assert again.code == 7
+    named = deltaadm("create", tmp_path / "q", "--schema", "id INT DEFAULT 3", *EMBEDDED)
+    assert named.code == 7
+    assert not (tmp_path / "q").exists()

@@ -20,7 +20,7 @@ from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties
 from deltaadm.errors import DeltaadmError
-from deltaadm.operations.plan import predicted
+from deltaadm.operations.plan import propose
 from deltaadm.runs.context import now
 from deltaadm.spark.executor import SparkExecutor
 from tests.spark.test_predictions import MAPPED, MAPPED_SCHEMA, STARTS
@@ -77,7 +77,8 @@ def _step(name: str, protocol: Protocol) -> SetProperties | None:
     active = dict(FEATURES[name].activation.properties)
     for properties in (active, {f"delta.feature.{name}": "supported"}):
         try:
-            plan = predicted("", before, [SetProperties(properties)] if properties else [])
+            steps = [SetProperties(properties)] if properties else []
+            plan = propose("", before, steps, check_outcome=False)
         except DeltaadmError:
             continue
         if not plan.is_noop and not list(obstacles(plan)):

@@ -9,6 +9,8 @@ from typing import Any
 from deltaadm.commit.supported import obstacles
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.steps import Step
+from deltaadm.domain.steps.create_table import no_table
 from deltaadm.errors import DeltaadmError
 from deltaadm.operations.carry_out import Executor
 from deltaadm.operations.plan import propose
@@ -16,7 +18,7 @@ from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support import oracle
-from tests.support.statements import step_of
+from tests.support.statements import creation_of, step_of
 
 Commits = list[list[dict[str, Any]]]
 
@@ -37,11 +39,9 @@ def state(path: Path) -> Snapshot:
 
 def verdict(case: oracle.Case) -> str:
     """Why the embedded engine has no part in a case, by what its statements are; or empty."""
-    if not case["start"].get("files"):
-        return "a new table"
-    if "error" in (case["start"]["state"] or {}):
+    if "error" in (case["start"].get("state") or {}):
         return "a table that Delta does not load"
-    if not all(map(step_of, case["ops"])):
+    if not all(_steps(case)):
         return "a statement about rows, or RESTORE"
     return ""
 
@@ -54,13 +54,13 @@ def carry_out_case(
 
     A step that the embedded engine does not commit ends the case, as one that is refused does.
     """
-    oracle.write_log(case["start"]["files"], path)
+    if case["start"]["kind"] != "none":
+        oracle.write_log(case["start"]["files"], path)
     session = session_of(case)
     executor = make(session)
-    for operation, recorded in zip(case["ops"], case["expected"]["ops"], strict=False):
-        step = step_of(operation)
+    for step, recorded in zip(_steps(case), case["expected"]["ops"], strict=False):
         assert step is not None
-        before = state(path)
+        before = state(path) if (path / "_delta_log").exists() else no_table(str(path))
         try:
             plan = propose("", before, [step], session=session, check_outcome=False)
         except DeltaadmError:
@@ -75,13 +75,17 @@ def carry_out_case(
     return "committed"
 
 
+def _steps(case: oracle.Case) -> list[Step | None]:
+    return [
+        creation_of(one["sql"]) if one.get("sql", "").startswith("CREATE TABLE") else step_of(one)
+        for one in case["ops"]
+    ]
+
+
 def new_commits(case: oracle.Case, path: Path) -> Commits:
     """The commits that *path* has beyond the log that the case starts with."""
-    first = 1 + max(
-        int(one["name"][:20])
-        for one in case["start"]["files"]
-        if one["name"].endswith(".json") and one["name"][:20].isdigit()
-    )
+    names = [one["name"] for one in case["start"].get("files") or ()]
+    first = 1 + max((int(name[:20]) for name in names if name[20:] == ".json"), default=-1)
     files = sorted(
         file for file in (path / "_delta_log").glob("*.json") if int(file.name[:20]) >= first
     )

@@ -74,7 +74,7 @@ class AddColumns(Step):
         proposed = snapshot.metadata.with_schema(schema)
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
 
-    def operation(self, _before: Snapshot) -> Operation:
+    def operation(self, _before: Snapshot, _after: Snapshot) -> Operation:
         """The columns as they are asked for."""
         columns = [
             {

@@ -176,7 +176,7 @@ class ChangeColumns(Step):
         proposed = snapshot.metadata.with_schema(schema)
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
 
-    def operation(self, before: Snapshot) -> Operation:
+    def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         """The columns as they are to be."""
         columns = []
         for change in self.changes:

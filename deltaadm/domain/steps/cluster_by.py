@@ -54,7 +54,7 @@ class ClusterBy(Step):
     def _clause(self) -> str:
         return cluster_by_sql(self.columns) if self.columns else "CLUSTER BY NONE"
 
-    def operation(self, before: Snapshot) -> Operation:
+    def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         """The columns before and after."""
         columns = {
             "oldClusteringColumns": clustering_columns(before) or (),

@@ -21,6 +21,7 @@ from deltaadm.domain.model.json_values import (
     STRINGS,
     Json,
     array,
+    compact,
     mapping,
     maybe,
     one_of,
@@ -41,7 +42,7 @@ from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, columns_sql
 from deltaadm.domain.sql.sql_text import identifier, literal, pairs_sql
 from deltaadm.domain.steps.cluster_by import cluster_by_sql
-from deltaadm.domain.steps.step import Step
+from deltaadm.domain.steps.step import Operation, Step
 from deltaadm.domain.transaction.clustering import (
     CLUSTERING_DOMAIN,
     check_clustering,
@@ -173,6 +174,23 @@ class CreateTable(Step):
             check_retention(after.metadata)
         committed = replace(prepare_commit(snapshot, after), version=snapshot.version + 1)
         return _with_clustering(committed, clusters)
+
+    def operation(self, before: Snapshot, after: Snapshot) -> Operation | None:
+        """A new table without rows, without clustering, at a place of its own."""
+        if before.exists or before.name or self.query or self.cluster_by:
+            return None
+        if self.mode is not CreationMode.CREATE:
+            return None
+        return Operation(
+            "CREATE TABLE",
+            {
+                "partitionBy": compact(list(after.metadata.partition_columns)),
+                "clusterBy": "[]",
+                "description": after.metadata.description,
+                "isManaged": "false",
+                "properties": compact(dict(after.metadata.configuration)),
+            },
+        )
 
     @property
     def is_verified_by_state(self) -> bool:

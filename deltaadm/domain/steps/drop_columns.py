@@ -73,7 +73,7 @@ class DropColumns(Step):
         proposed = with_columns(metadata, schema, metadata.partition_columns, ",".join(kept))
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
 
-    def operation(self, before: Snapshot) -> Operation:
+    def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         """The columns that are there."""
         schema = before.metadata.schema
         there = [path for path in self.columns if find_column(schema, path) is not None]

@@ -33,7 +33,7 @@ class DropConstraint(Step):
         """The state without the constraint."""
         return drop_constraint(snapshot, self.name, session, if_exists=self.if_exists)
 
-    def operation(self, before: Snapshot) -> Operation:
+    def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         """The constraint, and its expression where there is one."""
         found = before.metadata.configuration.get(constraint_key(self.name))
         existed = {"existed": "false"} if found is None else {"expr": found, "existed": "true"}

@@ -101,7 +101,7 @@ class DropFeature(Step):
             and preparation(feature).stops_truncation(snapshot)
         )
 
-    def operation(self, before: Snapshot) -> Operation | None:
+    def operation(self, before: Snapshot, _after: Snapshot) -> Operation | None:
         """The feature, where nothing has to be prepared first."""
         if self.takes_several_commits(before) or self.waits(before):
             return None

@@ -59,7 +59,7 @@ class RenameColumn(Step):
         proposed = renamed(metadata, old, self.name)
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
 
-    def operation(self, _before: Snapshot) -> Operation:
+    def operation(self, _before: Snapshot, _after: Snapshot) -> Operation:
         """The path before and after."""
         new = (*self.column[:-1], self.name)
         paths = {

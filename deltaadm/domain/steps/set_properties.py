@@ -152,7 +152,7 @@ class SetProperties(Step):
         for key, value in self.properties.items():
             yield from ("--set", f"{key}={value}")
 
-    def operation(self, _before: Snapshot) -> Operation | None:
+    def operation(self, _before: Snapshot, _after: Snapshot) -> Operation | None:
         """
         The properties as they are asked for, versions and features among them.
 

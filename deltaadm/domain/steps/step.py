@@ -148,9 +148,9 @@ class Step:
 
     # Commits
 
-    def operation(self, _before: Snapshot) -> Operation | None:
+    def operation(self, _before: Snapshot, _after: Snapshot) -> Operation | None:
         """
-        What its commit on the state *before* says of itself.
+        What its commit says of itself that makes one state of the other.
 
         None for a step whose commits only Delta Spark makes.
         """

@@ -94,7 +94,7 @@ class UnsetProperties(Step):
         for key in self.keys:
             yield from ("--unset", key)
 
-    def operation(self, _before: Snapshot) -> Operation | None:
+    def operation(self, _before: Snapshot, _after: Snapshot) -> Operation | None:
         """The keys; column mapping is removed by a statement of its own, which reads all files."""
         if COLUMN_MAPPING_MODE in self.keys:
             return None
