@@ -143,14 +143,21 @@ def entries(
     if with_base and base.exists:
         from deltaadm.domain.steps.create_table import no_table
 
-        found = _chosen(diff(no_table(base.root), base), sections)
+        found = _changes(no_table(base.root), base, sections)
         if found:
             yield HistoryEntry(table, beginning(base), found)
     for before, after in changes:
-        found = _chosen(diff(before, after), sections)
+        found = _changes(before, after, sections)
         if found:
             yield HistoryEntry(table, origin(after), found)
 
 
-def _chosen(changes: Iterable[Change], sections: Collection[Section]) -> tuple[Change, ...]:
-    return tuple(change for change in changes if section_of(change) in sections)
+_OF_PROTOCOL: Final = frozenset({Section.PROTOCOL, Section.FEATURES})
+
+
+def _changes(
+    before: Snapshot, after: Snapshot, sections: Collection[Section]
+) -> tuple[Change, ...]:
+    if _OF_PROTOCOL.issuperset(sections) and before.protocol == after.protocol:
+        return ()  # which spares comparing schemas
+    return tuple(change for change in diff(before, after) if section_of(change) in sections)
