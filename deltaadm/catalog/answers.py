@@ -71,7 +71,7 @@ def state_for_delta(answer: Document, name: Sequence[str], catalog: str) -> Cata
         catalog=catalog,
         location=str(metadata["location"]),
         table_id=metadata.get("table-uuid"),
-        version=(newest if latest is None else latest) if managed else None,
+        version=_version(newest if latest is None else latest) if managed else None,
         commits=tuple(sorted(commits)),
         fields=tuple(map(_field, metadata["columns"]["fields"])),
         partition_columns=None if partitions is None else tuple(partitions),
@@ -125,8 +125,14 @@ def with_commits(state: CatalogState, ask: Callable[[int], Document]) -> Catalog
         commits |= {commit.version: commit for commit in page}
         reached = max(commits, default=newest)
         if not page or reached >= newest or reached < start:
-            return replace(state, version=newest, commits=tuple(sorted(commits.values())))
+            ordered = tuple(sorted(commits.values()))
+            return replace(state, version=_version(newest), commits=ordered)
         start = reached + 1
+
+
+def _version(said: int | None) -> int | None:
+    """A version as the catalog says it; a negative one stands for none that it knows of."""
+    return None if said is None or said < 0 else said
 
 
 # Columns

@@ -554,3 +554,14 @@ def test_what_is_looked_up_at_once_asks_once_for_the_interface(
     assert [one["version"] for one in done.lines] == [1] * 8
     assert unity.requests.count("GET delta/v1/config") == 1
     assert len(unity.requests) == 9
+
+
+def test_a_catalog_that_knows_of_no_version_leaves_it_to_the_log(
+    unity: Unity, tmp_path: Path
+) -> None:
+    managed(unity, tmp_path / "t")
+    entry = unity.tables["main.sales.orders"]
+    entry.commits, entry.latest = [], -1
+    done = deltaadm("inspect", "main.sales.orders", "-o", "json").document
+    assert done["version"] == 1
+    assert any("there may be versions after 1" in one for one in done["warnings"])
