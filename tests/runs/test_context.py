@@ -9,6 +9,7 @@ import pytest
 from deltaadm.errors import TableError, UsageError
 from deltaadm.render.formats import Style
 from deltaadm.runs.context import RunContext
+from deltaadm.runs.requests import AccessRequest, CommitEngine, OutputRequest, SparkRequest
 from deltaadm.runs.status import NOTHING, CommitStatus
 from deltaadm.runs.target import Target, resolve
 from deltaadm.spark.catalog import CatalogTable
@@ -28,6 +29,20 @@ def test_another_process_gets_what_is_shown_but_not_the_session() -> None:
     assert (there.format, there.style) == ("jsonl", style)
     assert (there.has_session, there.engine) == (False, None)
     assert there.status.clause == NOTHING
+
+
+def test_another_process_reaches_stores_and_commits_likewise(tmp_path: Path) -> None:
+    config = tmp_path / "deltaadm.toml"
+    config.write_text('[[storage]]\nprefix = "s3://a/"\naws_region = "eu-west-1"\n')
+    access = AccessRequest()
+    access.storage_option = ["aws_endpoint_url=https://127.0.0.1"]
+    here = RunContext(CommitStatus(), commit_engine=CommitEngine.EMBEDDED)
+    here = here.with_request(SparkRequest(), OutputRequest(), access, config=config)
+    there = pickle.loads(pickle.dumps(here))  # noqa: S301 -- of our own making
+    assert there.commit_engine is CommitEngine.EMBEDDED
+    told = {"aws_endpoint_url": "https://127.0.0.1"}
+    assert there.object_stores.options_for("s3://a/t") == {"aws_region": "eu-west-1"} | told
+    assert there.object_stores.options_for("s3://b/t") == told
 
 
 def test_a_status_is_looked_up_once_and_stands_where_that_fails() -> None:

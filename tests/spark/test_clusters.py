@@ -265,6 +265,16 @@ def test_executors_of_a_server_read_object_stores(server: str, tmp_path: Path) -
     assert SECRET not in "".join(logs)
 
 
+@pytest.mark.matrix
+def test_executors_of_a_server_that_lack_packages(tmp_path: Path) -> None:
+    write_deltalake(tmp_path / "t", ROWS)
+    bare = Path(sys.base_prefix, "bin", Path(sys.executable).name)  # that of no environment
+    with connect_server(tmp_path, python=str(bare)) as address:
+        told = process("inspect", tmp_path / "t", "--remote", address, *SPARK)
+    assert (told.code, "executors lack a package" in told.err) == (6, True), told
+    assert "Install deltaadm where the executors run" in told.err
+
+
 SPARK = ("--engine", "spark")
 IRREVERSIBLE = (
     *("--accept-irreversible", "vacuumProtocolCheck"),

@@ -134,6 +134,11 @@ def test_answers_come_in_order_whatever_becomes_of_executors(spark: "SparkSessio
     assert list(executors.in_order({}, answer, lost=lambda name: (name, "lost"))) == []
 
 
+def test_nothing_is_called_that_an_answer_names(spark: "SparkSession") -> None:
+    with pytest.raises(EngineError, match=r"posix\.system, which is no result"):
+        list(Executors(spark).in_order({"t": "/t"}, lambda _: [os.system], lost=lambda _: None))
+
+
 def test_executors_without_what_is_needed(spark: "SparkSession") -> None:
     def answer(_: object) -> list[str]:
         raise ModuleNotFoundError("No module named 'deltaadm'")

@@ -72,7 +72,7 @@ def command(given: Diff, context: RunContext) -> int:
     context = context.with_request(given.spark, given.output, given.access)
 
     def answer() -> int:
-        with log_reader(context) as reader:
+        with log_reader(context, given.sides) as reader:
             if is_reference(first):
                 return compare_with_reference(reader, first, [*map(place, rest)], request)
             before, second = _two(given.sides)

@@ -52,7 +52,7 @@ def command(given: Record, context: RunContext) -> int:
     context = context.with_request(given.spark, OutputOptions(), given.access)
 
     def answer() -> int:
-        with log_reader(context) as reader:
+        with log_reader(context, named, many) as reader:
             return record_tables(reader, named, many, given.out)
 
     return handle_errors(context, "", answer)
