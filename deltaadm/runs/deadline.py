@@ -58,8 +58,8 @@ def seconds_of(duration: str) -> float:
     return float(seconds)
 
 
-_PART: Final = r"(\d+(?:\.\d+)?)(ms|s|m|h|\Z)"
-_SECONDS: Final = {"ms": 0.001, "s": 1, "": 1, "m": 60, "h": 3600}
+_PART: Final = r"(\d+(?:\.\d+)?)(ms|s|m|h|d|\Z)"
+_SECONDS: Final = {"ms": 0.001, "s": 1, "": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 def _stop(_number: int, _frame: FrameType | None) -> Never:

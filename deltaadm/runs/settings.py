@@ -2,7 +2,8 @@
 Settings of a project: deltaadm.toml, or [tool.deltaadm] in pyproject.toml.
 
 The command line comes first, then the variables DELTAADM_*, then the nearest file upwards, then
-the defaults. A key of one place replaces that key of the next; it is never mixed with it.
+the user's own, then the defaults. A key of one place replaces that key of the next; it is never
+mixed with it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.errors import Refused, SettingsError
 from deltaadm.operations.validate import Demands, code_prefix, similar_code
 from deltaadm.runs.requests import CommitEngine
-from deltaadm.runs.settings_file import as_table, find_settings, wrong
+from deltaadm.runs.settings_file import as_table, directory_of, find_settings, wrong
 from deltaadm.runs.storage_options import StorageSettings, storage_settings
 from deltaadm.validation.finding import Severity
 
@@ -124,8 +125,11 @@ def load_settings(config: Path | None = None, *, isolated: bool = False) -> Sett
     file = find_settings(config, isolated=isolated)
     settings = Settings()
     if file is not None:
-        read = _read(file.document, f"{file.path}: ", _ROOT)
-        settings = Settings(directory=os.path.realpath(file.directory), **read)
+        read: dict[str, Any] = {}
+        for key, value in file.document.items():
+            read |= _read({key: value}, f"{file.origin(key)}: ", _ROOT)
+        directory = os.path.realpath(directory_of(file.origin("tables")))
+        settings = Settings(directory=directory, **read)
     given = {
         key: value for key in VARIABLES if (value := os.environ.get(_variable(key))) is not None
     }

@@ -1,7 +1,7 @@
 """The file with a project's settings: which one it is, and the document in it."""
 
 # Importing pathlib takes longer than a search that finds no file.
-# ruff: noqa: PTH109, PTH113, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH109, PTH113, PTH117, PTH118, PTH119, PTH120, PTH123
 
 from __future__ import annotations
 
@@ -20,31 +20,64 @@ _USE_NONE: Final = "ignore settings files: set DELTAADM_ISOLATED=1 or, with vali
 
 
 class SettingsFile(NamedTuple):
-    """A file with settings, and what it says."""
+    """
+    What settings files say; `path` is that of the nearest.
+
+    `below` is another one, which counts for the keys that this one does not have.
+    """
 
     path: str
-    document: Mapping[str, Any]
+    own: Mapping[str, Any]
+    below: SettingsFile | None = None
 
     @property
-    def directory(self) -> str:
-        """Where it is."""
-        return os.path.dirname(self.path)
+    def document(self) -> Mapping[str, Any]:
+        """All keys with what they say."""
+        return self.own if self.below is None else {**self.below.document, **self.own}
+
+    def origin(self, key: str) -> str:
+        """The path of the file that says something about *key*."""
+        return self.path if self.below is None or key in self.own else self.below.origin(key)
 
 
 def find_settings(config: Path | None = None, *, isolated: bool = False) -> SettingsFile | None:
     """
     The file *config*, or the one that the environment names, or the nearest one upwards.
 
-    With *isolated* none is looked for; None where there is none. Raises `SettingsError` for a
-    file that cannot be read or is not TOML.
+    Below it is the user's own. With *isolated* none is looked for; None where there is none. Raises
+    `SettingsError` for a file that cannot be read or is not TOML.
     """
+    isolated = isolated or os.environ.get("DELTAADM_ISOLATED", "0") not in {"", "0"}
+    project = _project_settings(config, isolated=isolated)
+    path = "" if isolated else user_file()
+    if not path or not os.path.isfile(path):
+        return project
+    user = SettingsFile(path, _document(path))
+    return user if project is None else project._replace(below=user)
+
+
+def directory_of(path: str) -> str:
+    """The directory that a file is in."""
+    return os.path.dirname(path)
+
+
+def user_file() -> str:
+    """Where the settings of a user are, for all projects; empty where there is no such place."""
+    base = os.environ.get("APPDATA" if os.name == "nt" else "XDG_CONFIG_HOME", "")
+    if not os.path.isabs(base):
+        home = os.environ.get("HOME", "")
+        base = os.path.join(home, ".config") if home else ""
+    return os.path.join(base, "deltaadm", FILE) if base else ""
+
+
+def _project_settings(config: Path | None, *, isolated: bool) -> SettingsFile | None:
     named = os.environ.get("DELTAADM_CONFIG") if config is None else str(config)
     if named:
         document = _document(named)
         if os.path.basename(named) == PYPROJECT:
             document = _section(document, named) or {}
         return SettingsFile(named, document)
-    if isolated or os.environ.get("DELTAADM_ISOLATED", "0") not in {"", "0"}:
+    if isolated:
         return None
     for directory in _upwards():
         path = os.path.join(directory, FILE)

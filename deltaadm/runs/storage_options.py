@@ -36,7 +36,7 @@ def options_source(
     file = find_settings(config, isolated=isolated)
     entries: tuple[StorageSettings, ...] = ()
     if file is not None and "storage" in file.document:
-        entries = storage_settings(file.document["storage"], f"{file.path}: storage")
+        entries = storage_settings(file.document["storage"], f"{file.origin('storage')}: storage")
 
     return _OptionsFor(entries, named)
 

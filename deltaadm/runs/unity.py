@@ -75,7 +75,7 @@ class Unity:
 
         file = find_settings(self._config, isolated=self._isolated)
         url = None if file is None else file.document.get("unity")
-        place = "" if file is None else f"{file.path}: unity"
+        place = "" if file is None else f"{file.origin('unity')}: unity"
         if url is not None and not isinstance(url, str):
             raise wrong(place, "a string")
         return url, place

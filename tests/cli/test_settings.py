@@ -19,6 +19,7 @@ NAMES = ("SELECT", "IGNORE", "FAIL_ON", "CLIENTS", "WRITERS", "CONFIG", "ISOLATE
 @pytest.fixture(autouse=True)
 def _bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "nobody"))
     for name in NAMES:
         monkeypatch.delenv(f"DELTAADM_{name}", raising=False)
 
@@ -69,6 +70,20 @@ def test_a_file_can_be_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert load_settings(file, isolated=True).select == ("DL2",)
     monkeypatch.setenv("DELTAADM_CONFIG", str(file))
     assert load_settings().select == ("DL2",)
+
+
+def test_the_users_own_settings_come_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    written('select = ["DL3"]\nignore = ["DL4"]', "config/deltaadm/deltaadm.toml")
+    assert load_settings().select == ("DL3",)
+    found = loaded('select = ["DL1"]')
+    assert (found.select, found.ignore) == (("DL1",), ("DL4",))
+    monkeypatch.setenv("DELTAADM_IGNORE", "DL5")
+    assert load_settings().ignore == ("DL5",)
+    assert load_settings(isolated=True).select == ()
+    written("selct = []", "config/deltaadm/deltaadm.toml")
+    with pytest.raises(SettingsError, match=r"config/deltaadm/deltaadm\.toml: there is no setting"):
+        load_settings()
 
 
 def test_isolated_looks_for_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
