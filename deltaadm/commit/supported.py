@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
+from deltaadm.domain.model.properties import is_true
 from deltaadm.domain.sql.ddl import EXISTS_DEFAULT
+from deltaadm.domain.transaction.iceberg import ROW_TRACKING
 from deltaadm.domain.transaction.transaction import COORDINATOR
 from deltaadm.errors import Refused
 
@@ -111,7 +113,7 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
         if stage.is_commit:
             yield from _of_step(before, stage)
             yield from _of_features(before, stage.after)
-            yield from _of_properties(stage.after)
+            yield from _of_properties(before, stage.after)
 
 
 def _of_step(before: Snapshot, stage: Stage) -> Iterator[str]:
@@ -137,8 +139,11 @@ def _of_features(before: Snapshot, after: Snapshot) -> Iterator[str]:
                 yield f"the table has the feature {name}, and {found.reason}"
 
 
-def _of_properties(after: Snapshot) -> Iterator[str]:
+def _of_properties(before: Snapshot, after: Snapshot) -> Iterator[str]:
     configuration = after.metadata.configuration
+    begins = is_true(configuration, ROW_TRACKING) and before.exists
+    if begins and not is_true(before.metadata.configuration, ROW_TRACKING):
+        yield f"{ROW_TRACKING} becomes true, and Spark assigns row ids to the files that are there"
     if any(configuration.get(key) for key in COORDINATOR):
         yield "the table has coordinated commits, which are made by its coordinator"
     if configuration.get(_UNIFORM):

@@ -34,7 +34,7 @@ def test_commits_are_those_of_delta_in_every_recorded_case(tmp_path: Path) -> No
 
 
 OUTCOMES = {
-    "committed": 440,
+    "committed": 438,
     "refused as by Delta": 263,
     "a step that changes nothing": 65,
     "a statement about rows, or RESTORE": 22,
@@ -44,6 +44,10 @@ OUTCOMES = {
     "the step … is a backfill, which takes Spark to read or write files": 9,
     "the table has the feature …, and its commits are made by its coordinator": 7,
     "a table that Delta does not load": 2,
+    (
+        "delta.enableRowTracking becomes true, and Spark assigns row ids to the files that are "
+        "there"
+    ): 2,
     (
         "delta.universalFormat.enabledFormats is set, and metadata of other formats is written by "
         "Spark after a commit"

@@ -63,14 +63,14 @@ def test_spark_commits_what_was_recorded_through_the_same_contract(
     assert outcome != "committed" or len(made) == len(recorded_commits(case))
 
 
-def _meta(protocol: Protocol) -> dict[str, Any]:
+def metadata_for(protocol: Protocol) -> dict[str, Any]:
     mapped = protocol.supports("columnMapping")
     return metadata(MAPPED, schemaString=MAPPED_SCHEMA) if mapped else metadata()
 
 
 def _step(name: str, protocol: Protocol) -> SetProperties | None:
     """What makes a feature active, or else supported, if the embedded engine commits it."""
-    body = _meta(protocol)["metaData"]
+    body = metadata_for(protocol)["metaData"]
     before = Snapshot(
         root="t", version=1, protocol=protocol, metadata=Metadata.from_wire(body), timestamp=1
     )
@@ -86,7 +86,7 @@ def _step(name: str, protocol: Protocol) -> SetProperties | None:
     return None
 
 
-def _changes() -> list[Any]:
+def changes() -> list[Any]:
     rows = [
         (name, start, step)
         for name in REFERENCE
@@ -104,7 +104,7 @@ def _changes() -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(("step", "protocol"), _changes())
+@pytest.mark.parametrize(("step", "protocol"), changes())
 def test_spark_and_deltalake_go_on_with_a_table(
     spark: "SparkSession",
     tmp_path: Path,
@@ -113,13 +113,13 @@ def test_spark_and_deltalake_go_on_with_a_table(
     record_property: Any,
 ) -> None:
     path = tmp_path / "t"
-    Table(path).commit(0, {"protocol": protocol.to_wire()}, _meta(protocol))
+    Table(path).commit(0, {"protocol": protocol.to_wire()}, metadata_for(protocol))
     _insert(spark, path, 1)
     engine = EmbeddedExecutor(SessionSettings(), now)
     for each in (step, SetProperties({"team": "web"})):
         engine.apply(str(path), each, state(path))
     _insert(spark, path, 2)
-    appended = _appended(path, 3)
+    appended = is_appended(path, 3)
     rows = [1, 2, 3] if appended else [1, 2]
     record_property("deltalake", "appended" if appended else "refused")
     engine.apply(str(path), SetProperties({"team": "mobile"}), state(path))
@@ -137,7 +137,7 @@ def _insert(spark: "SparkSession", path: Path, value: int) -> None:
     frame.write.format("delta").mode("append").save(str(path))
 
 
-def _appended(path: Path, value: int) -> bool:
+def is_appended(path: Path, value: int) -> bool:
     """Whether deltalake has appended a row; otherwise it does not support the table."""
     try:
         write_deltalake(path, pa.table({"a": pa.array([value], pa.int32())}), mode="append")
