@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm import __version__
 from deltaadm.render.blocks import (
+    Cards,
     Command,
     Graph,
     Heading,
@@ -75,6 +76,10 @@ th.changed { color: var(--warning); }
   td[data-title]::before { content: attr(data-title) ": "; color: var(--faint); }
   pre { white-space: pre-wrap; }
 }
+.cards { display: flex; flex-wrap: wrap; gap: 0.75rem; margin: 0.75rem 0 1.25rem; }
+.card { border: 1px solid var(--line); border-radius: 6px; padding: 0.5rem 0.9rem; flex: 1 1 9rem; }
+.card dt { color: var(--faint); font-size: 0.875rem; }
+.card dd { margin: 0; font-size: 1.125rem; font-weight: 600; }
 summary { cursor: pointer; }
 .matrix { width: auto; }
 .matrix th, .matrix td { min-width: 0; padding: 0.15rem 0.4rem; white-space: nowrap; }
@@ -267,6 +272,14 @@ _PARTS: Final = re.compile(r"(?<=[./\\\[=])(?=[^\W\d])")
 _ENDLESS: Final = re.compile(r"[^\s\0]{40}")
 
 
+def _cards(block: Cards, _: str) -> _Html:
+    cards = (
+        _tag("div", _tag("dt", title), _tag("dd", text, class_=tone), class_="card")
+        for title, text, tone in block.cards
+    )
+    return _tag("dl", *cards, class_="cards")
+
+
 def _command(block: Command, _: str) -> _Html:
     command = _tag("pre", _tag("code", block.text))
     return _Html(_tag("p", block.introduction) + command) if block.label else command
@@ -382,4 +395,5 @@ _BLOCKS: Final[Mapping[type, Callable[[Any, str], _Html]]] = {
     Table: _table,
     Command: _command,
     Graph: _graph,
+    Cards: _cards,
 }

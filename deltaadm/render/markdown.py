@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.render.blocks import (
+    Cards,
     Command,
     Graph,
     Heading,
@@ -121,6 +122,11 @@ def _command(block: Command) -> str:
     return f"{label}{fence}\n{visible(block.text)}\n{fence}"
 
 
+def _cards(_: Cards) -> str:
+    """What stands below them says the same."""
+    return ""
+
+
 def _graph(_: Graph) -> str:
     """The table of features beside it says the same."""
     return ""
@@ -135,6 +141,7 @@ _BLOCKS: Final[Mapping[type, Callable[[Any], str]]] = {
     Table: _table,
     Command: _command,
     Graph: _graph,
+    Cards: _cards,
 }
 
 

@@ -6,6 +6,7 @@ import os
 
 from deltaadm.render import lines
 from deltaadm.render.blocks import (
+    Cards,
     Changes,
     Checks,
     Command,
@@ -104,6 +105,8 @@ def _lines(report: Report) -> Iterator[Line]:
     closing: list[Paragraph] = []
     before: Block | None = None
     for block in blocks(report):
+        if isinstance(block, Cards):
+            continue  # a page has them; what stands below them says the same
         if isinstance(block, Paragraph) and block.closing:
             closing.append(block)
             continue

@@ -87,6 +87,13 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
+class Cards:
+    """The verdicts that a page begins with: what about, in a word or two, and the tone of each."""
+
+    cards: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Items:
     """A list; text puts a `mark` before each item. Of changes, `kinds` are those of each."""
 
@@ -121,7 +128,7 @@ class Graph:
     before: TableReport | None = None
 
 
-PageBlock = Heading | Paragraph | Prose | Table | Matrix | Items | Command | Graph
+PageBlock = Heading | Paragraph | Prose | Table | Matrix | Cards | Items | Command | Graph
 
 
 @dataclass(frozen=True, slots=True)

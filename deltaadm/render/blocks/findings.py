@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.operations.commands import fix_command
 from deltaadm.operations.inspect import describe
-from deltaadm.render.blocks import Findings, Heading, PageOnly, Paragraph, Table
+from deltaadm.render.blocks import Cards, Findings, Heading, PageOnly, Paragraph, Table
 from deltaadm.render.blocks.tables import feature_blocks
 from deltaadm.render.wording import counted
 from deltaadm.validation.finding import Cause, Severity
@@ -31,6 +31,13 @@ def _validation(report: ValidationReport) -> Iterator[Block]:
     worst = report.worst
     tone = "error" if report.stopped else "good" if worst is None else worst.value
     yield Heading(f"{report.table}{at}", level=1, tone=tone)
+    counts = ((word, report.count(severity)) for severity, (word, _) in _SEVERITIES.items())
+    yield Cards(
+        tuple(
+            (word.lower(), str(count), tone if count else "good")
+            for (word, count), tone in zip(counts, ("error", "warning", "info"), strict=True)
+        )
+    )
     if report.stopped:
         text = f"Not everything could be checked: {report.stopped}"
         yield Paragraph(text, "error", nested=True)

@@ -19,6 +19,7 @@ from deltaadm.operations.diff import ChangeKind
 from deltaadm.operations.plan import moves
 from deltaadm.operations.sql import planned_statement
 from deltaadm.render.blocks import (
+    Cards,
     ChangeRow,
     Changes,
     Command,
@@ -68,6 +69,7 @@ def _plan(report: PlanReport) -> Iterator[Block]:
     if plan.is_noop:
         yield Paragraph("No changes.", "good")
     else:
+        yield Cards(tuple(_cards(plan)))
         if plan.findings:
             yield from _findings(report)
             yield Heading("Changes")
@@ -165,6 +167,21 @@ def _journal_row(line: JournalLine) -> tuple[str, str, str]:
     from deltaadm.render.overview import status_and_details
 
     return line.event, line.table, "  ".join(filter(None, status_and_details(line.result)))
+
+
+def _cards(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    yield "changes", str(len(plan.changes)), ""
+    costly = plan.cost is not Cost.METADATA or bool(plan.irreversible)
+    lost = ", history is lost" if plan.irreversible else ""
+    yield "cost", f"{COST_NAMES[plan.cost]}{lost}", "warning" if costly else "good"
+    worst = min(
+        (found.severity for found in plan.findings), key=lambda found: found.rank, default=None
+    )
+    yield "findings after it", str(len(plan.findings)), worst.value if worst else "good"
+    shut_out = newly_shut_out(plan)
+    wrong = any(shift.turns_silently_wrong for shift in shut_out)
+    clients = len({shift.after.release for shift in shut_out})
+    yield "clients shut out", str(clients), "error" if wrong else "warning" if clients else "good"
 
 
 def _step_rows(plan: Plan) -> Iterator[tuple[str, ...]]:

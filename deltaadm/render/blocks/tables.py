@@ -5,6 +5,7 @@ from __future__ import annotations
 from deltaadm.domain.model.instants import instant
 from deltaadm.domain.model.schema import path_text
 from deltaadm.render.blocks import (
+    Cards,
     Command,
     ErrorMessage,
     Graph,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 def _table(report: TableReport) -> Iterator[Block]:
     yield Heading(report.table, level=1)
+    yield Cards(tuple(_cards(report)))
     yield Table("Table", (), tuple(_facts(report)))
     yield Heading("Protocol")
     yield Table("Protocol", (), tuple(_protocol_rows(report)))
@@ -57,6 +59,23 @@ def _table(report: TableReport) -> Iterator[Block]:
         yield Items(report.warnings, mark="!")
     if report.advises:
         yield from _advice(report)
+
+
+def _cards(report: TableReport) -> Iterator[tuple[str, str, str]]:
+    protocol = report.snapshot.protocol
+    versions = f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"
+    yield "protocol", versions, ""
+    active = sum(feature.active for feature in report.features)
+    yield "features", f"{len(report.features)}, {active} active", ""
+    reading = [
+        found.compatibility.value for found in report.clients if found.access.value == "read"
+    ]
+    if reading:
+        wrong = reading.count("silently wrong")
+        words = f"{reading.count('works')} of {len(reading)} can read"
+        yield "clients", f"{words}, {wrong} wrong" if wrong else words, "error" if wrong else ""
+    if report.warnings:
+        yield "warnings", str(len(report.warnings)), "warning"
 
 
 def _advice(report: TableReport) -> Iterator[Block]:
