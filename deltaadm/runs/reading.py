@@ -9,6 +9,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def read_input(path: Path) -> str:
+    """The text at *path*, or of standard input for `-`; raises what `read_file` does."""
+    if str(path) != "-":
+        return read_file(path)
+    import sys
+
+    try:
+        return sys.stdin.read().removeprefix("\ufeff")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(
+            "Standard input cannot be read as text.", remedy="Save it to a file, and name that."
+        ) from error
+
+
 def read_file(path: Path) -> str:
     """
     The text of the file at *path*, BOM or not.

@@ -23,7 +23,7 @@ from deltaadm.runs.foreign_plans import plan_saved_again
 from deltaadm.runs.journal import begun_in, read_journal
 from deltaadm.runs.output import show
 from deltaadm.runs.plan_run import project_settings
-from deltaadm.runs.reading import read_file
+from deltaadm.runs.reading import read_input
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.results import OutputTarget, ResultPrinter
 from deltaadm.runs.sessions import log_reader
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
     """What *file* holds: plans with their status now, or a journal; raises what reading does."""
-    body = read_file(file)
+    body = read_input(file)
     entries = read_journal(body)
     if entries:
         newest = {entry.plan: entry for entry in entries}

@@ -1,5 +1,6 @@
 """Plan files and journals of which something was changed: refused, or the same plan."""
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -190,3 +191,24 @@ def test_a_journal_without_digests_is_refused_with_a_way_on(
     assert result.code == 7
     assert "was written by an earlier deltaadm" in result.err
     assert deltaadm("apply", plans, "--yes", "--journal", journal.with_name("new")).code == 0
+
+
+def test_plans_from_standard_input(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "plan.json"
+    text = json.dumps(planned(WISHES["properties"], table, file))
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: LogWriter())
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    assert "configuration[team] = data" in deltaadm("show", "-").out
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    refused = deltaadm("apply", "-")
+    assert refused.code == 7
+    assert "Pass --yes" in refused.err
+    other = tables.table(tmp_path / "other", commit(protocol(1, 2), metadata()))
+    more = json.dumps(planned(["alter", "--set", "a=b"], other, file))
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{text}\n{more}\n"))
+    assert "--journal: is required" in deltaadm("apply", "-", "--yes").err
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    assert deltaadm("apply", "-", "--yes").code == 0
+    assert (table.log / f"{1:020d}.json").exists()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from deltaadm.cli.declare import Parameters, argument, option
 from deltaadm.cli.options import CommitOptions
 from deltaadm.documents.saved_foreign_plan import read_foreign_plan
+from deltaadm.errors import UsageError
 from deltaadm.operations.reports import OutcomeReport
 from deltaadm.runs.apply_plans import (
     Limits,
@@ -26,7 +27,7 @@ from deltaadm.runs.plan_run import (
     require_engine_commits,
     with_commit_engine,
 )
-from deltaadm.runs.reading import read_file
+from deltaadm.runs.reading import read_input
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader
 
@@ -54,7 +55,9 @@ class Apply(Parameters):
       deltaadm apply plan.json --commit-engine embedded
     """
 
-    file: Path = argument(metavar="PLAN", help="A plan file written by --out.")
+    file: Path = argument(
+        metavar="PLAN", help="A plan file written by --out, or - for standard input."
+    )
     check: bool = option(
         "--check",
         help="Change nothing: show what is left to do, and exit with 1 if that can be applied.",
@@ -85,7 +88,7 @@ def command(given: Apply, context: RunContext) -> int:
     context = context.with_request(given.options.spark, given.options.output, given.options.access)
 
     def work() -> int:
-        text = read_file(given.file)
+        text = read_input(given.file)
         foreign = read_foreign_plan(text)
         if given.check:
             return _check(context, given, text, foreign)
@@ -98,12 +101,19 @@ def command(given: Apply, context: RunContext) -> int:
         return carry_out_plans(
             context,
             plans,
-            given.journal or journal_of(given.file),
+            _journal(given),
             Limits(given.jobs, given.max_failures),
             given.options,
         )
 
     return handle_errors(context, str(given.file), work)
+
+
+def _journal(given: Apply) -> Path:
+    """Where it is recorded how far several plans have come."""
+    if given.journal is None and str(given.file) == "-":
+        raise UsageError("is required for several plans from standard input", option="--journal")
+    return given.journal or journal_of(given.file)
 
 
 def _check(context: RunContext, given: Apply, text: str, foreign: SavedForeignPlan | None) -> int:
@@ -122,7 +132,7 @@ def _check(context: RunContext, given: Apply, text: str, foreign: SavedForeignPl
             saved.table,
             lambda: saved_plans.check_plan(context, saved, given.options),
         )
-    journal = given.journal or journal_of(given.file)
+    journal = _journal(given)
     return saved_plans.check_plans(context, plans, journal, given.options)
 
 

@@ -31,7 +31,9 @@ class Show(Parameters):
       deltaadm show plans.jsonl.journal
     """
 
-    file: Path = argument(metavar="FILE", help="A plan file written by --out, or a journal.")
+    file: Path = argument(
+        metavar="FILE", help="A plan file written by --out, or a journal; - for standard input."
+    )
     access: AccessOptions
     spark: SparkOptionGroup
     output: PlanOutputOptions
