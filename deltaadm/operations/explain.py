@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from deltaadm.clients import CLIENTS
 from deltaadm.domain.model.features import FEATURES, lookup
 from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.errors import Refused
+from deltaadm.operations.client_catalogue import explain_client
 from deltaadm.operations.error_classes import ERROR_CLASSES
 from deltaadm.operations.features import explain_feature
 from deltaadm.operations.reports import (
+    ClientExplanation,
     ErrorClassExplanation,
     FeatureExplanation,
     RuleCatalogue,
@@ -40,7 +43,7 @@ FAMILIES: Final = {
 
 _CODE: Final = re.compile(r"DL\d", re.IGNORECASE)
 
-Explanation = RuleExplanation | FeatureExplanation | ErrorClassExplanation
+Explanation = RuleExplanation | FeatureExplanation | ErrorClassExplanation | ClientExplanation
 
 
 def list_rules(families: Iterable[str] = ()) -> RuleCatalogue:
@@ -63,8 +66,9 @@ def explain(word: str) -> Explanation:
     """
     What *word* is: a rule by its code or name, a table feature, or an error class of Delta.
 
-    An error may be given as Delta says it, with its class in brackets at the beginning. Raises
-    `Refused` with a suggestion for anything else.
+    A client as well, and a property that activates a feature, which stands for that. An error may
+    be given as Delta says it, with its class in brackets at the beginning. Raises `Refused` with a
+    suggestion for anything else.
     """
     given = word.strip().removeprefix("[").partition("]")[0]
     prefix = code_prefix(given)
@@ -73,6 +77,11 @@ def explain(word: str) -> Explanation:
     feature = next((name for name in FEATURES if name.lower() == given.lower()), None)
     if feature is not None or lookup(given) is not None:
         return explain_feature(feature or given)
+    switched = [name for name, each in FEATURES.items() if given in each.activation.properties]
+    if switched:
+        return explain_feature(switched[0])
+    if given.partition("@")[0] in CLIENTS:
+        return explain_client(given)
     found = ERROR_CLASSES.get(given.upper().partition(".")[0])
     if found is not None:
         return ErrorClassExplanation(found, rules_on(found))
@@ -81,9 +90,10 @@ def explain(word: str) -> Explanation:
             f"{prefix} are the rules about {FAMILIES[prefix]}.",
             remedy=f"`deltaadm rules {prefix}` lists them.",
         )
-    known = [*RULES, *(rule.name for rule in RULES.values()), *FEATURES, *ERROR_CLASSES]
+    rules = [*RULES, *(rule.name for rule in RULES.values())]
+    known = [*rules, *FEATURES, *ERROR_CLASSES, *CLIENTS]
     raise Refused(
-        f"{word!r} is not a rule, table feature or error class that deltaadm knows.",
+        f"{word!r} is not a rule, table feature, client or error class that deltaadm knows.",
         remedy=(similar_code(given) if _CODE.match(given) else did_you_mean(given, known))
         or "`deltaadm rules` and `deltaadm features` list the rules and the features.",
     )

@@ -13,6 +13,7 @@ from deltaadm.operations.error_classes import ERROR_CLASSES
 from deltaadm.operations.error_families import ERROR_FAMILIES
 from deltaadm.operations.explain import FAMILIES, explain, list_rules
 from deltaadm.operations.reports import (
+    ClientExplanation,
     ErrorClassExplanation,
     FeatureExplanation,
     RuleExplanation,
@@ -155,3 +156,8 @@ def test_rules_are_listed_by_family() -> None:
 
 def test_every_family_has_a_title() -> None:
     assert tuple(FAMILIES) == families()
+
+
+def test_a_client_and_a_property_that_activates_a_feature() -> None:
+    assert isinstance(explain("trino@480"), ClientExplanation)
+    assert explain("delta.enableDeletionVectors") == explain("deletionVectors")

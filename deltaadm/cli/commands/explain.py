@@ -24,7 +24,9 @@ class Explain(Parameters):
     """
 
     words: list[str] = argument(
-        metavar="WORD...", help="A rule, a table feature or a Delta error class."
+        metavar="WORD...",
+        help="A rule, a table feature, a property that activates one, a client or a Delta "
+        "error class.",
     )
     output: OutputOptions
 
