@@ -122,9 +122,14 @@ def files_commands(table: str, peers: Peers) -> dict[str, list[str]]:
 
 
 def validation_commands(table: str) -> dict[str, list[str]]:
-    """What `validate` costs at each depth; the tables have no data files, which does not count."""
+    """
+    What `validate` costs at each depth, beside deltalake, which opens the table.
+
+    The tables have no data files: `--deep` leaves out the rules on them, and with them the search.
+    """
     absent = ("--ignore", "DL418,DL716,DL721")
     return {
+        DELTALAKE: _script("with_deltalake.py", "protocol", table),
         "validate": deltaadm("validate", "-o", "json", table),
         "validate --history": deltaadm("validate", "--history", "-o", "json", table),
         "validate --deep": deltaadm("validate", "--deep", *absent, "-o", "json", table),
@@ -146,6 +151,15 @@ def fleet_commands(directory: Path) -> dict[str, list[str]]:
         DELTAADM: deltaadm("inspect", "-o", "jsonl", *tables),
         DELTALAKE: _script("fleet_deltalake.py", str(directory)),
         LIMIT: _script("fleet_limit.py", str(directory)),
+    }
+
+
+def fleet_validation_commands(directory: Path) -> dict[str, list[str]]:
+    """All tables below *directory*: what the rules say about each, beside what `inspect` does."""
+    tables = sorted(str(one) for one in directory.iterdir())
+    return {
+        DELTAADM: deltaadm("inspect", "-o", "jsonl", *tables),
+        "validate": deltaadm("validate", "-o", "jsonl", *tables),
     }
 
 

@@ -52,6 +52,7 @@ class Bound:
     table: str
     limit: float
     unit: str
+    ours: str = DELTAADM
 
 
 def _protocol(theirs: str, limits: Mapping[str, float]) -> tuple[Target, ...]:
@@ -98,6 +99,11 @@ TARGETS: Final = (
     Target("files", "S3", DELTALAKE, 0.1),
     Target("files", "S2 removes", KERNEL, 1),
     Target("files", "S2 removes", DELTALAKE, 0.1),
+    Target("validation", "S3", DELTALAKE, 0.8, "validate"),
+    Target("validation", "S3", DELTALAKE, 2, "validate --deep"),
+    Target("validation", "S2", DELTALAKE, 0.25, "validate"),
+    Target("validation", "S2", DELTALAKE, 0.25, "validate --history"),
+    Target("validation", "2000 tables", DELTAADM, 3, "validate"),
 )
 BOUNDS: Final = (
     Bound("process", "S1", 3, "ms"),
@@ -107,13 +113,16 @@ BOUNDS: Final = (
     Bound("files", "S3", 400, "MB"),
     Bound("files", "S2 removes", 400, "MB"),
     Bound("files", "huge", 1_000, "MB"),
+    Bound("validation", "S3", 400, "MB", "validate"),
+    Bound("validation", "huge", 600, "MB", "validate"),
+    *(Bound("validation", "S2", 120, "MB", one) for one in ("validate", "validate --history")),
 )
 _NOTE: Final = (
     "Ratios are of the time on the clock; those in brackets are of processor time, which other "
     "work on the machine disturbs less, and in which waiting and more than one processor at a "
     "time do not show."
 )
-_FLEET_FACTOR = 6
+_FLEET_FACTOR = 8
 _SPARK_FACTOR = 15
 _BESIDE_COMMIT = 500
 """Milliseconds that planning and checking may take beside the commit itself."""
@@ -125,6 +134,12 @@ def write(path: Path, found: Found, absent: Mapping[str, str], *, scale: float, 
     blocks = [*_head(absent, scale, runs), *_targets(found), *_tables(found), *pictures]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+
+
+def targets(found: Found) -> str:
+    """The targets alone, with the load that there was."""
+    load = f"load: {os.getloadavg()[0]:.1f} (1 is one busy core; the run itself makes one)"
+    return "\n\n".join([*_targets(found), load]) + "\n"
 
 
 def _head(absent: Mapping[str, str], scale: float, runs: int) -> Iterator[str]:
@@ -192,13 +207,16 @@ _SAID: Final = {
     "files": "all live files",
     "history": "`history --protocol -o json`",
     "start": "",
+    "validation": "",
     "fleet": "fleet",
 }
 
 
 def _against(measured: tuple[Target, float, float]) -> str:
     target, ratio, by_processor = measured
-    what = target.ours if target.part == "start" else f"{_SAID[target.part]}, {target.table}"
+    what = f"{_SAID[target.part] or f'`{target.ours}`'}, {target.table}"
+    if target.part == "start":
+        what = target.ours
     return _row(
         what,
         target.theirs,
@@ -214,14 +232,14 @@ def _row(what: str, against: str, target: str, measured: str, met: bool) -> str:
 
 def _bounds(found: Found) -> Iterator[str]:
     for one in BOUNDS:
-        cost = found.get(one.part, {}).get(one.table, {}).get(DELTAADM)
+        cost = found.get(one.part, {}).get(one.table, {}).get(one.ours)
         if isinstance(cost, Cost):
             value = (
                 cost.megabytes
                 if one.unit == "MB"
                 else sorted(cost.processor)[len(cost.processor) // 2]
             )
-            what = f"{_SAID[one.part]}, {one.table}"
+            what = f"{_SAID[one.part] or f'`{one.ours}`'}, {one.table}"
             measured = f"{value:.1f} {one.unit}"
             yield _row(what, "", f"at most {one.limit:g} {one.unit}", measured, value <= one.limit)
 

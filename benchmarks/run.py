@@ -2,6 +2,7 @@
 Measure deltaadm and its peers on the same tables, and write REPORT.md with its pictures.
 
     python benchmarks/run.py [--scale 0.01] [--runs 7] [--only protocol,files] [--spark] [--huge]
+    python benchmarks/run.py --quick
 
 Everything is made below a temporary directory; peers are installed below --peers and stay.
 """
@@ -33,6 +34,9 @@ VALIDATION_TABLES: Final = ("S1", "S2", "S3")
 FILES_TABLES: Final = ("S2 removes", "S3")
 _FLEET = 2_000
 _SPARK_TABLES = 100
+_QUICK_TABLES = ("S1", "S2", "S3")
+_QUICK_PARTS = ("protocol", "validation", "fleet")
+_QUICK_RUNS = 3
 
 
 class Bench:
@@ -46,11 +50,13 @@ class Bench:
         self.growth_scale: float = options.growth_scale or options.scale
         self.spark: bool = options.spark
         self.huge: bool = options.huge
+        self.quick: bool = options.quick
         self.expected: dict[str, Any] = json.loads((root / "expected.json").read_text())
 
     def protocol(self) -> dict[str, Costs]:
         """Protocol and metadata, whole processes."""
-        return {name: self._protocol(name, self.runs) for name in PROTOCOL_TABLES}
+        names = _QUICK_TABLES if self.quick else PROTOCOL_TABLES
+        return {name: self._protocol(name, self.runs) for name in names}
 
     def files(self) -> dict[str, Costs]:
         """Counting the live files, whole processes."""
@@ -59,7 +65,8 @@ class Bench:
 
     def validation(self) -> dict[str, Costs]:
         """All rules, at each depth."""
-        return {name: self._validation(name) for name in VALIDATION_TABLES}
+        names = [*VALIDATION_TABLES, *(["huge"] if self.huge else [])]
+        return {name: self._validation(name) for name in names} | self._fleet_validation()
 
     def history(self) -> dict[str, Costs]:
         """What has changed in all commits, beside what the table is now; whole processes."""
@@ -137,8 +144,18 @@ class Bench:
 
     def _validation(self, name: str) -> Costs:
         found = contestants.validation_commands(self._path(name))
-        right = _contains(f'"version": {self._expected(name)["version"]}')
-        return in_turns([Program(program, one, right) for program, one in found.items()], 1)
+        if name == "huge":
+            del found[DELTALAKE]
+        version = str(self._expected(name)["version"])
+        right = _contains(version)
+        return in_turns([Program(program, one, right) for program, one in found.items()], self.runs)
+
+    def _fleet_validation(self) -> dict[str, Costs]:
+        directory = self.root / "fleet"
+        tables = len(list(directory.iterdir()))
+        found = contestants.fleet_validation_commands(directory)
+        programs = [Program(name, one, _lines(tables)) for name, one in found.items()]
+        return {f"{tables} tables": in_turns(programs, min(self.runs, 3))}
 
     def _history(self, name: str) -> Costs:
         found = contestants.history_commands(self._path(name))
@@ -194,7 +211,10 @@ def main() -> None:
     """Measure and report."""
     options = _options()
     chosen = options.only.split(",") if options.only else list(PARTS)
-    peers = contestants.prepare(options.peers)
+    if options.quick:
+        chosen, options.runs = list(_QUICK_PARTS), _QUICK_RUNS
+    nobody = contestants.Peers(old_deltalake=None, kernel=None, absent={})
+    peers = nobody if options.quick else contestants.prepare(options.peers)
     with tempfile.TemporaryDirectory(prefix="deltaadm-benchmark-") as scratch:
         root = options.tables or Path(scratch)
         if not (root / "expected.json").exists():
@@ -205,6 +225,9 @@ def main() -> None:
         for part in chosen:
             _say(part)
             found[part] = PARTS[part](bench)
+    if options.quick:
+        sys.stdout.write(report.targets(found))
+        return
     report.write(options.report, found, peers.absent, scale=options.scale, runs=options.runs)
     _say(f"wrote {options.report}")
 
@@ -215,6 +238,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--scale", type=float, default=1.0, help="0.01 for a quick look")
     parser.add_argument("--growth-scale", type=float, help="another one for the pictures")
     parser.add_argument("--runs", type=int, default=7, help="of each program on each table")
+    parser.add_argument(
+        "--quick", action="store_true", help="only the most important targets, on standard output"
+    )
     parser.add_argument("--only", help=f"some of {','.join(PARTS)}")
     parser.add_argument(
         "--spark", action="store_true", help="also the part spark, which needs Java"
@@ -232,7 +258,8 @@ def _write_tables(root: Path, options: argparse.Namespace) -> None:
     fleet = scaled(_FLEET, options.scale)
     command = [sys.executable, str(script), str(root), str(options.scale), str(fleet)]
     command.append(str(options.growth_scale or options.scale))
-    subprocess.run([*command, *(["huge"] if options.huge else [])], check=True)
+    more = [name for name in ("huge", "quick") if getattr(options, name)]
+    subprocess.run([*command, *more], check=True)
 
 
 def _output(command: list[str]) -> str:

@@ -26,6 +26,7 @@ from deltaadm.domain.facts.facts import (
     CrossCheck,
     Facts,
     Line,
+    Lines,
     LiveFile,
     LiveFiles,
     LogFacts,
@@ -257,7 +258,7 @@ class _FactCollector:
             if previous is None or previous.version != version - 1:
                 previous, state = None, self._checkpointed(version - 1)
             lines = _lines(self._store, file)
-            after = state_after(state, version, (named for line in lines for named in line.actions))
+            after = state_after(state, version, _state_actions(lines))
             if after.protocol is None or after.metadata is None:
                 after = _completed(after, self._checkpointed(version))
             made = CommitFacts(
@@ -438,8 +439,7 @@ class _FactCollector:
         for file in reversed(self._listing.commits):
             version = -1 if file.version is None else file.version
             lines = _lines(self._store, file)
-            named = (named for line in lines for named in line.actions)
-            if metadata := state_after(State(version=-1), version, named).metadata:
+            if metadata := state_after(State(version=-1), version, _state_actions(lines)).metadata:
                 yield metadata
         for checkpoint in reversed(self._listing.checkpoints):
             if metadata := self._checkpointed(checkpoint.version).metadata:
@@ -517,20 +517,25 @@ def _object(body: bytes) -> tuple[dict[str, Any] | None, str]:
     return (document, "") if isinstance(document, dict) else (None, "it is not a JSON object")
 
 
-def _lines(store: LogStore, file: LogFile) -> tuple[Line, ...] | LargeLines:
+def _lines(store: LogStore, file: LogFile) -> Lines | LargeLines:
     """The lines of a commit; an unreadable file is one bad line."""
     try:
         body = commits.body(store, file.path)
         if isinstance(body, commits.LargeFile):
             return StoredLines(body, _line, store.limits.whole)
     except DeltaadmError as error:
-        return (Line(0, None, error.message),)
+        return Lines([Line(0, None, error.message)])
     body = body.removeprefix(b"\xef\xbb\xbf")
     numbered = enumerate(body.splitlines(), start=1)
-    lines = tuple(_line(number, text) for number, text in numbered if text.strip())
+    lines = Lines(_line(number, text) for number, text in numbered if text.strip())
     if any(line.document is None for line in lines) and _is_spread_over_lines(body):
-        return (Line(lines[0].number, None, "its JSON is spread over several lines", spread=True),)
+        spread = Line(lines[0].number, None, "its JSON is spread over several lines", spread=True)
+        return Lines([spread])
     return lines
+
+
+def _state_actions(lines: Lines | LargeLines) -> Iterator[tuple[str, Any]]:
+    return ((name, document) for name in _STATE for document in lines.actions(name))
 
 
 def _is_spread_over_lines(body: bytes) -> bool:

@@ -9,6 +9,7 @@ in milliseconds since the epoch, sizes in bytes.
 from __future__ import annotations
 
 import typing
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.dataclass import dataclass, field
@@ -109,6 +110,37 @@ class Line:
         return tuple((k, v) for k, v in (self.document or {}).items() if v is not None)
 
 
+class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what has been asked
+    """The lines of a commit; what most rules ask for is found out once."""
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[Any, ...]]:
+        found: dict[str, list[Any]] = {}
+        for line in self:
+            for name, value in line.actions:
+                found.setdefault(name, []).append(value)
+        return {name: tuple(values) for name, values in found.items()}
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all actions in their order."""
+        return [name for line in self for name, _ in line.actions]
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any line cannot be used."""
+        return any(line.error for line in self)
+
+    def actions(self, name: str) -> tuple[Any, ...]:
+        """The JSON values of all actions *name*."""
+        return self._by_name.get(name, ())
+
+    @cached_property
+    def info(self) -> Document:
+        """The first commitInfo; empty if there is none."""
+        return _first_object(self.actions("commitInfo"))
+
+
 class LargeLines(typing.Protocol):
     """
     The lines of a commit that is not held in memory: whoever iterates reads the file again.
@@ -160,7 +192,7 @@ class CommitFacts:
 
     file: LogFile
     version: int
-    lines: tuple[Line, ...] | LargeLines
+    lines: Lines | LargeLines
     before: State
     after: State
     previous: CommitTimes | None = None
@@ -171,30 +203,24 @@ class CommitFacts:
 
     def actions(self, name: str) -> Collection[Any]:
         """The JSON values of all actions *name*, in the order of the commit."""
-        if isinstance(self.lines, tuple):
-            return tuple(value for line in self.lines for key, value in line.actions if key == name)
         return self.lines.actions(name)
 
     @property
     def names(self) -> Iterable[str]:
         """The names of all its actions, in their order."""
-        if isinstance(self.lines, tuple):
-            return [name for line in self.lines for name, _ in line.actions]
         return self.lines.names
 
     @property
     def has_errors(self) -> bool:
         """Whether any of its lines cannot be used."""
-        if isinstance(self.lines, tuple):
-            return any(line.error for line in self.lines)
         return self.lines.has_errors
 
     @property
     def info(self) -> Document:
         """The first commitInfo; empty if there is none."""
-        return next(
-            (action for action in self.actions("commitInfo") if isinstance(action, dict)), {}
-        )
+        if isinstance(self.lines, Lines):
+            return self.lines.info
+        return _first_object(self.actions("commitInfo"))
 
     @property
     def operation(self) -> str:
@@ -217,6 +243,10 @@ class CommitFacts:
             timestamp=_integer(self.info.get("timestamp")),
             modified=self.file.info.modified,
         )
+
+
+def _first_object(values: Iterable[Any]) -> Document:
+    return next((value for value in values if isinstance(value, dict)), {})
 
 
 def _integer(value: Any) -> int | None:

@@ -155,21 +155,14 @@ class Protocol(Loggable):
     @property
     def explicit_features(self) -> frozenset[str]:
         """The listed features that Delta Spark knows, in the registry's spelling."""
-        found = (lookup(name) for name in self.explicit_names)
-        return frozenset(
-            feature.name for feature in found if feature is not None and feature.in_delta_spark
-        )
+        return _known(self.explicit_names)
 
     @property
     def implicit_features(self) -> frozenset[str]:
         """The legacy features that the versions imply; empty as soon as there is a list."""
         if self.supports_reader_features or self.supports_writer_features:
             return frozenset()
-        return frozenset(feature.name for feature in LEGACY if self._reaches(feature))
-
-    def _reaches(self, feature: TableFeature) -> bool:
-        reader, writer = feature.versions
-        return reader <= self.min_reader_version and writer <= self.min_writer_version
+        return _implied(self.min_reader_version, self.min_writer_version)
 
     @property
     def supported_features(self) -> frozenset[str]:
@@ -334,6 +327,26 @@ class Protocol(Loggable):
         return self.min_writer_version in supported_writer_version_numbers() and (
             self.writer_features or frozenset()
         ) <= (client.writer_features or frozenset())
+
+
+@lru_cache(maxsize=256)
+def _known(names: frozenset[str]) -> frozenset[str]:
+    """Those of *names* that Delta Spark knows, in the registry's spelling."""
+    found = map(lookup, names)
+    return frozenset(
+        feature.name for feature in found if feature is not None and feature.in_delta_spark
+    )
+
+
+@lru_cache(maxsize=256)
+def _implied(reader_version: int, writer_version: int) -> frozenset[str]:
+    """The legacy features that two versions imply."""
+    wanted = ((feature.name, *feature.versions) for feature in LEGACY)
+    return frozenset(
+        name
+        for name, reader, writer in wanted
+        if reader <= reader_version and writer <= writer_version
+    )
 
 
 def _plus(names: frozenset[str] | None, *more: str | None) -> frozenset[str] | None:
