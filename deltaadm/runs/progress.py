@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
+import _thread
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -12,6 +12,7 @@ from deltaadm.runs.output import info
 from deltaadm.runs.talk import drawn, is_terminal, not_drawn
 
 if TYPE_CHECKING:
+    from _thread import LockType
     from collections.abc import Callable, Iterable, Iterator
 
     from deltaadm.domain.facts.facts import Facts
@@ -42,23 +43,26 @@ class Progress:
 
     def __init__(self, state: Callable[[], State]) -> None:
         self._state = state
-        self._started = self._told = time.monotonic()
+        self._started = self._shown = time.monotonic()
         self._live: LiveLine | None = None
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
+        self._over = False
 
     def tick(self) -> None:
         """Show the present state, if it is time to."""
         now = time.monotonic()
         if not is_terminal():
-            if now - self._told >= _SELDOM:
-                self._told = now
+            if now - self._shown >= _SELDOM:
+                self._shown = now
                 info(self._sentence(now))
-        elif now - self._told >= (_OFTEN if self._live else _SOON):
-            self._told = now
+        elif now - self._shown >= (_OFTEN if self._live else _SOON):
+            self._shown = now
             self._draw(now)
 
     def _draw(self, now: float) -> None:
         with self._lock:
+            if self._over:
+                return
             if self._live is None:
                 from deltaadm.render.live import LiveLine
 
@@ -96,24 +100,34 @@ class Progress:
         Unless *by_itself*, only when it is told to tick: where processes are forked, threads may
         not run.
         """
-        done = threading.Event()
-
-        def run() -> None:
-            while not done.wait(_OFTEN):
-                self.tick()
-
-        thread = threading.Thread(target=copy_context().run, args=(run,), daemon=True)
+        wait = _thread.allocate_lock()
+        wait.acquire()
         if by_itself:
-            thread.start()
+            self._start(wait)
         before = drawn(self.hide)
         try:
             yield
         finally:
             not_drawn(before)
-            done.set()
-            if by_itself:
-                thread.join()
+            wait.release()
+            self._over = True
             self.hide()
+
+    def _start(self, wait: LockType) -> None:
+        """
+        Tick in a thread until *wait* is free.
+
+        `threading` waits for a new thread to begin, and for ever where memory is so short that it
+        cannot. A run can do without its progress.
+        """
+
+        def run() -> None:
+            with suppress(MemoryError):
+                while not wait.acquire(timeout=_OFTEN):
+                    self.tick()
+
+        with suppress(RuntimeError, MemoryError):
+            _thread.start_new_thread(copy_context().run, (run,))
 
 
 class Examination:
