@@ -24,6 +24,8 @@ def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Fin
     """
     What the rules find on the last of *states*, and not on the first; *steps* lie between.
 
+    Only errors and warnings: a plan breaks nothing with what is said for information alone, such
+    as that no column uses a feature whose property is unset.
     What they find in other words at the same place, or on a column that is renamed, is not new.
     """
     before, after = states[0], states[-1]
@@ -34,6 +36,8 @@ def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Fin
     )
     different = []
     for finding in snapshot_findings(after, names):
+        if finding.severity is Severity.INFO:
+            continue
         key = (finding.code, finding.severity, finding.where, finding.message)
         if known[key]:
             known[key] -= 1
