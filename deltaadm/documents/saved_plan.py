@@ -21,7 +21,6 @@ from deltaadm.domain.transaction.state_document import read_state
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.operations.alter import step_notes
 from deltaadm.operations.diff import diff, mismatches
-from deltaadm.operations.enable_feature import cautions_of
 from deltaadm.operations.plan import Plan, depends_on_state, propose, require_same_base
 from deltaadm.operations.secrets import Masker, require_no_masks, revealed
 
@@ -216,7 +215,7 @@ class SavedPlan:
     def _plan_on(self, snapshot: Snapshot, steps: Sequence[Step] | None = None) -> Plan:
         left = self.steps if steps is None else steps
         plan = propose(OPERATION, snapshot, left, because=_because(left), session=self.session)
-        notes = (*cautions_of(plan), *step_notes(plan, is_managed=self.is_managed))
+        notes = step_notes(plan, is_managed=self.is_managed)
         return replace(plan, notes=(*plan.notes, *notes))
 
 

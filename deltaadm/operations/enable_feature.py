@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.model.features import find, lookup
+from deltaadm.domain.model.features import find
 from deltaadm.domain.model.properties import FEATURE_PREFIX
 from deltaadm.domain.steps import SetProperties
 from deltaadm.errors import Refused
@@ -50,8 +50,8 @@ def plan_features(
         because |= _asked_for(feature, missing)
     steps = [SetProperties(properties)] if properties else []
     plan = propose(OPERATION, snapshot, steps, because=because, session=session)
-    notes = (*_notes(plan, features, support_only=support_only), *_cautions(map(find, needed)))
-    return replace(plan, notes=(*plan.notes, *notes))
+    notes = _notes(plan, features, support_only=support_only)
+    return replace(plan, notes=tuple(dict.fromkeys((*plan.notes, *notes))))
 
 
 def _needed_by(snapshot: Snapshot, features: Sequence[TableFeature]) -> dict[str, str]:
@@ -119,32 +119,10 @@ def _asked_for(feature: TableFeature, properties: dict[str, str]) -> dict[str, s
 def _notes(plan: Plan, features: Iterable[TableFeature], *, support_only: bool) -> Iterable[str]:
     for feature in features:
         yield from _status_notes(plan, feature, support_only=support_only)
-        if not plan.is_noop:
-            yield from _cautions([feature])
+        if not plan.is_noop and feature.caution:
+            yield feature.warning
         if not plan.before.protocol.supports(feature.name):
             yield from legacy_alternative(plan.before, feature)
-
-
-def _cautions(features: Iterable[TableFeature]) -> Iterable[str]:
-    for feature in features:
-        if feature.caution:
-            yield f"{feature.name}: {feature.caution}"
-
-
-def cautions_of(plan: Plan) -> Iterable[str]:
-    """What to know of the features that *plan* makes active, whichever command has made it."""
-    before, after = plan.before, plan.after
-    for name in sorted(after.protocol.supported_features):
-        feature = lookup(name)
-        if feature is not None and _is_active(feature, after) and not _is_active(feature, before):
-            yield from _cautions([feature])
-
-
-def _is_active(feature: TableFeature, state: Snapshot) -> bool:
-    activation = feature.activation
-    return state.protocol.supports(feature.name) and (
-        activation.find is None or bool(activation.evidence(state.metadata))
-    )
 
 
 def _status_notes(plan: Plan, feature: TableFeature, *, support_only: bool) -> Iterable[str]:

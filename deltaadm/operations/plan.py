@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.model.cost import Cost, max_cost
+from deltaadm.domain.model.features import lookup
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.steps import (
     ClusterBy,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from deltaadm.clients import Access, ClientRelease
+    from deltaadm.domain.model.features import TableFeature
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.steps import Step
     from deltaadm.validation.finding import Finding
@@ -201,7 +203,7 @@ def propose(
         before=before,
         stages=tuple(stages),
         because=because or {},
-        notes=(*notes, *_notes_on_clustering(stages)),
+        notes=(*notes, *_cautions(before, stages), *_notes_on_clustering(stages)),
         session=settings,
     )
     if plan.is_noop or not check_outcome:
@@ -209,6 +211,29 @@ def propose(
     from deltaadm.operations.safeguard import new_findings
 
     return replace(plan, findings=new_findings(plan.states, plan.steps))
+
+
+def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
+    """What to know of the features that become active on a table that exists."""
+    if not stages or not before.exists:
+        return
+    after = stages[-1].after
+    for name in sorted(after.protocol.supported_features):
+        feature = lookup(name)
+        if feature is None or not feature.caution or not _is_active(feature, after):
+            continue
+        if not _is_active(feature, before):
+            yield feature.warning
+
+
+def _is_active(feature: TableFeature, state: Snapshot) -> bool:
+    if not state.protocol.supports(feature.name):
+        return False
+    try:
+        find = feature.activation.find
+        return find is None or any(feature.activation.evidence(state.metadata))
+    except DeltaadmError:  # metadata that cannot be understood, which is a finding itself
+        return True
 
 
 def _notes_on_clustering(stages: Sequence[Stage]) -> Iterator[str]:

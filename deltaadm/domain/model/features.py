@@ -160,6 +160,11 @@ class TableFeature:
         return self.kind is Kind.READER_WRITER
 
     @property
+    def warning(self) -> str:
+        """The caution about it, with its name."""
+        return f"{self.name}: {self.caution}"
+
+    @property
     def versions(self) -> tuple[int, int]:
         """The lowest (reader, writer) versions of a protocol that can have it; reader may be 0."""
         return self.legacy or ((3, 7) if self.is_reader else (0, 7))
