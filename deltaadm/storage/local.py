@@ -16,7 +16,14 @@ from deltaadm.domain.model.log_segment import (
     listing_prefix,
     no_table,
 )
-from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError, TooLarge
+from deltaadm.errors import (
+    DeltaadmError,
+    EngineError,
+    FileMissing,
+    StorageError,
+    TableError,
+    TooLarge,
+)
 from deltaadm.limits import LIMITS
 
 TYPE_CHECKING = False
@@ -319,8 +326,13 @@ def _not_regular(where: str, mode: int) -> TableError:
     )
 
 
-def _inaccessible(where: str, error: OSError) -> StorageError:
+def _inaccessible(where: str, error: OSError) -> DeltaadmError:
     cause = (error.strerror or str(error)).lower()
+    if error.errno == errno.ENOMEM:
+        return EngineError(
+            f"Cannot read {where}: {cause}.",
+            remedy="Free some memory, or allow more: ulimit -v shows the limit of a shell.",
+        )
     return StorageError(
         f"Cannot read {where}: {cause}.",
         remedy="Check the permissions of the file and its directories, and try again.",

@@ -22,7 +22,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from tests.support.clients import ACCEPT_ALL
-from tests.support.program import Result, another_process, deltaadm, process
+from tests.support.program import Result, another_process, deltaadm, messages, process
 from tests.support.s3 import SECRET, s3_server
 from tests.support.spark_processes import (
     FEW_TASKS,
@@ -159,7 +159,7 @@ def test_spark_connect_commits_refuses_and_verifies(
     unparsable.commit(0, protocol(1, 4), metadata(schemaString=GENERATED_BY_NONSENSE))
     done = process("enable-feature", table, "deletionVectors", *APPLY, "--remote", server)
     assert committed(done) == [1]
-    assert done.err == f"Connecting to Spark at {server} ...\n"
+    assert messages(done.err) == [f"Connecting to Spark at {server} ..."]
     assert committed(there("alter", table, "--set", "x=1", *APPLY)) == [2]
     refused = there("alter", unparsable.path, "--set", "x=1", *APPLY)
     assert refused.code == 5
@@ -483,7 +483,7 @@ def test_an_interrupt_and_an_outage_while_the_server_is_at_work(
     assert run.returncode == 6
     unknown = "it is unknown whether the change was committed: inspect the table"
     assert re.search(rf"was lost \(.*\); (version 0 was committed.*|{unknown})\.\n", told), told
-    assert len(told.splitlines()) == 3, told
+    assert len(messages(told)) == 3, told
     while not DeltaTable.is_deltatable(str(tmp_path / "second")):
         time.sleep(0.05)  # the server has gone on
 

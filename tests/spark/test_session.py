@@ -21,7 +21,7 @@ from deltaadm.spark.jars import delta_jar
 from deltaadm.spark.jvm import java_program
 from tests.spark.test_executor import commits, make_table
 from tests.support.clients import ACCEPT_ALL
-from tests.support.program import process, surroundings
+from tests.support.program import messages, process, surroundings
 from tests.support.spark_processes import FEW_TASKS, delta_jars
 
 APPLY = """
@@ -79,7 +79,7 @@ def test_a_whole_run_is_silent_and_leaves_nothing_behind(tmp_path: Path) -> None
         env={"TMPDIR": str(scratch), "LC_ALL": "C", "PYTHONWARNINGS": "error"},
     )
     assert done.code == 5
-    assert done.err.splitlines() == [
+    assert messages(done.err) == [
         "Starting Spark on local[1] ...",
         (
             f"error: 1 rows in delta.`file:{table}` violate the new CHECK constraint (id < 0); "

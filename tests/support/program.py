@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -51,6 +52,11 @@ class Result:
     @property
     def lines(self) -> list[Any]:
         return [json.loads(line) for line in self.out.splitlines()]
+
+
+def messages(err: str) -> list[str]:
+    """The lines of standard error, without the progress that slow machines show as well."""
+    return [line for line in err.splitlines() if not re.fullmatch(r"[A-Z].*: (.*, )?\d+ s", line)]
 
 
 def deltaadm(*arguments: object) -> Result:
