@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-import deltaadm.validation.rules  # noqa: F401 -- registers every rule
+import deltaadm.validation.all_rules  # noqa: F401 -- registers every rule
 from deltaadm.clients import Access, Compatibility, newest_releases, parse_client, verdict, verdicts
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.facts.facts import LogFacts, PolicyFacts, SnapshotFacts

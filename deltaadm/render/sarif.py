@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import deltaadm.validation.rules  # noqa: F401 -- registers every rule
+import deltaadm.validation.all_rules  # noqa: F401 -- registers every rule
 from deltaadm import __version__
 from deltaadm.operations.reports import Failure
 from deltaadm.render.findings import advice, located, path_of, sentence, uri_of

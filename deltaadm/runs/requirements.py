@@ -38,15 +38,15 @@ class ClientRequirements(NamedTuple):
         from deltaadm.clients import parse_client
 
         accepted = map(parse_client, request.consent.accept_silently_wrong or ())
-        demands = settings.demands(
+        reading, writing = settings.required_clients(
             table,
             location,
             readers=tuple(map(parse_client, request.clients.for_client or ())),
             writers=tuple(map(parse_client, request.clients.for_client_writing or ())),
         )
         return cls(
-            reading=demands.readers,
-            writing=demands.writers,
+            reading=reading,
+            writing=writing,
             accepted=frozenset(release.client.id for release in accepted),
             findings=_codes(request.consent.accept_finding or ()),
         )

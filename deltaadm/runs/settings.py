@@ -19,7 +19,6 @@ from deltaadm.domain.facts.policy import Ignore, Policy, Requirement
 from deltaadm.domain.model.features import find
 from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.errors import Refused, SettingsError
-from deltaadm.operations.validate import Demands, code_prefix, similar_code
 from deltaadm.runs.requests import CommitEngine
 from deltaadm.runs.settings_file import as_table, directory_of, find_settings, wrong
 from deltaadm.runs.storage_options import StorageSettings, storage_settings
@@ -28,6 +27,8 @@ from deltaadm.validation.finding import Severity
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
+
+    from deltaadm.operations.validate import Demands
 
     Parser = Callable[[Any, str], Any]
 
@@ -82,14 +83,34 @@ class Settings:
         Of several patterns that match, all count, the later ones for the keys that they have.
         *readers* and *writers* are those of the command line, which replace all others.
         """
-        found = [entry for entry in self.tables if self._matches(entry, table, location)]
-        parts = [self.policy, *(entry.policy for entry in found)]
+        from deltaadm.operations.validate import Demands
+
+        found = self._sections(table, location)
+        reading, writing = self.required_clients(table, location, readers=readers, writers=writers)
         return Demands(
-            policy=_merged(parts),
-            readers=readers or _last(self.clients, *(entry.clients for entry in found)),
-            writers=writers or _last(self.writers, *(entry.writers for entry in found)),
+            policy=_merged([self.policy, *(entry.policy for entry in found)]),
+            readers=reading,
+            writers=writing,
             ignores=tuple(ignore for entry in found for ignore in entry.ignores),
         )
+
+    def required_clients(
+        self,
+        table: str,
+        location: str,
+        *,
+        readers: tuple[ClientRelease, ...] = (),
+        writers: tuple[ClientRelease, ...] = (),
+    ) -> tuple[tuple[ClientRelease, ...], tuple[ClientRelease, ...]]:
+        """The clients that must be able to read, and those that must be able to write, *table*."""
+        found = self._sections(table, location)
+        return (
+            readers or _last(self.clients, *(entry.clients for entry in found)),
+            writers or _last(self.writers, *(entry.writers for entry in found)),
+        )
+
+    def _sections(self, table: str, location: str) -> list[TableSettings]:
+        return [entry for entry in self.tables if self._matches(entry, table, location)]
 
     def _matches(self, settings: TableSettings, table: str, location: str) -> bool:
         from glob import escape
@@ -182,6 +203,8 @@ def _patterns(value: Any, place: str) -> tuple[str, ...]:
 
 
 def _code(value: Any, place: str) -> str:
+    from deltaadm.operations.validate import code_prefix, similar_code
+
     prefix = code_prefix(_text(value, place))
     if prefix is None:
         raise SettingsError(

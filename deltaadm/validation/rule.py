@@ -123,7 +123,7 @@ class Rule:
 
 
 RULES: Final[dict[str, Rule]] = {}
-"""All rules by code; complete once `deltaadm.validation.rules` has been imported."""
+"""All rules by code; complete once `deltaadm.validation.all_rules` has been imported."""
 
 
 def rule(

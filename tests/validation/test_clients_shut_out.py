@@ -2,7 +2,7 @@
 
 import pytest
 
-import deltaadm.validation.rules  # noqa: F401 -- registers every rule
+import deltaadm.validation.all_rules  # noqa: F401 -- registers every rule
 from deltaadm.domain.facts.facts import PolicyFacts
 from deltaadm.domain.facts.policy import ClientVerdict, Obstacle, Policy
 from deltaadm.domain.model.metadata import Metadata

@@ -1,5 +1,6 @@
 """Every rule finds what it should, and nothing where nearly nothing is wrong."""
 
+import pkgutil
 from collections import Counter
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.operations.validate import choose_rules
+from deltaadm.validation import rules
 from deltaadm.validation.rule import RULES
 from tests.support.rule_cases import CASES, UNREMARKABLE, Case, findings
 
@@ -29,3 +31,8 @@ def test_every_rule_is_tested_on_both_sides() -> None:
 def test_no_two_cases_of_a_rule_have_the_same_name() -> None:
     named = Counter((case.code, case.name) for case in CASES)
     assert [one for one, count in named.items() if count > 1] == []
+
+
+def test_every_topic_is_among_all_rules() -> None:
+    topics = {module.name for module in pkgutil.iter_modules(rules.__path__)}
+    assert {rule.check.__module__.rpartition(".")[2] for rule in RULES.values()} == topics
