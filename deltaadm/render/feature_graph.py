@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.features import FEATURES
 
 if TYPE_CHECKING:
@@ -81,6 +81,20 @@ def feature_graph(
         )
     edges = ((nodes[name], nodes[other]) for name, needed in requires.items() for other in needed)
     return Graph(tuple(nodes.values()), tuple(edges))
+
+
+def changed_part(graph: Graph) -> Graph:
+    """The nodes that come, go or have findings, and those that an edge joins to one of them."""
+    touched = {node for node in graph.nodes if node.change or node.severity}
+    joined = {node for edge in graph.edges if touched.intersection(edge) for node in edge}
+    near = {node.name: node for node in graph.nodes if node in touched | joined}
+    edges = [(start.name, end.name) for start, end in graph.edges if {start, end} <= joined]
+    requires = {name: tuple(end for start, end in edges if start == name) for name in near}
+    nodes = {
+        name: replace(near[name], column=column, row=row)
+        for name, (column, row) in _places(requires).items()
+    }
+    return Graph(tuple(nodes.values()), tuple((nodes[start], nodes[end]) for start, end in edges))
 
 
 def _supported(report: TableReport) -> set[str]:

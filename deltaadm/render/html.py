@@ -1,5 +1,5 @@
 """
-Reports as one HTML page that needs nothing else: no script, no font, no image from elsewhere.
+Reports as one HTML page that needs nothing else: no font, no image, no script from elsewhere.
 
 Every element is made by `_tag`, which escapes each text that it is given.
 """
@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from deltaadm import __version__
+from deltaadm.operations.reports import FleetSummary
 from deltaadm.render.blocks import (
     Cards,
     Command,
@@ -21,9 +22,11 @@ from deltaadm.render.blocks import (
     Paragraph,
     Prose,
     Table,
+    Timeline,
     page_blocks,
 )
-from deltaadm.render.feature_graph import feature_graph
+from deltaadm.render.feature_graph import changed_part, feature_graph
+from deltaadm.render.page import POLICY, SCRIPT, STYLE, policy_with_script
 from deltaadm.render.visible import visible
 
 if TYPE_CHECKING:
@@ -31,111 +34,50 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from deltaadm.operations.reports import Report
+    from deltaadm.render.blocks import TimelineBar, TimelineLane
+    from deltaadm.render.feature_graph import Graph as FeatureGraph
     from deltaadm.render.feature_graph import Node
 
-_STYLE = """
-:root {
-  color-scheme: light dark;
-  --page: #ffffff; --text: #1c1e21; --faint: #5a6068; --line: #c9ced6; --head: #f2f4f7;
-  --error: #b3261e; --warning: #8a5300; --info: #0b57a4; --good: #1a6b33; --node: #eef4fb;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #16181b; --text: #e6e8eb; --faint: #a3abb5; --line: #444b55; --head: #22262b;
-    --error: #ff8f86; --warning: #f0b45b; --info: #8ec0ff; --good: #7fd99a; --node: #202b38;
-  }
-}
-body { margin: 0 auto; max-width: 72rem; padding: 1rem; background: var(--page);
-  color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-h1, h2, h3 { line-height: 1.25; overflow-wrap: anywhere; }
-h2 { border-bottom: 2px solid var(--line); margin-top: 2.5rem; }
-.error { color: var(--error); } .warning { color: var(--warning); }
-.info { color: var(--info); } .good { color: var(--good); }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; margin: 0.5rem 0 1rem; }
-caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: start;
-  vertical-align: top; overflow-wrap: break-word; min-width: 5rem; }
-th { background: var(--head); font-weight: 600; }
-pre { background: var(--head); border: 1px solid var(--line); padding: 0.6rem;
-  overflow-x: auto; }
-li { overflow-wrap: anywhere; }
-.changes { list-style: none; padding: 0; }
-.changes li { padding-left: 1.2em; text-indent: -1.2em; }
-@media (max-width: 30rem) { .changes { font-size: 0.875rem; } }
-footer, figcaption { color: var(--faint); font-size: 0.875rem; }
-th.added { color: var(--good); } th.dropped { color: var(--error); }
-th.changed { color: var(--warning); }
-@media print { body { max-width: none; } section { break-before: page; } }
-@media (max-width: 40rem) {
-  body { padding: 0.5rem; font-size: 0.9375rem; } th, td { padding: 0.2rem 0.35rem; }
-  .matrix { font-size: 0.75rem; }
-  table:not(.matrix) :is(thead, tr, th, td) { display: block; border: 0; }
-  table:not(.matrix) thead { display: none; }
-  table:not(.matrix) tr { border: 1px solid var(--line); margin-bottom: 0.5rem; }
-  td[data-title]::before { content: attr(data-title) ": "; color: var(--faint); }
-  pre { white-space: pre-wrap; }
-}
-.cards { display: flex; flex-wrap: wrap; gap: 0.75rem; margin: 0.75rem 0 1.25rem; }
-.card { border: 1px solid var(--line); border-radius: 6px; padding: 0.5rem 0.9rem; flex: 1 1 9rem; }
-.card dt { color: var(--faint); font-size: 0.875rem; }
-.card dd { margin: 0; font-size: 1.125rem; font-weight: 600; }
-summary { cursor: pointer; }
-.matrix { width: auto; }
-.matrix th, .matrix td { min-width: 0; padding: 0.15rem 0.4rem; white-space: nowrap; }
-.matrix thead th { vertical-align: bottom; }
-.matrix thead span { writing-mode: vertical-rl; rotate: 180deg; }
-.matrix tbody th { position: sticky; left: 0; font-weight: 400; }
-.mark { font-family: ui-monospace, monospace; text-align: center; }
-.mark.good { background: color-mix(in srgb, var(--good) 22%, transparent); }
-.mark.info { background: transparent; color: var(--faint); }
-.mark.warning { background: color-mix(in srgb, var(--warning) 22%, transparent); }
-.mark.error { background: var(--error); color: var(--page); font-weight: 600; }
-.legend { color: var(--faint); font-size: 0.875rem; }
-figure { margin: 1rem 0; }
-svg { max-width: 100%; height: auto; }
-svg text { fill: var(--text); font: 13px system-ui, sans-serif; }
-svg .state { fill: var(--faint); font-size: 11px; }
-svg rect { fill: var(--node); stroke: var(--line); stroke-width: 1.5; }
-svg .active rect { stroke: var(--good); }
-svg .missing rect { fill: none; stroke-dasharray: 5 4; }
-svg .added rect { stroke: var(--good); stroke-width: 3; }
-svg .dropped rect { stroke: var(--error); stroke-dasharray: 5 4; }
-svg .dropped text { text-decoration: line-through; }
-svg .error rect { stroke: var(--error); stroke-width: 3; }
-svg .warning rect { stroke: var(--warning); stroke-width: 3; }
-svg .info rect { stroke: var(--info); stroke-width: 3; }
-svg path { fill: none; stroke: var(--faint); stroke-width: 1.5; }
-svg marker path { fill: var(--faint); stroke: none; }
-"""
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""Nothing runs or is loaded, even if some text of a table escaped the escaping."""
 
 _MARKS = {"error": "Error", "warning": "Warning", "info": "Info"}
 
 
 def write_html(reports: Sequence[Report], out: TextIO) -> None:
-    """One page for all *reports*; with several, a list of them leads to each."""
-    pages = [list(page_blocks(report)) for report in reports]
-    sections = [_section(number, page) for number, page in enumerate(pages)]
+    """One page for all *reports*; with several, an overview of them comes first."""
+    # What many tables have in common comes before each of them.
+    ordered = sorted(reports, key=lambda report: not isinstance(report, FleetSummary))
+    pages = [list(page_blocks(report)) for report in ordered]
+    sums_up = isinstance(ordered[0], FleetSummary) if ordered else False
+    main = _tag("main", *(_section(number, page) for number, page in enumerate(pages)))
+    contents = [_contents(pages, sums_up=sums_up)] if len(pages) > 1 else []
+    runs = any(mark in part for part in (*contents, main) for mark in _SCRIPTED)
     head = _tag(
         "head",
         _tag("meta", charset="utf-8"),
         _tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        _tag("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        _tag("title", _title(pages)),
-        _Html(f"<style>{_STYLE}</style>"),
+        _tag(
+            "meta",
+            http_equiv="Content-Security-Policy",
+            content=policy_with_script() if runs else POLICY,
+        ),
+        _tag("title", _title(pages, sums_up=sums_up)),
+        _Html(f"<style>{STYLE}</style>"),
     )
     body = _tag(
         "body",
         _tag("header", _tag("h1", "deltaadm report")),
-        *([_contents(pages)] if len(pages) > 1 else []),
-        _tag("main", *sections),
+        *contents,
+        main,
         _tag("footer", _tag("p", f"Generated by deltaadm {__version__}.")),
+        *([_Html(f"<script>{SCRIPT}</script>")] if runs else []),
     )
     # ASCII alone is the same in whatever encoding the page is written and read.
     page = f"<!doctype html>\n{_tag('html', head, body, lang='en')}\n"
     out.write(page.encode("ascii", "xmlcharrefreplace").decode("ascii"))
+
+
+_SCRIPTED: Final = ('<table class="fleet">', "<details>")
+"""What the script has something to do for; texts are escaped and cannot have it."""
 
 
 class _Html(str):
@@ -144,7 +86,7 @@ class _Html(str):
     __slots__ = ()
 
 
-_EMPTY: Final = frozenset({"meta", "rect", "path"})
+_EMPTY: Final = frozenset({"meta", "rect", "path", "line"})
 
 
 def _tag(name: str, /, *children: str, **attributes: str) -> _Html:
@@ -166,18 +108,55 @@ def _titles(pages: Iterable[Iterable[object]]) -> list[str]:
     return [next(block.text for block in page if isinstance(block, Heading)) for page in pages]
 
 
-def _title(pages: Sequence[Iterable[object]]) -> str:
+def _title(pages: Sequence[Iterable[object]], *, sums_up: bool) -> str:
     """What the browser's tab says."""
-    title = _titles(pages)[0] if len(pages) == 1 else f"{len(pages)} reports"
+    title = _titles(pages)[0] if len(pages) == 1 or sums_up else f"{len(pages)} reports"
     return f"{title} - deltaadm"
 
 
-def _contents(pages: Iterable[Iterable[object]]) -> _Html:
-    links = (
-        _tag("li", _tag("a", title, href=f"#report-{number}"))
+def _contents(pages: Sequence[Sequence[object]], *, sums_up: bool) -> _Html:
+    """A link to each report; a table of them where they begin with verdicts."""
+    links = [
+        _tag("a", _breakable(title), href=f"#report-{number}")
         for number, title in enumerate(_titles(pages))
+    ]
+    verdicts = list(map(_verdicts, pages))[sums_up:]
+    columns = list(dict.fromkeys(title for found in verdicts for title in found))
+    if set(columns) <= {_REMARK}:
+        return _tag("nav", _tag("ul", *(_tag("li", link) for link in links)), aria_label="Reports")
+    columns.sort(key=_REMARK.__eq__)
+    heads = (_tag("th", text, scope="col") for text in ("report", *columns))
+    rows = (
+        _tag("tr", _tag("th", link, scope="row"), *(_cell(found, title) for title in columns))
+        for link, found in zip(links[sums_up:], verdicts, strict=True)
     )
-    return _tag("nav", _tag("ul", *links), aria_label="Reports")
+    table = _tag(
+        "table",
+        _tag("caption", "Reports"),
+        _tag("thead", _tag("tr", *heads)),
+        _tag("tbody", *rows),
+        class_="fleet",
+    )
+    box = _tag("div", table, class_="fleet-box", tabindex="0", role="region", aria_label="Reports")
+    return _tag("nav", box, aria_label="Reports")
+
+
+_REMARK: Final = "remark"
+
+
+def _verdicts(page: Iterable[object]) -> dict[str, tuple[str, str]]:
+    """What a report begins with: its cards, or else the first sentence that has a tone."""
+    for block in page:
+        if isinstance(block, Cards):
+            return {title: (text, tone) for title, text, tone in block.cards}
+        if isinstance(block, Paragraph) and block.tone:
+            return {_REMARK: (block.text, block.tone)}
+    return {}
+
+
+def _cell(found: Mapping[str, tuple[str, str]], title: str) -> _Html:
+    text, tone = found.get(title, ("", ""))
+    return _tag("td", _breakable(text), class_=tone, data_title=title)
 
 
 def _section(number: int, page: Iterable[object]) -> _Html:
@@ -207,7 +186,10 @@ def _items(block: Items, _: str) -> _Html:
     rows = zip(block.texts, block.kinds, strict=True)
     # The sign stays beside what it is about.
     items = (_tag("li", text.replace(" ", "\xa0", 1), class_=_KINDS[kind]) for text, kind in rows)
-    return _tag("ul", *items, class_="changes")
+    listed = _tag("ul", *items, class_="changes")
+    if len(block.texts) <= _LONGEST_TABLE:
+        return listed
+    return _tag("details", _tag("summary", f"{len(block.texts)} changes"), listed)
 
 
 _KINDS: Final = {"+": "good", "-": "error", "~": "warning"}
@@ -297,7 +279,24 @@ _LEGEND = (
 
 
 def _graph(block: Graph, anchor: str) -> _Html:
+    """The features; where a plan leaves most as they are, first those that it concerns."""
     graph = feature_graph(block.report, block.findings, block.before)
+    part = graph if block.before is None else changed_part(graph)
+    if len(graph.nodes) - len(part.nodes) <= _MOST_UNCHANGED:
+        return _figure(block, graph, anchor)
+    whole = _tag(
+        "details",
+        _tag("summary", f"All {len(graph.nodes)} features, with those that do not change"),
+        _figure(block, graph, f"{anchor}-all"),
+    )
+    return _Html(_figure(block, part, anchor) + whole) if part.nodes else whole
+
+
+_MOST_UNCHANGED: Final = 4
+"""If a plan leaves more features as they are, they are folded up."""
+
+
+def _figure(block: Graph, graph: FeatureGraph, anchor: str) -> _Html:
     width = max(_left(node) for node in graph.nodes) + _WIDTH + _MARGIN
     height = max(_top(node) for node in graph.nodes) + _HEIGHT + _MARGIN
     arrow = f"{anchor}-arrow"
@@ -381,9 +380,107 @@ def _classes(node: Node) -> Iterator[str]:
         yield node.severity.value
 
 
-def _short(name: str) -> str:
+def _short(name: str, longest: int = _LONGEST_NAME) -> str:
     shown = visible(name)
-    return shown if len(shown) <= _LONGEST_NAME else f"{shown[: _LONGEST_NAME - 1]}…"
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
+# the timeline of the protocol: it is as wide as the page, and its text is not scaled
+
+_LANE, _AXIS, _INSET = 26, 38, 6
+_MOST_LABELS, _LAST_LABEL = 5, 0.8
+_LONGEST_LANE = 44
+_LEGEND_OF_TIMELINE = (
+    "Each column begins with a commit that changed the protocol, at equal distances whatever the "
+    "time between them. A bar that reaches the right edge has not ended."
+)
+
+
+def _timeline(block: Timeline, anchor: str) -> _Html:
+    count = len(block.points)
+    height = _AXIS + _LANE * len(block.lanes)
+    said = "; ".join(_lane_words(lane, block) for lane in block.lanes)
+    picture = _tag(
+        "svg",
+        _tag("title", block.title, id=f"{anchor}-title"),
+        _tag("desc", said, id=f"{anchor}-desc"),
+        *(
+            _tag("line", x1=_share(n, count), x2=_share(n, count), y1="0", y2=str(height))
+            for n in range(count)
+        ),
+        *_ticks(block.points),
+        *(_lane(lane, number, block) for number, lane in enumerate(block.lanes)),
+        xmlns="http://www.w3.org/2000/svg",
+        class_="timeline",
+        width="100%",
+        height=str(height),
+        role="img",
+        aria_labelledby=f"{anchor}-title {anchor}-desc",
+    )
+    return _tag("figure", picture, _tag("figcaption", _LEGEND_OF_TIMELINE))
+
+
+def _share(number: int, count: int) -> str:
+    return f"{100 * number / count:.4g}%"
+
+
+def _ticks(points: Sequence[tuple[str, str]]) -> Iterator[_Html]:
+    """The version and the day of as many points as the narrowest page has room for."""
+    step = -(-len(points) // _MOST_LABELS)
+    for number in range(0, len(points), step):
+        if number <= _LAST_LABEL * len(points):
+            place = _share(number, len(points))
+            version, day = points[number]
+            yield _tag("text", version, x=place, y="13", dx="4")
+            yield _tag("text", day, x=place, y="28", dx="4", class_="state")
+
+
+def _lane(lane: TimelineLane, number: int, block: Timeline) -> _Html:
+    top, count = _AXIS + number * _LANE, len(block.points)
+    bars = (
+        _tag(
+            "g",
+            _tag("title", _bar_words(lane, bar, block)),
+            _tag(
+                "rect",
+                x=_share(bar.start, count),
+                y=str(top),
+                width=_share(bar.end - bar.start, count),
+                height=str(_LANE - 4),
+                rx="3",
+            ),
+        )
+        for bar in lane.bars
+    )
+    names = (
+        _tag("text", _short(name, _LONGEST_LANE), x=place, y=str(top + 15), dx=str(_INSET))
+        for name, place in _names(lane, count)
+    )
+    return _tag("g", *bars, *names, class_="lane" if lane.bars[0].value else "feature")
+
+
+def _names(lane: TimelineLane, count: int) -> Iterator[tuple[str, str]]:
+    """The name at the left, and the values of a lane that has such where each begins."""
+    first, *rest = lane.bars
+    if not first.value or first.start:
+        yield lane.name, "0"
+    else:
+        yield f"{lane.name} {first.value}", "0"
+    if first.value:
+        yield from ((bar.value, _share(bar.start, count)) for bar in rest)
+
+
+def _lane_words(lane: TimelineLane, block: Timeline) -> str:
+    return ", ".join(_bar_words(lane, bar, block) for bar in lane.bars)
+
+
+def _bar_words(lane: TimelineLane, bar: TimelineBar, block: Timeline) -> str:
+    name = f"{lane.name} {bar.value}".strip()
+    since = " ".join(filter(None, block.points[bar.start]))
+    if bar.end == len(block.points):
+        return f"{name} since {since}"
+    until = " ".join(filter(None, block.points[bar.end]))
+    return f"{name} from {since} to {until}"
 
 
 _BLOCKS: Final[Mapping[type, Callable[[Any, str], _Html]]] = {
@@ -396,4 +493,5 @@ _BLOCKS: Final[Mapping[type, Callable[[Any, str], _Html]]] = {
     Command: _command,
     Graph: _graph,
     Cards: _cards,
+    Timeline: _timeline,
 }

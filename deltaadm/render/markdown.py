@@ -15,6 +15,7 @@ from deltaadm.render.blocks import (
     Paragraph,
     Prose,
     Table,
+    Timeline,
     page_blocks,
 )
 from deltaadm.render.visible import visible
@@ -127,8 +128,8 @@ def _cards(_: Cards) -> str:
     return ""
 
 
-def _graph(_: Graph) -> str:
-    """The table of features beside it says the same."""
+def _drawing(_: Graph | Timeline) -> str:
+    """The table or the list beside it says the same."""
     return ""
 
 
@@ -140,7 +141,8 @@ _BLOCKS: Final[Mapping[type, Callable[[Any], str]]] = {
     Matrix: _matrix,
     Table: _table,
     Command: _command,
-    Graph: _graph,
+    Graph: _drawing,
+    Timeline: _drawing,
     Cards: _cards,
 }
 

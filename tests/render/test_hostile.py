@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections import Counter
+from hashlib import sha256
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
@@ -229,7 +231,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if self.open[-1:] != ["style"]:
+        if self.open[-1:] not in (["style"], ["script"]):
             self.texts.append(data)
 
     def handle_comment(self, data: str) -> None:
@@ -262,11 +264,25 @@ def test_html_is_made_of_our_elements(reports: Sequence[Report], tmp_path: Path,
 
 def test_html_needs_nothing_from_elsewhere(reports: Sequence[Report]) -> None:
     source = shown("html", reports)
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    assert ("meta", "content", policy) in read_page(source).attributes
+    [script] = re.findall(r"<script>(.*?)</script>", source, re.DOTALL)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    page = read_page(source)
+    assert ("meta", "content", policy) in page.attributes
+    assert page.tags["script"] == 1
+    assert not re.search("https?:|innerHTML|insertAdjacent|document.write|eval", script)
     style = source[source.index("<style>") : source.index("</style>")]
     assert "url(" not in style
     assert "@import" not in style
+
+
+def test_nothing_runs_on_the_page_of_one_report(reports: Sequence[Report]) -> None:
+    for report in reports:
+        page = read_page(shown("html", [report]))
+        if not page.tags["details"]:
+            assert page.tags["script"] == 0
+            policy = "default-src 'none'; style-src 'unsafe-inline'"
+            assert ("meta", "content", policy) in page.attributes
 
 
 def test_drawing_is_well_formed(reports: Sequence[Report]) -> None:

@@ -128,7 +128,35 @@ class Graph:
     before: TableReport | None = None
 
 
-PageBlock = Heading | Paragraph | Prose | Table | Matrix | Cards | Items | Command | Graph
+@dataclass(frozen=True, slots=True)
+class TimelineBar:
+    """A value from the point `start` on and before `end`; it is empty where the lane says all."""
+
+    value: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineLane:
+    """What holds when: bars from left to right, at least one."""
+
+    name: str
+    bars: tuple[TimelineBar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """What held since when: `points` are a version and its day, and `lanes` refer to them."""
+
+    title: str
+    points: tuple[tuple[str, str], ...]
+    lanes: tuple[TimelineLane, ...]
+
+
+PageBlock = (
+    Heading | Paragraph | Prose | Table | Matrix | Cards | Items | Command | Graph | Timeline
+)
 
 
 @dataclass(frozen=True, slots=True)

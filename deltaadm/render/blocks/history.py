@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.model.instants import instant
 from deltaadm.operations.diff import ChangeKind
-from deltaadm.render.blocks import ChangeRow, Changes, Heading, Paragraph
+from deltaadm.render.blocks import (
+    ChangeRow,
+    Changes,
+    Heading,
+    PageOnly,
+    Paragraph,
+    Timeline,
+    TimelineBar,
+    TimelineLane,
+)
 from deltaadm.render.changes import change_words, value_words
 
 if TYPE_CHECKING:
@@ -24,11 +34,77 @@ def _history(report: HistoryReport) -> Iterator[Block]:
     yield Heading(f"history: {report.table} (up to version {report.last})", level=1)
     if not report.entries and report.stopped is None:
         yield Paragraph("No changes.")
+    timeline = _timeline(report)
+    if timeline is not None:
+        yield PageOnly((timeline,))
     for entry in report.entries:
         yield from _entry(entry)
     if report.stopped is not None:
         yield Heading("Stopped", tone="error")
         yield Paragraph(report.stopped, tone="error", nested=True)
+
+
+def _timeline(report: HistoryReport) -> Timeline | None:
+    """When the protocol had which versions and features, as far as the entries tell."""
+    told = [entry for entry in report.entries if any(map(_lane_of, entry.changes))]
+    if not told:
+        return None
+    state: dict[str, Any] = {}  # what was there before is what the first change of it replaces
+    for change in (change for entry in reversed(told) for change in entry.changes):
+        if _lane_of(change):
+            state[change.subject] = change.before
+    lanes = {change.subject: _lane_of(change) for entry in told for change in entry.changes}
+    points, states = [("earlier", "")], [dict(state)]
+    for entry in told:
+        state |= {change.subject: change.after for change in entry.changes if _lane_of(change)}
+        points.append(_point(entry.origin))
+        states.append(dict(state))
+    if not any(value is not None for value in states[0].values()):
+        del points[0], states[0]
+    places: dict[tuple[bool, str], list[str]] = {}  # a feature may be called like a version
+    for subject, lane in lanes.items():
+        if lane:
+            places.setdefault((subject in _VERSIONS, lane), []).append(subject)
+    title = f"The protocol of {report.table} from version to version"
+    shown = (TimelineLane(lane, tuple(_bars(at, states))) for (_, lane), at in places.items())
+    return Timeline(title, tuple(points), tuple(lane for lane in shown if lane.bars))
+
+
+def _lane_of(change: Change) -> str:
+    """The version or the feature of the protocol that a change is about; empty for others."""
+    if change.subject in _VERSIONS:
+        return _VERSIONS[change.subject]
+    if change.subject.startswith(_FEATURES):
+        return str(change.before or change.after)
+    return ""
+
+
+_VERSIONS: Final = {
+    "protocol.minReaderVersion": "reader version",
+    "protocol.minWriterVersion": "writer version",
+}
+_FEATURES: Final = ("protocol.readerFeatures[", "protocol.writerFeatures[")
+
+
+def _point(found: Origin) -> tuple[str, str]:
+    """A version as short as an axis needs it, and its day."""
+    day = "" if found.timestamp is None else instant(found.timestamp)[:10]
+    return f"{'up to ' if found.at_or_before else ''}v{found.version}", day
+
+
+def _bars(places: Sequence[str], states: Sequence[Mapping[str, Any]]) -> Iterator[TimelineBar]:
+    """Where one of *places* has a value; which one matters for versions alone."""
+    start = 0
+    for value, group in groupby(_value(places, state) for state in states):
+        end = start + len(list(group))
+        if value is not None:
+            yield TimelineBar(value, start, end)
+        start = end
+
+
+def _value(places: Sequence[str], state: Mapping[str, Any]) -> str | None:
+    found = next((state[place] for place in places if state[place] is not None), None)
+    return None if found is None else str(found) if places[0] in _VERSIONS else ""
 
 
 def _entry(entry: HistoryEntry) -> Iterator[Block]:

@@ -1,0 +1,163 @@
+"""Pages of reports: what comes first, what is folded, and the timeline of the protocol."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from io import StringIO
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deltaadm.errors import TableError
+from deltaadm.operations.enable_feature import plan_features
+from deltaadm.operations.history import HistoryReport, Section, entries
+from deltaadm.operations.inspect import describe
+from deltaadm.operations.reports import Failure, FleetSummary, PlanReport
+from deltaadm.render.blocks import Timeline, page_blocks
+from deltaadm.render.feature_graph import changed_part, feature_graph
+from deltaadm.render.formats import Style, render
+from tests.support.samples import orders, snapshot, validations
+from tests.support.tables import metadata, protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.operations.reports import Report
+
+
+def shown(*reports: Report) -> str:
+    out = StringIO()
+    render("html", reports, out, Style())
+    return out.getvalue()
+
+
+@pytest.fixture
+def samples(tmp_path: Path) -> Sequence[Report]:
+    return validations(tmp_path)
+
+
+def test_drawing_of_a_large_plan_has_first_what_changes(tmp_path: Path) -> None:
+    names = ("columnMapping", "typeWidening", "timestampNtz", "variantType", "appendOnly")
+    readers = [name for name in names if name != "appendOnly"]
+    start = snapshot(tmp_path, protocol(3, 7, readers, names), metadata())
+    plan = plan_features(start, ["rowTracking"])
+    whole = feature_graph(describe("t", plan.after), (), describe("t", start))
+    part = changed_part(whole)
+    assert {node.name: node.change for node in part.nodes} == {
+        "rowTracking": "+",
+        "domainMetadata": "+",
+    }
+    assert [(one.name, other.name) for one, other in part.edges] == [
+        ("rowTracking", "domainMetadata")
+    ]
+    page = shown(PlanReport("t", plan))
+    first, folded = page.split("<details><summary>All 7 features, with those that do not change")
+    assert "timestampNtz" not in first[first.index("<svg") :]
+    assert "timestampNtz" in folded
+
+
+# several reports
+
+
+def test_overview_comes_first(tmp_path: Path) -> None:
+    summary = FleetSummary(tables=2, failed=1, sections=(("Protocol", (("reader 1", 1),)),))
+    failure = Failure("s3://bucket/none", TableError("There is no table.", remedy=""))
+    table = describe("orders", orders(tmp_path))
+    page = shown(table, failure, summary)
+    fleet, rest = page[page.index("<nav") :].split("</nav>")
+    heads = re.findall(r'<th scope="col">(.*?)</th>', fleet)
+    assert heads[:2] == ["report", "protocol"]
+    assert heads[-1] == "remark"
+    assert re.findall(r'href="#(.*?)">', fleet) == ["report-1", "report-2"]
+    assert '<td class="error" data-title="remark">There is no table.</td>' in fleet
+    assert rest.index("2 tables, 1 failed") < rest.index("orders")
+
+
+def test_what_needs_a_script_is_made_by_it(samples: Sequence[Report]) -> None:
+    page = shown(*samples)
+    without = re.sub("<(script|style)>.*?</(script|style)>", "", page, flags=re.DOTALL)
+    assert not re.search("<(button|input|output|label)", without)
+    assert "<script>" in page
+
+
+# the timeline
+
+
+def history(*states: Snapshot, with_base: bool = True) -> HistoryReport:
+    versions = [replace(state, version=number) for number, state in enumerate(states)]
+    found = entries("t", versions[0], pairwise(versions), tuple(Section), with_base=with_base)
+    return HistoryReport(
+        table="t", location="/t", last=9, sections=tuple(Section), entries=tuple(found)
+    )
+
+
+def drawn_timeline(report: HistoryReport) -> Timeline | None:
+    return next((block for block in page_blocks(report) if isinstance(block, Timeline)), None)
+
+
+def bars(report: HistoryReport) -> dict[str, list[tuple[str, int, int]]]:
+    found = drawn_timeline(report)
+    assert found is not None
+    return {
+        lane.name: [(bar.value, bar.start, bar.end) for bar in lane.bars] for lane in found.lanes
+    }
+
+
+def states(path: Path) -> list[Snapshot]:
+    """Features come and go, one in both lists."""
+    return [
+        snapshot(path / "a", protocol(1, 2), metadata()),
+        snapshot(path / "b", protocol(3, 7, ["columnMapping"], ["columnMapping"]), metadata()),
+        snapshot(path / "b2", protocol(3, 7, ["columnMapping"], ["columnMapping"]), metadata({})),
+        snapshot(
+            path / "c",
+            protocol(3, 7, ["columnMapping"], ["columnMapping", "rowTracking"]),
+            metadata(),
+        ),
+        snapshot(path / "d", protocol(1, 7, None, ["rowTracking"]), metadata()),
+    ]
+
+
+def test_timeline_says_what_held_when(tmp_path: Path) -> None:
+    report = history(*states(tmp_path))
+    assert bars(report) == {
+        "reader version": [("1", 0, 1), ("3", 1, 3), ("1", 3, 4)],
+        "writer version": [("2", 0, 1), ("7", 1, 4)],
+        "columnMapping": [("", 1, 3)],
+        "rowTracking": [("", 2, 4)],
+    }
+    found = drawn_timeline(report)
+    assert found is not None
+    assert [version for version, _ in found.points] == ["up to v0", "v1", "v3", "v4"]
+    page = shown(report)
+    assert "columnMapping from v1 2023-11-14 to v4 2023-11-14" in page
+    assert "rowTracking since v3 2023-11-14" in page
+
+
+def test_timeline_begins_with_what_a_later_change_replaces(tmp_path: Path) -> None:
+    report = history(*states(tmp_path)[2:], with_base=False)
+    assert bars(report) == {
+        "reader version": [("3", 0, 2), ("1", 2, 3)],
+        "columnMapping": [("", 0, 2)],
+        "rowTracking": [("", 1, 3)],
+    }
+    found = drawn_timeline(report)
+    assert found is not None
+    assert found.points[0] == ("earlier", "")
+
+
+def test_there_is_no_timeline_without_changes_of_the_protocol(tmp_path: Path) -> None:
+    same = snapshot(tmp_path, protocol(1, 2), metadata())
+    assert drawn_timeline(history(same, same, with_base=False)) is None
+
+
+def test_feature_may_be_called_like_a_version(tmp_path: Path) -> None:
+    named = snapshot(tmp_path, protocol(3, 7, [], ["reader version"]), metadata())
+    found = drawn_timeline(history(named))
+    assert found is not None
+    assert [lane.name for lane in found.lanes].count("reader version") == 2
+    assert "<svg" in shown(history(named))
