@@ -258,7 +258,7 @@ def test_a_name_gets_another_location_or_is_refused_as_delta_refuses(
         counted = {"notes": [note.replace(_FILES, "", 1) for note in planned["notes"]]}
         assert derived(done.document["plan"]) == derived(planned | counted)
         assert location() == str(tmp_path / name)
-        assert "DROP TABLE deletes" in planned["notes"][1]
+        assert any("DROP TABLE deletes" in note for note in planned["notes"])
         assert catalog.load_table(("yard", "roaming")).is_managed
         assert move(tmp_path / name).document["is_noop"]
         assert "already applied" in deltaadm("apply", plan).out
