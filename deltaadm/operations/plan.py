@@ -275,9 +275,10 @@ def _keeping_clustering(state: Snapshot, step: Step, settings: SessionSettings) 
     """
     *step*, between steps that take the clustering away and put it back if it would break it.
 
-    Delta leaves the physical names in the domain when column mapping is removed.
+    Delta leaves the physical names in the domain when column mapping is removed. A table with that
+    domain but without the feature is not clustered, and does not become so.
     """
-    if CLUSTERING_DOMAIN not in (state.domains or {}):
+    if CLUSTERING_DOMAIN not in (state.domains or {}) or not state.protocol.supports("clustering"):
         return (step,)
     after = evolve(state, step, settings)
     if lost_clustering(state) or not lost_clustering(after):

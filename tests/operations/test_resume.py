@@ -209,6 +209,16 @@ def test_clustering_that_was_taken_away_is_put_back(command: str) -> None:
         assert unread.needs_state or depends_on_state(unread)
 
 
+@pytest.mark.parametrize("command", UNMAPPING)
+def test_a_domain_without_the_feature_is_not_clustering(command: str) -> None:
+    """Else a run that is interrupted before the last step would not be resumed with it."""
+    bare = mapped()
+    domain = carried_out(replace(bare, domains={}), (ClusterBy((("a",),)),))[-1].domains
+    plan = UNMAPPING[command](replace(bare, domains=domain))
+    assert not any(isinstance(step, ClusterBy) for step in plan.steps)
+    assert not plan.after.protocol.supports("clustering")
+
+
 # commands of one step that Delta commits several times
 
 
