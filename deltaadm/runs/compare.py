@@ -80,21 +80,27 @@ def compare_places(
     context: RunContext, first: Place, second: Place, request: ComparisonRequest
 ) -> int:
     """Show in what two tables, or two versions of one, differ; the exit code."""
-    targets = [find(context, each.table) for each in (first, second)]
-    before, after = (
-        comparable(context, target, each.point)
-        for target, each in zip(targets, (first, second), strict=True)
-    )
-    report = DiffReport(
-        before=ComparedState(first.table, before.version),
-        after=ComparedState(second.table, after.version),
-        sections=request.sections,
-        changes=compare(
-            before, after, *request, same_table=targets[0].location == targets[1].location
-        ),
-    )
+    before, after = ((find(context, each.table), each.point) for each in (first, second))
+    report = compared(context, before, after, request)
     show(context, [report])
     return 0 if report.equal else FOUND
+
+
+def compared(
+    context: RunContext,
+    first: tuple[Target, Point],
+    second: tuple[Target, Point],
+    request: ComparisonRequest,
+) -> DiffReport:
+    """In what two tables, or two versions of one, differ."""
+    before, after = (comparable(context, *each) for each in (first, second))
+    one, other = first[0], second[0]
+    return DiffReport(
+        before=ComparedState(one.text, before.version),
+        after=ComparedState(other.text, after.version),
+        sections=request.sections,
+        changes=compare(before, after, *request, same_table=one.location == other.location),
+    )
 
 
 def compare_with_reference(

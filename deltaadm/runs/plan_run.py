@@ -278,30 +278,31 @@ def carry_out_plan(
     request: CommitRequest,
 ) -> int:
     """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
-
-    def commit() -> OutcomeReport:
-        with (
-            phases("Committing") as told,
-            sessions.executor(context, plan.session, plan, phases=told) as executor,
-        ):
-            outcome = execute(context, plan, executor, context.status.set, told)
-            listed = ", ".join(map(str, outcome.versions))
-            context.status.set(
-                f"committed: {listed}" if listed else "everything was done, without a commit"
-            )
-        return OutcomeReport(table, outcome)
-
     report = PlanReport(table, plan)
     sessions.require_commits(context, [plan])
     sessions.warn_of_other_writers(context, [plan])
     consents = needed_consents(plan, requirements, request)
-    code = confirm_and_execute(context, report, consents, commit)
+    code = confirm_and_execute(context, report, consents, lambda: commit_plan(context, table, plan))
     if code:
         return code
     for stage in plan.stages:
         if stage.waits:
             info(_next_phase(context, plan.before.root, stage.step))
     return WAITING if plan.waits else 0
+
+
+def commit_plan(context: RunContext, table: str, plan: Plan) -> OutcomeReport:
+    """Commit *plan*, which has been agreed to, and verify it."""
+    with (
+        phases("Committing") as told,
+        sessions.executor(context, plan.session, plan, phases=told) as executor,
+    ):
+        outcome = execute(context, plan, executor, context.status.set, told)
+        listed = ", ".join(map(str, outcome.versions))
+        context.status.set(
+            f"committed: {listed}" if listed else "everything was done, without a commit"
+        )
+    return OutcomeReport(table, outcome)
 
 
 def confirm_and_execute(

@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument, option
 from deltaadm.cli.options import TABLES_HELP, ChangeOptions, FleetOptions, require_tables
-from deltaadm.dataclass import replace
-from deltaadm.domain.sql.ddl import (
-    parse_column_list,
-    parse_default,
-    parse_definitions,
-    parse_move,
-    parse_type,
-)
-from deltaadm.domain.steps import ColumnChange
-from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.errors import UsageError
-from deltaadm.operations.alter import TableChanges, plan_changes
+from deltaadm.operations.change_texts import ChangeTexts, table_changes
 from deltaadm.runs.plan_tables import plan_tables
+from deltaadm.runs.planners import changes_planner
 from deltaadm.runs.requests import pairs
-from deltaadm.runs.target import load_at
 from deltaadm.storage.store import require_no_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.operations.alter import TableChanges
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
 
@@ -132,19 +123,15 @@ def command(given: Alter, context: RunContext) -> int:
         given.many.names_tables or len(given.tables or ()) > 1
     ):
         raise UsageError("takes a single table", option="--set-location")
-    texts = _Pairs.of(given.columns, given.rules)
+    texts = _texts(given.columns, given.rules)
     require_tables(given.tables, given.many)
 
-    changes = partial(_table_changes, given.columns, given.rules, texts)
+    changes = partial(table_changes, texts)
     return plan_tables(
         context,
         given.tables or (),
         given.many,
-        lambda table: plan_changes(
-            table.snapshot,
-            replace(changes(partial(load_at, table.context)), is_managed=table.target.is_managed),
-            session=table.session,
-        ),
+        changes_planner(texts),
         change=given.change,
         plan_foreign=lambda opened, table, entry: _alter_foreign(
             opened, table, entry, changes, given.change
@@ -164,62 +151,25 @@ def _alter_foreign(
     return alter(context, table, entry, changes(moved_to), change)
 
 
-class _Pairs(NamedTuple):
-    """The options that say what of what: by the left side, the right one."""
-
-    properties: dict[str, str]
-    types: dict[str, str]
-    comments: dict[str, str]
-    defaults: dict[str, str]
-    names: dict[str, str]
-    constraints: dict[str, str]
-
-    @classmethod
-    def of(cls, columns: ColumnOptions, rules: RuleOptions) -> Self:
-        return cls(
-            properties=pairs(rules.to_set, "--set", "PROPERTY=VALUE"),
-            types=pairs(columns.set_type, "--set-type", "COLUMN=TYPE"),
-            comments=pairs(columns.set_comment, "--set-comment", "COLUMN=TEXT"),
-            defaults=pairs(columns.set_default, "--set-default", "COLUMN=EXPRESSION"),
-            names=pairs(columns.rename_column, "--rename-column", "COLUMN=NAME"),
-            constraints=pairs(rules.add_constraint, "--add-constraint", "NAME=EXPRESSION"),
-        )
-
-
-def _table_changes(
-    columns: ColumnOptions,
-    rules: RuleOptions,
-    texts: _Pairs,
-    load_at: Callable[[str], Snapshot],
-) -> TableChanges:
+def _texts(columns: ColumnOptions, rules: RuleOptions) -> ChangeTexts:
+    """The changes as they stand on the command line."""
     require_no_secret(rules.set_location or "")
-    clustered = [column for text in rules.cluster_by or () for column in parse_column_list(text)]
-    return TableChanges(
-        set_properties=texts.properties,
-        drop_constraints=rules.drop_constraint or (),
-        add=[column for text in columns.add_column or () for column in parse_definitions(text)],
-        change=tuple(_changes(columns, texts)),
-        cluster_by=clustered if clustered or rules.no_cluster_by else None,
-        drop=[parse_column(column) for column in columns.drop_column or ()],
-        rename={parse_column(column): name for column, name in texts.names.items()},
-        add_constraints=texts.constraints,
+    clusters = rules.cluster_by or rules.no_cluster_by
+    return ChangeTexts(
+        set_properties=pairs(rules.to_set, "--set", "PROPERTY=VALUE"),
         unset=rules.to_unset or (),
+        add_columns=columns.add_column or (),
+        set_types=pairs(columns.set_type, "--set-type", "COLUMN=TYPE"),
+        drop_not_null=columns.drop_not_null or (),
+        set_comments=pairs(columns.set_comment, "--set-comment", "COLUMN=TEXT"),
+        set_defaults=pairs(columns.set_default, "--set-default", "COLUMN=EXPRESSION"),
+        drop_defaults=columns.drop_default or (),
+        move=columns.move or (),
+        rename_columns=pairs(columns.rename_column, "--rename-column", "COLUMN=NAME"),
+        drop_columns=columns.drop_column or (),
+        add_constraints=pairs(rules.add_constraint, "--add-constraint", "NAME=EXPRESSION"),
+        drop_constraints=rules.drop_constraint or (),
+        cluster_by=(rules.cluster_by or ()) if clusters else None,
         checkpoint=rules.checkpoint,
-        location=None if rules.set_location is None else load_at(rules.set_location),
+        location=rules.set_location,
     )
-
-
-def _changes(columns: ColumnOptions, texts: _Pairs) -> Iterator[ColumnChange]:
-    for column, text in texts.types.items():
-        yield ColumnChange(parse_column(column), type=parse_type(text))
-    for column in columns.drop_not_null or ():
-        yield ColumnChange(parse_column(column), nullable=True)
-    for column, text in texts.comments.items():
-        yield ColumnChange(parse_column(column), comment=text)
-    for column, text in texts.defaults.items():
-        yield ColumnChange(parse_column(column), default=parse_default(text))
-    for column in columns.drop_default or ():
-        yield ColumnChange(parse_column(column), default="")
-    for text in columns.move or ():
-        moved, position = parse_move(text)
-        yield ColumnChange(moved, position=position)

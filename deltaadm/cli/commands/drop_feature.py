@@ -18,7 +18,6 @@ from deltaadm.operations.drop_feature import (
     drop_status,
     droppable_features,
     official_name,
-    plan_drop,
 )
 from deltaadm.operations.reports import DropReport
 from deltaadm.runs.context import now
@@ -26,6 +25,7 @@ from deltaadm.runs.exit_codes import WAITING
 from deltaadm.runs.fleet import collect_tables
 from deltaadm.runs.output import check_format, handle_errors
 from deltaadm.runs.plan_tables import plan_tables
+from deltaadm.runs.planners import drop_planner
 from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.results import report_all
 from deltaadm.runs.sessions import log_reader, session_settings
@@ -33,9 +33,7 @@ from deltaadm.runs.sessions import log_reader, session_settings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deltaadm.operations.plan import Plan
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.plan_run import PlanInput
     from deltaadm.runs.target import Target
 
 
@@ -94,22 +92,11 @@ def command(given: DropFeature, context: RunContext) -> int:
 
         return handle_errors(context, "".join(tables), answer)
 
-    def plan(table: PlanInput) -> Plan:
-        name = official_name(feature)
-        return plan_drop(
-            table.snapshot,
-            name,
-            table.context.history_of(table.snapshot, name),
-            truncate_history=given.truncate_history,
-            now=now(),
-            session=table.session,
-        )
-
     return plan_tables(
         context,
         tables,
         given.many,
-        plan,
+        drop_planner(feature, truncate_history=given.truncate_history),
         change=given.change,
     )
 

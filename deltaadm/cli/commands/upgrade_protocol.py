@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument, option
@@ -13,14 +12,13 @@ from deltaadm.cli.options import (
     require_tables,
 )
 from deltaadm.errors import UsageError
-from deltaadm.operations.upgrade_protocol import OPERATION, plan_minimum, plan_upgrade
-from deltaadm.runs.context import now
+from deltaadm.operations.upgrade_protocol import plan_upgrade
 from deltaadm.runs.plan_tables import plan_tables
+from deltaadm.runs.planners import clients_planner, minimum_planner
 
 if TYPE_CHECKING:
-    from deltaadm.operations.plan import Goal, Plan
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.plan_run import PlanInput
+    from deltaadm.runs.plan_run import Planner
 
 
 class UpgradeProtocol(Parameters):
@@ -69,39 +67,25 @@ def command(given: UpgradeProtocol, context: RunContext) -> int:
             "cannot be combined with --minimum, --reader or --writer",
             option="--readable-by" if given.readable_by else "--writable-by",
         )
-    goals = _goals(given)
-
-    def plan(table: PlanInput) -> Plan:
-        snapshot, session = table.snapshot, table.session
-        history_of = partial(table.context.history_of, snapshot)
-        if goals:
-            from deltaadm.operations.reach_clients import plan_for_clients
-
-            return plan_for_clients(
-                snapshot, history_of, goals, operation=OPERATION, now=now(), session=session
-            )
-        if given.minimum:
-            return plan_minimum(snapshot, history_of, now=now(), session=session)
-        return plan_upgrade(snapshot, reader=given.reader, writer=given.writer, session=session)
-
+    planner = _planner(given)
     require_tables(given.tables, given.many)
     return plan_tables(
         context,
         given.tables or (),
         given.many,
-        plan,
+        planner,
         change=given.change,
     )
 
 
-def _goals(given: UpgradeProtocol) -> tuple[Goal, ...]:
-    """What the options ask for; raises `Refused` for a client that nobody knows."""
-    if not (given.readable_by or given.writable_by):
-        return ()
-    from deltaadm.clients import Access, parse_client
-    from deltaadm.operations.plan import Goal
-
-    return (
-        *(Goal(parse_client(text), Access.READ) for text in given.readable_by or ()),
-        *(Goal(parse_client(text), Access.WRITE) for text in given.writable_by or ()),
+def _planner(given: UpgradeProtocol) -> Planner:
+    """What plans as the options ask; raises `Refused` for a client that nobody knows."""
+    if given.readable_by or given.writable_by:
+        return clients_planner(
+            readable_by=given.readable_by or (), writable_by=given.writable_by or ()
+        )
+    if given.minimum:
+        return minimum_planner()
+    return lambda table: plan_upgrade(
+        table.snapshot, reader=given.reader, writer=given.writer, session=table.session
     )

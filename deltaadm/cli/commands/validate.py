@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument, option
 from deltaadm.cli.options import (
@@ -26,43 +25,36 @@ from deltaadm.cli.options import (
 )
 from deltaadm.cli.outlets import outlets
 from deltaadm.clients import ClientRelease, parse_client
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import replace
 from deltaadm.documents.baseline import read_baseline, write_baseline
-from deltaadm.errors import Refused, SettingsError, TableError, UsageError
-from deltaadm.operations.baseline import Baseline, baseline_of, without_known
+from deltaadm.errors import Refused, SettingsError, UsageError
+from deltaadm.operations.baseline import Baseline, baseline_of
 from deltaadm.operations.reports import PlanReport
 from deltaadm.operations.validate import (
     choose_rules,
     code_prefix,
     similar_code,
-    unreadable,
-    validate,
 )
 from deltaadm.render.formats import Style
-from deltaadm.runs.context import do_without_numpy, now
+from deltaadm.runs.context import do_without_numpy
 from deltaadm.runs.exit_codes import FOUND
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import TableTask, collect_tables, table_results
 from deltaadm.runs.output import handle_errors
-from deltaadm.runs.progress import Examination, Progress
 from deltaadm.runs.reading import read_file
 from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.results import ResultPrinter
 from deltaadm.runs.sessions import log_reader
-from deltaadm.runs.settings import Settings, load_settings
+from deltaadm.runs.settings import load_settings
+from deltaadm.runs.validation import ValidationRun, depth_of, fixes_planner
 from deltaadm.validation.finding import Severity, ValidationReport
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
-    from deltaadm.operations.plan import Plan
-    from deltaadm.replay.examine import Depth
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.plan_run import PlanInput, Planner
     from deltaadm.runs.results import OutputTarget
-    from deltaadm.runs.target import Target
-    from deltaadm.validation.rule import Rule
 
 
 class DepthOptions(Parameters):
@@ -109,53 +101,6 @@ class UserOptions(Parameters):
     for_client_writing: list[str] | None = option(
         metavar="CLIENT", help="Require that this client can write: NAME or NAME@VERSION."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What is the same for every table."""
-
-    depth: Depth
-    depth_names: tuple[str, ...]
-    rules: Sequence[Rule]
-    settings: Settings
-    readers: tuple[ClientRelease, ...]
-    writers: tuple[ClientRelease, ...]
-    baseline: Baseline
-    fail_on: Severity
-
-    def report(
-        self, context: RunContext, target: Target, *, watched: bool = True
-    ) -> ValidationReport:
-        from deltaadm.replay.examine import examine
-
-        progress = Examination(target.text)
-        try:
-            with Progress(progress.state).shown() if watched else nullcontext():
-                store = context.open_store(target.location)
-                facts = examine(store, self.depth, now=now(), engine=context.engine)
-                found = validate(
-                    target.text,
-                    progress.watched(facts),
-                    self.rules,
-                    demands=self.settings.demands(
-                        target.text, target.location, readers=self.readers, writers=self.writers
-                    ),
-                    depth=self.depth_names,
-                )
-        except TableError as error:
-            return self.report_missing(target.text, error)
-        return without_known(found, self.baseline)
-
-    def report_missing(self, table: str, error: TableError) -> ValidationReport:
-        return without_known(unreadable(table, error), self.baseline)
-
-    def code(self, document: Mapping[str, Any]) -> int:
-        """The exit code of a table with this report."""
-        if document["stopped"]:
-            return TableError.exit_code
-        counted = (severity for severity in Severity if document["counts"][severity.value])
-        return int(any(severity.rank <= self.fail_on.rank for severity in counted))
 
 
 class Validate(Parameters):
@@ -220,7 +165,12 @@ def command(given: Validate, context: RunContext) -> int:
 
             run = _run(given.looking, given.selection, given.users, given.settings)
             return plan_tables(
-                context, given.tables or (), given.many, _fixes(run), change, settings=run.settings
+                context,
+                given.tables or (),
+                given.many,
+                fixes_planner(run),
+                change,
+                settings=run.settings,
             )
 
         return handle_errors(context, "", fix)
@@ -281,27 +231,17 @@ def _run(
     selection: SelectionOptions,
     users: UserOptions,
     settings: SettingsOptions,
-) -> _Run:
-    from deltaadm.replay.examine import Depth
-    from deltaadm.validation.rule import Scope
-
+) -> ValidationRun:
     project = load_settings(settings.config, isolated=settings.isolated)
     select = _prefixes(selection.select, "--select")
     ignore = _prefixes(selection.ignore, "--ignore")
-    chosen = {
-        "history": looking.history,
-        "deep": looking.deep,
-        "cross-check": looking.cross_check,
-    }
     rules = choose_rules(select or project.select, ignore or project.ignore)
-    return _Run(
-        depth=Depth(
-            history=looking.history,
-            deep=looking.deep,
-            cross_check=looking.cross_check,
-            data_files=any(rule.scope is Scope.DEEP for rule in rules),
-        ),
-        depth_names=tuple(name for name, is_chosen in chosen.items() if is_chosen),
+    depth, depth_names = depth_of(
+        rules, history=looking.history, deep=looking.deep, cross_check=looking.cross_check
+    )
+    return ValidationRun(
+        depth=depth,
+        depth_names=depth_names,
         rules=rules,
         settings=project,
         readers=_clients(users.for_client, "--for-client"),
@@ -379,18 +319,3 @@ def _refuse_plan_options(planning: PlanOptions) -> None:
     ):
         if given:
             raise UsageError("requires --fix", option=name)
-
-
-def _fixes(run: _Run) -> Planner:
-    from deltaadm.operations.fixes import plan_fixes
-
-    reports: dict[str, ValidationReport] = {}
-
-    def plan(table: PlanInput) -> Plan:
-        name = table.target.text
-        if name not in reports:  # a table may be planned twice, with more detail
-            reports.clear()  # a report of a large table is large, and the next table needs another
-            reports[name] = run.report(table.context, table.target)
-        return plan_fixes(table.snapshot, reports[name], session=table.session)
-
-    return plan
