@@ -1352,6 +1352,7 @@ complete -c deltaadm -n '__deltaadm_at features' -l log-format -x -d 'How messag
 complete -c deltaadm -n '__deltaadm_at features' -l log-file -r -F -d 'Also append all messages to this file, with their times.'
 complete -c deltaadm -n '__deltaadm_at features' -l help -s h -d 'Show this message and exit.'
 
+complete -c deltaadm -n '__deltaadm_at clients 0 0' -a 'athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino'
 complete -c deltaadm -n '__deltaadm_at clients' -l output -s o -x -a 'text json jsonl yaml name markdown html' -d 'text, json, jsonl, yaml, name, markdown or html, optionally with a file to write instead of standard output.'
 complete -c deltaadm -n '__deltaadm_at clients' -l output-file -r -F -d 'File for the answer, instead of standard output.'
 complete -c deltaadm -n '__deltaadm_at clients' -l color -x -a 'auto always never' -d 'auto, always or never.'

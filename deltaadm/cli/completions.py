@@ -139,7 +139,8 @@ _NAMES_TABLES: Final = "table|tables-from|discover|catalog"
 def _value(declared: Declared, formats: tuple[str, ...]) -> Value:
     """What *declared* takes, by the name that the help gives its value."""
     name = declared.metavar
-    words = _words(formats).get(name)
+    known = _words(formats)
+    words = known.get(name, known.get(name.strip("[]")))
     if words is None:
         plain = declared.type_name in {"str", "int", "Path"} or declared.is_pair
         words = () if plain else tuple(member.value for member in declared.enumeration)
@@ -169,7 +170,7 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         "FORMAT[:FILE]": formats,
         "CLIENT": tuple(CLIENTS),
         "CODE": (*families(), *sorted(RULES)),
-        "[CODE...]": (*families(), *sorted(RULES)),
+        "CODE...": (*families(), *sorted(RULES)),
         "WORD...": (*sorted(RULES), *FEATURES, *ERROR_CLASSES),
         "FORMAT PATH": KINDS,
         "PROPERTY": properties,

@@ -41,7 +41,7 @@ COMMANDS: Final[Mapping[str, str]] = {
 }
 """Every subcommand and its summary, in the order of the help."""
 
-ANSWER_ALONE: Final = frozenset({"features", "clients", "rules", "doctor"})
+ANSWER_ALONE: Final = frozenset({"features", "clients", "rules", "doctor", "schema"})
 """Those that have an answer without any argument; the others show their help."""
 
 

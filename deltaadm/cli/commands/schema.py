@@ -15,24 +15,29 @@ if TYPE_CHECKING:
 
 class Schema(Parameters):
     """
-    \b
-    The types: baseline, best-effort, client, clients, diff, doctor, drop-feature,
-    error, error-class, feature, features, history, history-entry, inspect, journal,
-    line, outcome, parent-changes, plan, reference, rule, rules, shown-journal,
-    shown-plan, validate, why.
+    Without a name, lists the types of documents.
 
     For example:
 
-      deltaadm schema inspect > inspect.schema.json
-    """  # noqa: D301 -- the paragraph is left as it is, so that no name is broken at its hyphen
+      deltaadm schema
 
-    name: str = argument(metavar="DOCUMENT", help="The document type, such as inspect.")
+      deltaadm schema inspect > inspect.schema.json
+    """
+
+    name: str | None = argument(
+        metavar="[DOCUMENT]", help="The document type, such as inspect.", default=None
+    )
 
 
 def command(given: Schema, _: RunContext) -> int:
     """Carry out the command; the exit code."""
     from deltaadm.documents.schemas import SCHEMAS
 
+    if given.name is None:
+        width = max(map(len, SCHEMAS))
+        lines = [f"{name:{width}}  {schema['title']}\n" for name, schema in SCHEMAS.items()]
+        write_text("".join(lines))
+        return 0
     if given.name not in SCHEMAS:
         raise UsageError(f"{given.name!r} is not one of {', '.join(SCHEMAS)}", option="DOCUMENT")
     write_text(json.dumps(SCHEMAS[given.name], indent=2) + "\n")
