@@ -53,6 +53,8 @@ TARGETS: Final[Mapping[str, Target]] = {
     "ten commits, .crc": Target(requests=3, seconds=0.25),
     "checkpoint": Target(requests=27, megabytes=2, seconds=0.6),
     "checkpoint, .crc": Target(requests=3, seconds=0.25),
+    "commit": Target(seconds=0.25 + 6 * 0.05),
+    "commit, .crc": Target(seconds=0.25 + 6 * 0.05),
 }
 FLEET_TARGET: Final = 10
 
@@ -220,6 +222,33 @@ def tables(server: Server, options: argparse.Namespace, scratch: Path) -> dict[s
     return found
 
 
+def commits(server: Server, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
+    """
+    Commits of metadata to a table of ten commits, each program to one of its own.
+
+    The number of the process is the value of the property, so that there is something to commit.
+    """
+    found = {}
+    for name, crc in (("commit", False), ("commit, .crc", True)):
+        _note(name)
+        directory = scratch / name.replace(", .", "-")
+        write(directory, Shape(name="ten", commits=10, crc=crc))
+        ours, theirs = (
+            server.upload(directory, f"{directory.name}/{whose}") for whose in ("ours", "theirs")
+        )
+        commit = ["alter", ours, "--commit-engine", "embedded", "--apply", "--yes", "--set"]
+        commands = {
+            DELTAADM: [sys.executable, "-m", "deltaadm", *commit],
+            DELTALAKE: [sys.executable, str(PEERS / "commit.py"), theirs],
+        }
+        commands = {
+            program: ["sh", "-c", 'exec "$@" team=$$', "sh", *command]
+            for program, command in commands.items()
+        }
+        found[name] = measure(server, commands, options.runs)
+    return found
+
+
 def fleet(server: Server, options: argparse.Namespace, scratch: Path) -> dict[str, Runs]:
     """
     Many small tables by one command; deltalake has some of them, one after the other.
@@ -254,6 +283,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, running_server() as server:
         server.ask("delay", options.latency / 1000)
         found = tables(server, options, Path(scratch))
+        found |= commits(server, options, Path(scratch))
         many = fleet(server, options, Path(scratch)) if options.fleet else {}
     options.report.write_text(_report(found, many, options, began))
     _note(f"wrote {options.report}")
@@ -283,6 +313,8 @@ def _report(
         f"- load at the end of the run: {os.getloadavg()[0]:.1f} (1 is one busy core; the run "
         "itself makes one)",
         f"- the checkpoint has {options.files:,} files, and 20 commits follow it",
+        "- a commit sets a property of a table of ten commits, which grows by one with every run: "
+        "`deltaadm alter --commit-engine embedded` beside `alter.set_table_properties`",
         "",
         "| table | | requests | MB | seconds | of a processor | target | |",
         "|---|---|---|---|---|---|---|---|",

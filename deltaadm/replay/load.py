@@ -34,13 +34,15 @@ def load_snapshot(
     version: int | None = None,
     timestamp: int | None = None,
     detail: Detail = Detail.PROTOCOL,
+    known: LogSegment | None = None,
 ) -> Snapshot:
     """
     The table at its newest version, at *version*, or as of *timestamp* (ms since the epoch).
 
-    Features that nobody supports are no obstacle. Raises `TableError` where no snapshot can be
-    built, with `established` holding what could be found, and `StorageError` for trouble with
-    the store.
+    *known* are the files of a version that was loaded before, on whose checkpoint later ones build
+    as well. Features that nobody supports are no obstacle. Raises `TableError` where no snapshot
+    can be built, with `established` holding what could be found, and `StorageError` for trouble
+    with the store.
     """
     engine = _embedded() if engine is None else engine
     if timestamp is not None:
@@ -48,7 +50,7 @@ def load_snapshot(
 
         # The newest metadata says whether time travel uses in-commit timestamps.
         version = version_at(store, load_snapshot(store, engine).metadata, timestamp)
-    attempt = Attempt(store, locate(store, version))
+    attempt = Attempt(store, locate(store, version, known))
     while True:
         outcome: Snapshot | UnreadableCheckpoint
         try:
@@ -60,12 +62,17 @@ def load_snapshot(
             return snapshot
 
 
-def locate(store: LogStore, version: int | None = None) -> Located:
+def locate(store: LogStore, version: int | None = None, known: LogSegment | None = None) -> Located:
     """
     The files of *version* (default: the newest), found with `_last_checkpoint` as a hint.
 
-    The hint may be missing, broken or out of date; it only decides where a listing starts.
+    The hint may be missing, broken or out of date; it only decides where a listing starts, as does
+    the checkpoint of the *known* files of another version.
     """
+    if known is not None and known.checkpoint is not None:
+        found = _locate_after(store, known.checkpoint.version, version)
+        if found is not None:
+            return found
     short = store.list_short_log()
     if short is not None:
         found = _locate_in(store, LogListing.of(store.root, short, 0), version)
@@ -88,6 +95,20 @@ def locate(store: LogStore, version: int | None = None) -> Located:
         segment = _choose_without_hint(listing, version, dangling)
     assert segment is not None  # noqa: S101 -- for the type checker: either chosen or raised
     return Located(listing, segment, warnings + _oddities(listing))
+
+
+def _locate_after(store: LogStore, start: int, version: int | None) -> Located | None:
+    """The files of *version* from a checkpoint of the version *start* on, if they are there."""
+    if version is not None and version < start:
+        return None
+    listing = _list(store, start)
+    try:
+        segment = choose(listing, version)
+    except TableError:
+        return None
+    if segment.checkpoint is None:
+        return None
+    return Located(listing, segment, _oddities(listing))
 
 
 def _locate_in(store: LogStore, listing: LogListing, version: int | None) -> Located | None:

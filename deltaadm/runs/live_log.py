@@ -59,7 +59,11 @@ class LiveLog:
             return no_table(target.location, name)
         missing_ok = version is None and not self._before.exists
         snapshot = target.load(
-            self._context, detail=self._detail, version=version, missing_ok=missing_ok
+            self._context,
+            detail=self._detail,
+            version=version,
+            missing_ok=missing_ok,
+            known=self._before.segment,
         )
         return snapshot if name is None else replace(snapshot, name=name)
 

@@ -8,6 +8,7 @@ from deltaadm.errors import DeltaadmError, UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deltaadm.domain.model.catalog_table import CatalogTable
+    from deltaadm.domain.model.log_segment import LogSegment
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.replay.engine import Detail
     from deltaadm.runs.context import RunContext
@@ -43,11 +44,12 @@ class Target:
         version: int | None = None,
         timestamp: int | None = None,
         missing_ok: bool = False,
+        known: LogSegment | None = None,
     ) -> Snapshot:
         """
         The state of the table; protocol and metadata alone unless *detail* says more.
 
-        With *missing_ok* there need not be a table.
+        With *missing_ok* there need not be a table; *known* is as `load_snapshot` has it.
         """
         from deltaadm.errors import TableError
         from deltaadm.replay.engine import Detail
@@ -61,6 +63,7 @@ class Target:
                 detail=detail or Detail.PROTOCOL,
                 version=version,
                 timestamp=timestamp,
+                known=known,
             )
         except TableError as error:
             if missing_ok and error.delta_error_class == "DELTA_MISSING_DELTA_TABLE":

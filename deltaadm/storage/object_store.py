@@ -25,6 +25,7 @@ from deltaadm.domain.model.log_segment import (
 from deltaadm.errors import FileMissing, StorageError
 from deltaadm.limits import LIMITS
 from deltaadm.storage.discover import not_listed
+from deltaadm.storage.kept import Kept
 from deltaadm.storage.local import too_large
 from deltaadm.storage.object_errors import failure, failure_of_options, failure_to_create
 from deltaadm.storage.threads import Pending, Threads
@@ -52,8 +53,11 @@ _AHEAD: Final = 32
 _AHEAD_SIZE: Final = 1 << 20
 """Bytes of the largest file that is fetched before it is asked for."""
 
-_KEPT_SIZE: Final = 1 << 24
-"""Bytes of a log's small files that are kept, for those that are read more than once."""
+_KEPT: Final = 1 << 25
+"""Bytes of logs that are kept, for those that are read more than once."""
+
+_KEPT_SIZE: Final = 1 << 20
+"""How many of them may belong together."""
 
 _BLOCK: Final = 1 << 16
 _LARGEST_BLOCK: Final = 1 << 23
@@ -140,8 +144,8 @@ class Connections:
     """
     The buckets that a run has asked something of, and the threads in which it waits for them.
 
-    *options_for* tells what is set for a location besides the environment, and *credentials_for*
-    the credentials that somebody gives for it.
+    What was read of logs is `kept`. *options_for* tells what is set for a location besides the
+    environment, and *credentials_for* the credentials that somebody gives for it.
     """
 
     def __init__(
@@ -154,6 +158,7 @@ class Connections:
         self._buckets: dict[object, Bucket] = {}
         self._memory: dict[str, Backend] = {}
         self._threads = Threads(_AT_ONCE)
+        self.kept = Kept(_KEPT)
 
     def bucket(self, location: str) -> Bucket:
         """The bucket that *location* is in."""
@@ -459,9 +464,9 @@ class ObjectStore:
         self._data_metas: dict[str, ObjectMeta] = {}
         self._fetched: dict[str, Pending[bytes]] = {}
         self._ahead: deque[str] = deque()
-        self._kept: dict[str, bytes] = {}
         self._all: Sequence[ObjectMeta] | None = None
-        self._room = _KEPT_SIZE
+        self._kept = connections.kept
+        self._kept.opened(self.root)
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
@@ -497,12 +502,13 @@ class ObjectStore:
 
     def read(self, path: str) -> bytes:
         """See `LogStore`."""
-        body = self._kept.get(path)
+        memory = self._memory(path, self._metas.get(path))
+        body = memory.find()
         if body is None:
             pending = self._fetched.pop(path, None) or self._get(path)
             self._fetch_ahead()
             body = pending.result()
-            self._keep(path, body)
+            memory.keep(body)
         return body
 
     def open(self, path: str) -> BinaryIO:
@@ -511,7 +517,8 @@ class ObjectStore:
         meta = self._metas.get(path) or self._bucket.head(where)
         if meta is None:
             raise failure(self._bucket.url(where), FileNotFoundError())
-        return cast("BinaryIO", _RangedFile(self._bucket, where, meta))
+        memory = self._memory(path, meta)
+        return cast("BinaryIO", _RangedFile(self._bucket, where, meta, memory))
 
     def data_size(self, path: str) -> int | None:
         """See `LogStore`."""
@@ -559,15 +566,12 @@ class ObjectStore:
         while self._ahead and len(self._fetched) < _AHEAD:
             path = self._ahead.popleft()
             meta = self._metas.get(path)
-            known = path in self._fetched or path in self._kept
+            known = path in self._fetched or self._memory(path, meta).find() is not None
             if not known and (meta is None or meta["size"] <= _AHEAD_SIZE):
                 self._fetched[path] = self._get(path)
 
-    def _keep(self, path: str, body: bytes) -> None:
-        """Remember a file that never changes, while there is room for it."""
-        if len(body) <= self._room and path[:1].isdigit() and path.endswith((".json", ".crc")):
-            self._kept[path] = body
-            self._room -= len(body)
+    def _memory(self, path: str, meta: ObjectMeta | None) -> _Memory:
+        return _Memory(self._kept, self.root, path, meta)
 
     def _listed(self, found: Iterable[ObjectMeta], directory: str = "") -> dict[str, FileInfo]:
         """Those of the objects that are files directly in the log, or in a *directory* of it."""
@@ -598,11 +602,33 @@ class ObjectStore:
         )
 
 
+class _Memory:
+    """What a run keeps of one file, which is listed as *meta* if that is known."""
+
+    def __init__(self, kept: Kept, log: str, path: str, meta: ObjectMeta | None) -> None:
+        self._kept, self._file = kept, (log, path)
+        self._listed = meta and (meta["e_tag"], meta["size"], meta["last_modified"])
+        self._never_changes = path[:1].isdigit() or path.startswith("_sidecars/")
+
+    def find(self, span: tuple[int, int] | None = None) -> bytes | None:
+        """The bytes from one place to another, or all of them, if they are kept."""
+        if not self._never_changes:
+            return None
+        return self._kept.find(*self._file, self._listed, span)
+
+    def keep(self, body: bytes, span: tuple[int, int] | None = None) -> None:
+        """Keep these bytes, unless they are many."""
+        if self._never_changes and len(body) <= _KEPT_SIZE:
+            self._kept.keep(*self._file, self._listed, body, span)
+
+
 class _RangedFile(io.RawIOBase):
     """An object that is read in blocks, which grow while they are read one after the other."""
 
-    def __init__(self, bucket: Bucket, path: str, meta: ObjectMeta) -> None:
-        self._bucket, self._path = bucket, path
+    def __init__(
+        self, bucket: Bucket, path: str, meta: ObjectMeta, memory: _Memory | None = None
+    ) -> None:
+        self._bucket, self._path, self._memory = bucket, path, memory
         self._size, self._tag = meta["size"], meta["e_tag"]
         self._at = 0
         self._blocks: deque[tuple[int, bytes]] = deque(maxlen=_BLOCKS_KEPT)
@@ -646,9 +672,13 @@ class _RangedFile(io.RawIOBase):
         if self._blocks and start in _range_of(*self._blocks[-1]):
             self._block = min(_LARGEST_BLOCK, 2 * self._block)
         last = min(self._size, max(end, start + self._block))
-        found = self._bucket.get_range(self._path, start, last, self._tag)
-        if len(found) != last - start:
-            raise failure(self._bucket.url(self._path), EOFError())
+        found = self._memory.find((start, last)) if self._memory else None
+        if found is None:
+            found = self._bucket.get_range(self._path, start, last, self._tag)
+            if len(found) != last - start:
+                raise failure(self._bucket.url(self._path), EOFError())
+            if self._memory:
+                self._memory.keep(found, (start, last))
         self._blocks.append((start, found))
         return found[: end - start]
 

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -97,6 +98,23 @@ def test_a_validation_reads_each_commit_once(s3: S3Server, ten: str) -> None:
     with s3.counted() as requests:
         assert deltaadm("validate", ten).code == 0
     assert len(requests) <= 14
+
+
+@pytest.mark.parametrize("shape", ["commits", "checksum", "checkpoint"])
+def test_a_commit_reads_again_only_what_is_new(s3: S3Server, tmp_path: Path, shape: str) -> None:
+    made = commits(tmp_path, 40, checksum=shape == "checksum")
+    if shape == "checkpoint":
+        made.checkpoint(30, [protocol(), metadata()])
+    location = s3.upload(tmp_path, f"again-{shape}")
+    with s3.counted() as planning:
+        assert deltaadm("alter", location, "--set", "team=web").code == 0
+    commit = ("--apply", "--yes", "--commit-engine", "embedded")
+    with s3.counted() as requests:
+        assert deltaadm("alter", location, "--set", "team=web", *commit).code == 0
+    further = Counter(one.split()[0] for one in requests[len(planning) :])
+    checksums = 1 if shape == "checksum" else 0
+    # Lists before and after, and in between the commit, which is read once.
+    assert further == {"GET": 3 + checksums, "PUT": 1 + checksums}
 
 
 def test_requests_and_tables_are_under_way_at_once(s3: S3Server, tmp_path: Path) -> None:

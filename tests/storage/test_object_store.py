@@ -16,6 +16,7 @@ from deltaadm.errors import Refused, StorageError, TableError
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.discover import find_tables, table_around
+from deltaadm.storage.kept import Kept
 from deltaadm.storage.store import ObjectStores, open_store
 from tests.support.azure import azurite
 from tests.support.contract import EngineContract, Load
@@ -277,6 +278,38 @@ def test_a_long_log_is_listed_from_the_last_checkpoint(s3: S3Server, tmp_path: P
     lists = [one for one in requests if "list-type" in one]
     assert len(lists) == 2
     assert f"start-after=long%2F_delta_log%2F{5000:020d}." in lists[1]
+
+
+def test_a_run_does_not_read_again_what_is_listed_as_before(s3: S3Server, tmp_path: Path) -> None:
+    made = table(tmp_path, commit(protocol(), metadata()), *[commit(commit_info())] * 4)
+    location, stores = s3.upload(made.path, "kept"), stores_of(s3)
+    before = load_snapshot(stores.open(location), detail=Detail.STATE)
+    with s3.counted() as requests:
+        assert load_snapshot(stores.open(location), detail=Detail.STATE) == before
+    assert len(requests) == 1
+    # A table that was created anew in its place.
+    other = commit(protocol(), metadata(name="other"))
+    obstore.put(s3.bucket, f"kept/_delta_log/{0:020d}.json", other)
+    with s3.counted() as requests:
+        after = load_snapshot(stores.open(location), detail=Detail.STATE)
+    assert after.metadata.name == "other"
+    assert len(requests) == 2
+
+
+def test_what_a_run_keeps_is_limited() -> None:
+    kept = Kept(100)
+    for log in "ab":
+        kept.opened(log)
+        kept.keep(log, "0.json", 1, b"." * 40)
+    kept.opened("a")
+    kept.keep("a", "1.json", 1, b"." * 40)
+    assert kept.find("b", "0.json", 1) is None, "that of the log that was opened first goes"
+    kept.keep("a", "2.json", 1, b"." * 40)
+    assert [kept.find("a", f"{number}.json", 1) is None for number in range(3)] == [0, 0, 1]
+    kept.keep("a", "1.json", 2, b"new")
+    assert [kept.find("a", "1.json", listed) for listed in (1, 2, None)] == [None, b"new", b"new"]
+    kept.keep("c", "0.json", None, b"never listed")
+    assert kept.find("c", "0.json", None) is None
 
 
 @pytest.mark.parametrize("location", ["s3://", "abfss:///x", "https://host/t?sig=1", "gs:///x"])
