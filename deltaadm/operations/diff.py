@@ -7,19 +7,23 @@ from enum import Enum
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
+from deltaadm.domain.model.properties import COLUMN_MAPPING_MODE
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.schema import path_text, type_name, walk
 from deltaadm.domain.transaction.clustering import clustering_columns
+from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.errors import TableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, Final
 
     from deltaadm.domain.model.metadata import Metadata
-    from deltaadm.domain.model.schema import StructField
+    from deltaadm.domain.model.schema import Path, StructField
     from deltaadm.domain.model.snapshot import Snapshot
+
+    Identity = tuple[Callable[[StructField], Hashable], Callable[[StructField], Hashable]]
 
 
 class ChangeKind(Enum):
@@ -159,28 +163,103 @@ def _entry_changes(
 
 def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
     try:
-        old = {path_text(path): _shape(field) for path, field in walk(before.schema)}
-        new = {path_text(path): _shape(field) for path, field in walk(after.schema)}
+        old, new = dict(walk(before.schema)), dict(walk(after.schema))
     except TableError:
         yield _change("schema", before.schema_string, after.schema_string)
         return
-    for path in [*new, *(path for path in old if path not in new)]:
-        if path not in old or path not in new:
-            yield _change(f"schema[{path}]", old.get(path), new.get(path))
-        elif old[path] != new[path]:
-            keys = [
-                key
-                for key in {**old[path], **new[path]}
-                if old[path].get(key) != new[path].get(key)
-            ]
+    later = _later_paths(old, new, _identities(before, after))
+    earlier = {path: former for former, path in later.items()}
+    for path, column in new.items():
+        former = earlier.get(path)
+        if former is None:
+            yield Change(ChangeKind.ADD, _column(path), None, _shape(column))
+            continue
+        was, is_now = _shape(old[former]), _shape(column)
+        if former[-1] != path[-1]:
+            was = {RENAMED: path_text(former)} | was
+            is_now = {RENAMED: path_text(path)} | is_now
+        keys = [key for key in {**was, **is_now} if was.get(key) != is_now.get(key)]
+        if keys:
             yield Change(
                 ChangeKind.SET,
-                f"schema[{path}]",
-                {key: old[path][key] for key in keys if key in old[path]},
-                {key: new[path][key] for key in keys if key in new[path]},
+                _column(path),
+                {key: was[key] for key in keys if key in was},
+                {key: is_now[key] for key in keys if key in is_now},
             )
-    if [path for path in old if path in new] != [path for path in new if path in old]:
-        yield Change(ChangeKind.SET, "schema", list(old), list(new))
+    for path, column in old.items():
+        if path not in later:
+            yield Change(ChangeKind.REMOVE, _column(path), _shape(column), None)
+    if [later[path] for path in old if path in later] != [path for path in new if path in earlier]:
+        yield Change(ChangeKind.SET, "schema", [*map(path_text, old)], [*map(path_text, new)])
+
+
+RENAMED: Final = "column"
+"""In a change of a column that is renamed: the path that it had, and the one that it has."""
+
+
+def is_renaming(change: Change) -> bool:
+    """Whether *change* renames a column, and perhaps changes it besides."""
+    if change.kind is not ChangeKind.SET or not isinstance(change.after, dict):
+        return False
+    return change.subject == f"schema[{change.after.get(RENAMED)}]"
+
+
+def _column(path: Path) -> str:
+    return f"schema[{path_text(path)}]"
+
+
+def _identities(before: Metadata, after: Metadata) -> tuple[Identity, ...]:
+    """
+    What tells which column is which, the most certain first: in the end that is its name.
+
+    With column mapping, id and physical name stay whatever the column is called. Where it came
+    only with *after*, a column's physical name is what it was called before.
+    """
+    modes = [state.configuration.get(COLUMN_MAPPING_MODE, "none") for state in (before, after)]
+    if before.id != after.id or modes[1] == "none":
+        return ((_name, _name),)
+    if modes[0] == "none":
+        return ((_name, physical_name), (_name, _name))
+    return ((_in_files, _in_files), (_name, _name))
+
+
+def _name(column: StructField) -> str:
+    return column.name
+
+
+def _in_files(column: StructField) -> tuple[int | None, str]:
+    return column_id(column), physical_name(column)
+
+
+def _later_paths(
+    old: Mapping[Path, StructField],
+    new: Mapping[Path, StructField],
+    identities: Sequence[Identity],
+) -> dict[Path, Path]:
+    """The path that each column of *old* has in *new*, if it is there."""
+    found: dict[Path, Path] = {}
+    inside = _by_parent(new)
+    for parent, columns in _by_parent(old).items():
+        column = next((end for end in range(len(parent), 0, -1) if parent[:end] in old), 0)
+        if column and parent[:column] not in found:
+            continue  # what these are inside of is gone
+        left = set(inside.get(found.get(parent[:column], ()) + parent[column:], ()))
+        for was, is_now in identities:
+            same = {is_now(new[path]): path for path in left}
+            for path in columns:
+                later = None if path in found else same.pop(was(old[path]), None)
+                if later is not None:
+                    found[path] = later
+                    left.remove(later)
+    return found
+
+
+def _by_parent(columns: Iterable[Path]) -> dict[Path, list[Path]]:
+    """The columns that are next to each other."""
+    found: dict[Path, list[Path]] = {}
+    for path in columns:
+        found.setdefault(path[:-1], []).append(path)
+    return found
 
 
 def _shape(field: StructField) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.domain.transaction.iceberg import ROW_TRACKING, compat_key, enabled_versions
 from deltaadm.errors import DeltaadmError
 from deltaadm.operations.commands import alter_command
-from deltaadm.operations.diff import Change, ChangeKind, diff, relocation
+from deltaadm.operations.diff import RENAMED, Change, ChangeKind, diff, is_renaming, relocation
 from deltaadm.operations.reasons import KEPT_BY_DELTA
 
 if TYPE_CHECKING:
@@ -68,10 +68,40 @@ def undo_words(taken: Iterable[Taken]) -> dict[str, str]:
     What one step did is taken back as that step did it, whatever the others do.
     """
     found: dict[str, dict[str, None]] = {}
+    final_paths: dict[str, str] = {}
     for step in reversed(list(taken)):
-        for change, undo in step.undos():
-            found.setdefault(change.subject, {})[undo.words] = None
+        undos = list(step.undos())
+        for change, undo in undos:
+            subject, around = _final_place(change.subject, final_paths)
+            words = found.setdefault(subject, {})
+            words.update(found.get(around, {}))
+            words[undo.words] = None
+        renamed = {
+            change.before[RENAMED]: change.after[RENAMED]
+            for change, _ in undos
+            if is_renaming(change)
+        }
+        finals = {old: _final_path(new, final_paths)[0] for old, new in renamed.items()}
+        kept = final_paths.items()
+        final_paths = {path: final for path, final in kept if path not in renamed.values()} | finals
     return {subject: _joined(list(words)) for subject, words in found.items()}
+
+
+def _final_place(subject: str, final_paths: Mapping[str, str]) -> tuple[str, str]:
+    """Where *subject* is in the end, and the column around it whose renaming takes it there."""
+    if not subject.startswith("schema["):
+        return subject, ""
+    path, around = _final_path(subject[len("schema[") : -1], final_paths)
+    return f"schema[{path}]", f"schema[{around}]"
+
+
+def _final_path(path: str, final_paths: Mapping[str, str]) -> tuple[str, str]:
+    for old in sorted(final_paths, key=len, reverse=True):
+        if path == old:
+            return final_paths[old], ""
+        if path.startswith(f"{old}."):
+            return f"{final_paths[old]}{path[len(old) :]}", final_paths[old]
+    return path, ""
 
 
 def _joined(words: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.transaction.column_mapping import NESTED_IDS
-from deltaadm.operations.diff import ChangeKind
+from deltaadm.operations.diff import RENAMED, ChangeKind, is_renaming
 
 if TYPE_CHECKING:
     from deltaadm.operations.diff import Change
@@ -37,9 +37,17 @@ def _word(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def _renaming(before: Any, after: Any) -> str:
+    rest = [{key: part for key, part in each.items() if key != RENAMED} for each in (before, after)]
+    others = f", {' -> '.join(map(value_words, rest))}" if any(rest) else ""
+    return f"renamed from {before[RENAMED]}{others}"
+
+
 def change_words(change: Change) -> str:
     """What changes, to what and from what."""
     head = f"{change.kind.value} {change.subject}"
+    if is_renaming(change):
+        return f"{head}: {_renaming(change.before, change.after)}"
     if change.kind is ChangeKind.SET:
         return f"{head}: {value_words(change.before)} -> {value_words(change.after)}"
     value = change.after if change.before is None else change.before

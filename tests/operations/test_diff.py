@@ -1,5 +1,6 @@
 """Differences between two states, and what a prediction accepts."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.operations.diff import diff, mismatches
+from deltaadm.render.changes import change_words
 from tests.support.plans import mapped, schema, snapshot, written
 
 names = st.sampled_from(["appendOnly", "rowTracking", "deletionVectors", "novel"])
@@ -205,3 +207,92 @@ def test_mapping_of_a_column_is_told_by_its_keys() -> None:
 
 def configured(value: str) -> Snapshot:
     return snapshot(configuration={"key": value})
+
+
+def column(name: str, number: int, types: Any = "integer", physical: str = "") -> dict[str, Any]:
+    mapping = {
+        "delta.columnMapping.id": number,
+        "delta.columnMapping.physicalName": physical or f"p{number}",
+    }
+    return {"name": name, "type": types, "nullable": True, "metadata": mapping}
+
+
+def having(*columns: dict[str, Any], mode: str = "name") -> Snapshot:
+    text = json.dumps({"type": "struct", "fields": columns})
+    properties = {} if mode == "none" else {"delta.columnMapping.mode": mode}
+    return snapshot((2, 5), properties, schemaString=text)
+
+
+def struct(*columns: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "struct", "fields": columns}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ([column("a", 1)], [column("b", 1)], ["~ schema[b]: renamed from a"]),
+        (
+            [column("a", 1)],
+            [column("b", 1, "long")],
+            ["~ schema[b]: renamed from a, type integer -> type long"],
+        ),
+        (  # swapped, which is no change of their order
+            [column("a", 1), column("b", 2)],
+            [column("b", 1), column("a", 2)],
+            ["~ schema[b]: renamed from a", "~ schema[a]: renamed from b"],
+        ),
+        (  # the name of one that goes
+            [column("a", 1), column("b", 2, "long")],
+            [column("b", 1)],
+            [
+                "~ schema[b]: renamed from a",
+                "- schema[b]: type long, nullable true, id 2, physicalName p2",
+            ],
+        ),
+        (  # what is inside follows
+            [column("s", 1, struct(column("x", 2), column("y", 3)))],
+            [column("t", 1, struct(column("x", 2), column("z", 3)))],
+            ["~ schema[t]: renamed from s", "~ schema[t.z]: renamed from s.y"],
+        ),
+        (
+            [column("l", 1, {"type": "array", "containsNull": True,
+                             "elementType": struct(column("x", 2))})],
+            [column("l", 1, {"type": "array", "containsNull": True,
+                             "elementType": struct(column("y", 2))})],
+            ["~ schema[l.element.y]: renamed from l.element.x"],
+        ),
+        (  # another column of the same name, as REPLACE TABLE makes it
+            [column("a", 1)],
+            [column("a", 2)],
+            ["~ schema[a]: id 1, physicalName p1 -> id 2, physicalName p2"],
+        ),
+        (  # renamed and moved
+            [column("a", 1), column("b", 2)],
+            [column("b", 2), column("c", 1)],
+            ["~ schema[c]: renamed from a", "~ schema: a, b -> b, c"],
+        ),
+    ],
+)  # fmt: skip
+def test_column_mapping_tells_what_is_renamed(
+    before: list[Any], after: list[Any], found: list[str]
+) -> None:
+    assert [change_words(each) for each in diff(having(*before), having(*after))] == found
+
+
+def test_a_column_that_is_mapped_and_renamed_had_its_physical_name_before() -> None:
+    plain = {"name": "a", "type": "integer", "nullable": True, "metadata": {}}
+    changes = diff(having(plain, mode="none"), having(column("b", 1, physical="a")))
+    assert [change_words(each) for each in changes] == [
+        "+ configuration[delta.columnMapping.mode] = name",
+        "~ schema[b]: renamed from a, none -> id 1, physicalName a",
+    ]
+
+
+def test_ids_of_other_tables_and_without_column_mapping_say_nothing() -> None:
+    for mode in ("none", "name"):
+        before, after = having(column("a", 1), mode=mode), having(column("b", 1), mode="none")
+        assert {change.subject for change in diff(before, after)} >= {"schema[a]", "schema[b]"}
+    other = having(column("b", 1))
+    other = replace(other, metadata=replace(other.metadata, id="another"))
+    kinds = [change.kind.value for change in diff(having(column("a", 1)), other)]
+    assert kinds == ["~", "+", "-"]

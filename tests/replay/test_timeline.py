@@ -9,7 +9,7 @@ import pytest
 from deltaadm.dataclass import replace
 from deltaadm.domain.steps.create_table import no_table
 from deltaadm.errors import DeltaadmError, TableError
-from deltaadm.operations.diff import ChangeKind, diff
+from deltaadm.operations.diff import RENAMED, ChangeKind, diff, is_renaming
 from deltaadm.operations.history import Section, entries
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
@@ -18,7 +18,7 @@ from deltaadm.storage.store import open_store
 from tests.support import oracle, tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from deltaadm.domain.model.snapshot import Snapshot
@@ -38,13 +38,34 @@ def facts(snapshot: Snapshot) -> dict[str, Any]:
     return {change.subject: change.after for change in every if change.after != []}
 
 
-def applied(facts: dict[str, Any], change: Change) -> None:
-    """Carry *change* out on what *facts* say of a table."""
-    if change.kind is ChangeKind.REMOVE or change.after == []:
+def applied(facts: dict[str, Any], changes: Sequence[Change]) -> dict[str, Any]:
+    """What *facts* say of a table after *changes*: columns go, get other names, then the rest."""
+    gone = [change for change in changes if change.kind is ChangeKind.REMOVE]
+    names = {each.before[RENAMED]: each.after[RENAMED] for each in changes if is_renaming(each)}
+    for change in gone:
+        facts.pop(change.subject, None)
+    facts = {_renamed(subject, names): value for subject, value in facts.items()}
+    for change in changes:
+        if change not in gone:
+            _apply(facts, change)
+    return facts
+
+
+def _renamed(subject: str, names: Mapping[str, str]) -> str:
+    for old in sorted(names, key=len, reverse=True):
+        if subject.startswith((f"schema[{old}]", f"schema[{old}.")):
+            return f"schema[{names[old]}{subject[len(f'schema[{old}') :]}"
+    return subject
+
+
+def _apply(facts: dict[str, Any], change: Change) -> None:
+    """Carry *change* out, which removes nothing and renames nothing any more."""
+    if change.after == []:
         facts.pop(change.subject, None)
     elif change.subject.startswith("schema[") and change.kind is ChangeKind.SET:
         kept = {k: v for k, v in facts[change.subject].items() if k not in change.before}
-        facts[change.subject] = kept | change.after
+        new = {k: v for k, v in change.after.items() if k != RENAMED or not is_renaming(change)}
+        facts[change.subject] = kept | new
     elif change.subject != "schema" or isinstance(change.after, str):
         facts[change.subject] = change.after
 
@@ -67,8 +88,7 @@ def check(path: Path) -> int:
     compared = 0
     begins = [*(entry.origin.version for entry in made), found.last + 1]
     for entry, end in zip(made, begins[1:], strict=True):
-        for change in entry.changes:
-            applied(known, change)
+        known = applied(known, entry.changes)
         for version in dict.fromkeys((entry.origin.version, end - 1)):
             assert known == facts(loaded(store, version)), f"{path} at version {version}"
             compared += 1
