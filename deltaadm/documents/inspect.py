@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from deltaadm.clients import Access
 from deltaadm.documents.common import Document
 from deltaadm.documents.verdict import JUDGEMENT
@@ -20,6 +18,7 @@ from deltaadm.domain.model.json_values import (
     maybe,
     one_of,
     record,
+    shared,
 )
 from deltaadm.domain.model.protocol import PROTOCOL
 
@@ -79,7 +78,6 @@ def _with(access: Access, verdicts: Sequence[Verdict]) -> Verdict:
     return next(verdict for verdict in verdicts if verdict.access is access)
 
 
-@lru_cache(maxsize=64)  # the tables of a fleet are much alike
 def _write_clients(verdicts: tuple[Verdict, ...]) -> Any:
     by_release: dict[ClientRelease, list[Verdict]] = {}
     for verdict in verdicts:
@@ -95,7 +93,7 @@ DOCUMENT: Final = Document.of(
     timestamp=(maybe(INTEGER), lambda report: report.snapshot.timestamp),
     protocol=(PROTOCOL, lambda report: report.snapshot.protocol),
     metadata=(OPEN, lambda report: report.snapshot.metadata.to_wire()),
-    features=array(_FEATURE),
+    features=shared(array(_FEATURE)),
     minimum_protocol=maybe(PROTOCOL),
     classic_minimum_versions=maybe(
         record(
@@ -107,7 +105,7 @@ DOCUMENT: Final = Document.of(
     slack=STRINGS,
     possible_slack=STRINGS,
     column_mapping=(_MAPPING, lambda report: report.mapping),
-    clients=Json(lambda: _CLIENTS.schema, _write_clients),
+    clients=shared(Json(lambda: _CLIENTS.schema, _write_clients)),
     clustering_columns=maybe(array(STRINGS)),
     files=(maybe(_FILES), lambda report: report.snapshot.files),
     reference_client=(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import lru_cache, partial
+from operator import is_
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.facts.usage import usages
 from deltaadm.domain.model.features import FEATURES, lookup, mapping_mode
-from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.metadata import Metadata, Traits
 from deltaadm.domain.model.properties import COLUMN_MAPPING_MODE, is_protocol_property
 from deltaadm.domain.model.protocol import Protocol, minimum_protocol, required_minimum_protocol
 from deltaadm.domain.model.schema import path_text, type_name, walk
+from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.transaction.column_mapping import (
     column_id,
     max_column_id,
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.facts.usage import Usage
     from deltaadm.domain.model.features import TableFeature
     from deltaadm.domain.model.schema import Path
-    from deltaadm.domain.model.snapshot import Snapshot
 
     Result = TypeVar("Result")
 
@@ -153,23 +154,20 @@ def describe(
 
     Never fails: what cannot be determined is left out, and a warning says why.
     """
-    from deltaadm.clients import newest_releases, verdicts
-
     warnings: list[str] = list(snapshot.warnings)
     attempt = _ErrorCollector(warnings)
     metadata, protocol = snapshot.metadata, snapshot.protocol
-    needs = _needs(protocol, _Traits.of(metadata))
+    needs = _needs(protocol, Traits.of(metadata), in_catalog=snapshot.name is not None)
     warnings.extend(warning for warning in needs.errors if warning not in warnings)
-    to_read, to_write = refusal_to_read(snapshot), refusal_to_write(snapshot)
     usage = usages(snapshot)
     warnings.extend(needs.warnings)
-    for refusal in (to_read, to_write):
+    for refusal in (needs.refused_to_read, needs.refused_to_write):
         if refusal is not None and refusal.message not in warnings:
             warnings.append(refusal.message)
     return TableReport(
         table=table,
         snapshot=snapshot,
-        features=tuple(_as_used(feature, usage.get(feature.name)) for feature in needs.features),
+        features=_as_used(needs.features, usage),
         minimum_protocol=needs.minimum,
         classic_minimum_versions=needs.classic,
         lowest_equivalent_protocol=needs.lowest,
@@ -177,18 +175,25 @@ def describe(
         clustering_columns=None
         if snapshot.domains is None
         else attempt(lambda: _clustering(snapshot)),
-        clients=verdicts(newest_releases(), protocol, metadata),
+        clients=needs.clients,
         client_view=clients,
         usage=usage,
-        refused_to_read=to_read,
-        refused_to_write=to_write,
+        refused_to_read=needs.refused_to_read,
+        refused_to_write=needs.refused_to_write,
         warnings=tuple(warnings),
         advises=advice,
     )
 
 
-def _as_used(report: FeatureReport, usage: Usage | None) -> FeatureReport:
-    """*report* with what the state beside the metadata shows."""
+def _as_used(
+    reports: tuple[FeatureReport, ...], usage: Mapping[str, Usage]
+) -> tuple[FeatureReport, ...]:
+    """*reports* with what the state beside the metadata shows; the same object if nothing does."""
+    found = tuple(_with_usage(report, usage.get(report.name)) for report in reports)
+    return reports if all(map(is_, found, reports)) else found
+
+
+def _with_usage(report: FeatureReport, usage: Usage | None) -> FeatureReport:
     feature = report.feature
     if usage is None or feature is None:
         return report
@@ -208,47 +213,33 @@ def _clustering(snapshot: Snapshot) -> tuple[Path, ...] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Traits:
-    """What the metadata of like tables has in common."""
-
-    schema_string: str | None
-    partition_columns: tuple[str, ...]
-    configuration: tuple[tuple[str, str], ...]
-
-    @classmethod
-    def of(cls, metadata: Metadata) -> _Traits:
-        return cls(
-            metadata.schema_string,
-            metadata.partition_columns,
-            tuple(metadata.configuration.items()),
-        )
-
-    @property
-    def metadata(self) -> Metadata:
-        return Metadata(
-            schema_string=self.schema_string,
-            partition_columns=self.partition_columns,
-            configuration=dict(self.configuration),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class _Needs:
-    """What protocol and traits ask for; `errors` say why something of it cannot be determined."""
+    """
+    What protocol and traits ask for, and who can use such a table.
+
+    `errors` say why something of it cannot be determined.
+    """
 
     minimum: Protocol | None
     classic: tuple[int, int] | None
     lowest: Protocol | None
     features: tuple[FeatureReport, ...]
+    clients: tuple[Verdict, ...]
+    refused_to_read: DeltaadmError | None
+    refused_to_write: DeltaadmError | None
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
-def _needs(protocol: Protocol, traits: _Traits) -> _Needs:
+def _needs(protocol: Protocol, traits: Traits, *, in_catalog: bool) -> _Needs:
+    from deltaadm.clients import newest_releases, verdicts
+
     errors: list[str] = []
     attempt = _ErrorCollector(errors)
     metadata = traits.metadata
+    name = "its name" if in_catalog else None
+    alike = Snapshot(root="", version=0, protocol=protocol, metadata=metadata, name=name)
     minimum = attempt(lambda: minimum_protocol(_without_protocol_keys(metadata)))
     classic = attempt(lambda: _classic(metadata))
     lowest = attempt(protocol.denormalized_normalized)
@@ -258,6 +249,9 @@ def _needs(protocol: Protocol, traits: _Traits) -> _Needs:
         classic=classic,
         lowest=lowest,
         features=features,
+        clients=verdicts(newest_releases(), protocol, metadata),
+        refused_to_read=refusal_to_read(alike),
+        refused_to_write=refusal_to_write(alike),
         errors=tuple(errors),
         warnings=tuple(_warnings(metadata, features)),
     )

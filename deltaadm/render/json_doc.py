@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 
 from deltaadm.documents import document
+from deltaadm.domain.model.json_values import Same, Shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, TextIO
+    from typing import Any, Final, TextIO
 
     from deltaadm.operations.reports import Report
 
@@ -27,7 +29,31 @@ def write_jsonl(reports: Sequence[Report], out: TextIO) -> None:
 
 def json_line(value: Any) -> str:
     """*value* as a line of JSON."""
-    return _escaped(json.dumps(value, separators=(",", ":"))) + "\n"
+    return _escaped(_line(value)) + "\n"
+
+
+def _line(value: Any) -> str:
+    """*value* on one line; what it shares with others is turned into text once."""
+    if not isinstance(value, dict):
+        return _compact(value)
+    parts: list[str] = []
+    own: dict[str, Any] = {}
+    for key, item in value.items():
+        if type(item) is Shared:
+            parts += (_compact(own)[1:-1], f"{_compact(key)}:{_text(Same(item))}")
+            own = {}
+        else:
+            own[key] = item
+    parts.append(_compact(own)[1:-1])
+    return f"{{{','.join(filter(None, parts))}}}"
+
+
+_compact: Final = json.JSONEncoder(separators=(",", ":")).encode
+
+
+@lru_cache(maxsize=256)
+def _text(shared: Same) -> str:
+    return _compact(shared.value)
 
 
 def write_value(value: Any, out: TextIO) -> None:

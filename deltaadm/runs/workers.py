@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pickle  # between copies of this process
+import select
+import signal
 import sys
-import typing
 from collections import deque
 from contextlib import nullcontext, suppress
 from functools import partial
@@ -12,9 +15,8 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 from deltaadm.replay.scan import can_fork, processors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from multiprocessing.connection import Connection
-    from multiprocessing.context import ForkContext
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Never
 
     from deltaadm.runs.progress import Progress
 
@@ -77,30 +79,69 @@ def in_order(
 
 
 class _Worker(Generic[Result]):
-    """A forked process, and the numbers of the tables that it still owes answers for."""
+    """
+    A forked process, and the numbers of the tables that it still owes answers for.
+
+    *others* are still there; none of their pipes may be held open by this one.
+    """
 
     def __init__(
         self,
-        context: ForkContext,
+        tables: Sequence[str],
         answer: Callable[[str], Result],
-        others: Iterable[Connection],
+        others: Iterable[_Worker[Result]],
     ) -> None:
-        self.pipe, theirs = context.Pipe()
-        ours = (self.pipe, *others)
-        self.process = context.Process(target=_serve, args=(theirs, answer, ours), daemon=True)
-        self.process.start()
-        theirs.close()
+        orders, self._orders = os.pipe()
+        self.answers, answers = os.pipe()
+        self.ends = (self._orders, self.answers)
+        ours = (*self.ends, *(end for other in others for end in other.ends))
+        self._process = os.fork()
+        if not self._process:
+            _serve(tables, answer, orders, answers, ours)
+        os.close(orders)
+        os.close(answers)
         self.owed: deque[int] = deque()
+        self._received = bytearray()
 
-    def give(self, numbers: Sequence[int], tables: Sequence[str]) -> None:
+    def give(self, numbers: Sequence[int]) -> None:
+        """Have it answer for more tables."""
+        orders = b"".join(number.to_bytes(_NUMBER) for number in numbers)
         with suppress(BrokenPipeError):  # its end is found when the answer is asked for
-            self.pipe.send([tables[number] for number in numbers])
+            os.write(self._orders, orders)
         self.owed.extend(numbers)
 
+    def received(self) -> Iterator[tuple[int, Result]]:
+        """The answers that have come, with their numbers; raises `EOFError` if it has ended."""
+        piece = os.read(self.answers, _PIECE)
+        if not piece:
+            raise EOFError
+        received = self._received
+        received += piece
+        while len(received) >= _NUMBER:
+            end = _NUMBER + int.from_bytes(received[:_NUMBER])
+            if len(received) < end:
+                return
+            outcome: tuple[Result, Exception | None] = pickle.loads(received[_NUMBER:end])  # noqa: S301 -- ours
+            del received[:end]
+            found, error = outcome
+            if error is not None:
+                raise error
+            yield self.owed.popleft(), found
+
     def stop(self) -> None:
-        self.process.kill()
-        self.process.join()
-        self.pipe.close()
+        """End it, whatever it does."""
+        for end in self.ends:
+            os.close(end)
+        # Killed at once: what it works on is a table of its own, and its answer is not wanted.
+        os.kill(self._process, signal.SIGKILL)
+        os.waitpid(self._process, 0)
+
+
+_NUMBER: Final = 8
+"""Bytes of the number of a table, and of the length of an answer."""
+
+_PIECE: Final = 1 << 16
+"""Bytes of answers that are read at a time: as many as a pipe holds."""
 
 
 def _from_processes(
@@ -110,17 +151,14 @@ def _from_processes(
     jobs: int,
     tick: Callable[[], None] | None,
 ) -> Iterator[Result]:
-    from multiprocessing import get_context
-
     sys.stdout.flush()  # or each process would write what is still in its copy of the buffer
-    context = get_context("fork")  # what *answer* refers to need not be pickled, nor imported again
     share = max(1, min(_LARGEST_SHARE, len(tables) // (4 * jobs)))
     window = jobs * share * _SHARES_AHEAD
-    workers: dict[Connection, _Worker[Result]] = {}
+    workers: dict[int, _Worker[Result]] = {}
 
     def start() -> _Worker[Result]:
-        worker = _Worker(context, answer, workers)
-        workers[worker.pipe] = worker
+        worker = _Worker(tables, answer, workers.values())
+        workers[worker.answers] = worker
         return worker
 
     done: dict[int, Result] = {}
@@ -132,18 +170,17 @@ def _from_processes(
             for worker in workers.values():
                 if not worker.owed and given - due < window:
                     numbers = range(given, min(given + share, len(tables)))
-                    worker.give(numbers, tables)
+                    worker.give(numbers)
                     given = numbers.stop
-            for pipe in _answered(workers.values(), tick):
-                worker = workers[typing.cast("Connection", pipe)]
-                number = worker.owed.popleft()
+            for worker in _answered(workers, tick):
                 try:
-                    done[number] = _received(worker)
-                except (EOFError, OSError):
+                    done.update(worker.received())
+                except EOFError:
+                    number = worker.owed.popleft()
                     done[number] = lost(tables[number])
-                    del workers[worker.pipe]
+                    del workers[worker.answers]
                     worker.stop()
-                    start().give(list(worker.owed), tables)
+                    start().give(list(worker.owed))
             while due in done:
                 yield done.pop(due)
                 due += 1
@@ -153,51 +190,53 @@ def _from_processes(
 
 
 def _answered(
-    workers: Iterable[_Worker[Result]], tick: Callable[[], None] | None
-) -> Sequence[object]:
-    """The pipes in which there is an answer, if one comes before it is time to *tick*."""
-    from multiprocessing.connection import wait
-
+    workers: Mapping[int, _Worker[Result]], tick: Callable[[], None] | None
+) -> list[_Worker[Result]]:
+    """Those that have answered, if one does before it is time to *tick*."""
     if tick is not None:
         tick()
-    owing = [worker.pipe for worker in workers if worker.owed]
-    return wait(owing, None if tick is None else _OFTEN)
+    asked = select.poll()
+    for worker in workers.values():
+        if worker.owed:
+            asked.register(worker.answers, select.POLLIN)
+    found = asked.poll(None if tick is None else _OFTEN * 1000)
+    return [workers[answers] for answers, _ in found]
 
 
-def _received(worker: _Worker[Result]) -> Result:
-    outcome: tuple[Result, Exception | None] = worker.pipe.recv()
-    found, error = outcome
-    if error is not None:
-        raise error
-    return found
-
-
-def _serve(pipe: Connection, answer: Callable[[str], object], ours: Iterable[Connection]) -> None:
+def _serve(
+    tables: Sequence[str],
+    answer: Callable[[str], object],
+    orders: int,
+    answers: int,
+    ours: Iterable[int],
+) -> Never:
     """
-    Answer what comes through *pipe*, until nobody is at the other end.
+    Answer for the tables whose numbers come through *orders*, until nobody is at the other end.
 
     *ours* are the parent's ends, which have come along: none may outlive the parent here.
     """
-    import signal
-
-    for end in ours:
-        end.close()
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with suppress(EOFError, BrokenPipeError):
-        while True:
-            for table in pipe.recv():
-                pipe.send(_outcome(answer, table))
-
-
-def _outcome(
-    answer: Callable[[str], object], table: str
-) -> tuple[object, None] | tuple[None, Exception]:
     try:
-        return answer(table), None
-    except Exception as error:  # noqa: BLE001 -- it is raised again in the parent
-        return None, error
+        for end in ours:
+            os.close(end)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        given, out = os.fdopen(orders, "rb"), os.fdopen(answers, "wb")
+        while number := given.read(_NUMBER):
+            body = _message(answer, tables[int.from_bytes(number)])
+            out.write(len(body).to_bytes(_NUMBER))
+            out.write(body)
+            out.flush()
+    finally:
+        # Exit handlers and unwritten output belong to the process that was forked.
+        os._exit(0)
+
+
+def _message(answer: Callable[[str], object], table: str) -> bytes:
+    """The answer for *table*, or the error in its place, which is raised again in the parent."""
+    try:
+        return pickle.dumps((answer(table), None))
+    except Exception as error:  # noqa: BLE001 -- as said above
+        return pickle.dumps((None, error))
 
 
 # Threads

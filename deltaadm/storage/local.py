@@ -85,9 +85,8 @@ class LocalStore:
     def read(self, path: str) -> bytes:
         """See `LogStore`."""
         where = self._prefix + path
-        descriptor = _opened(where)
+        descriptor, size = _opened(where)
         try:
-            size = os.fstat(descriptor).st_size
             if size > self.limits.line:
                 raise too_large(where, size, self.limits.line)
             return _read_all(descriptor)
@@ -98,7 +97,8 @@ class LocalStore:
 
     def open(self, path: str) -> BinaryIO:
         """See `LogStore`."""
-        return open(_opened(self._prefix + path), "rb")
+        descriptor, _ = _opened(self._prefix + path)
+        return os.fdopen(descriptor, "rb")
 
     def data_size(self, path: str) -> int | None:
         """See `LogStore`; what is no regular file counts as none."""
@@ -118,7 +118,8 @@ class LocalStore:
         where = self._data_path(path)
         if self.data_size(path) is None:
             raise _unreadable(where, FileNotFoundError())
-        return open(_opened(where), "rb")
+        descriptor, _ = _opened(where)
+        return os.fdopen(descriptor, "rb")
 
     def _data_path(self, path: str) -> str:
         from urllib.parse import unquote
@@ -258,9 +259,9 @@ def too_large(where: str, size: int, most: int) -> TooLarge:
     )
 
 
-def _opened(where: str) -> int:
+def _opened(where: str) -> tuple[int, int]:
     """
-    A descriptor of the regular file at *where*.
+    A descriptor of the regular file at *where*, and its size.
 
     Anything else raises `TableError`: reading a FIFO may wait forever, and a device may have
     no end.
@@ -271,11 +272,11 @@ def _opened(where: str) -> int:
         if error.errno in _NOT_OPENED:
             raise _not_regular(where, os.stat(where).st_mode) from error  # noqa: PTH116
         raise _unreadable(where, error) from error
-    mode = os.fstat(descriptor).st_mode
-    if not stat.S_ISREG(mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
-        raise _not_regular(where, mode)
-    return descriptor
+        raise _not_regular(where, status.st_mode)
+    return descriptor, status.st_size
 
 
 def _read_all(descriptor: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from operator import attrgetter
 
 from deltaadm.dataclass import dataclass
@@ -129,6 +130,37 @@ def array(items: Json) -> Json:
 
 
 STRINGS: Final = array(STRING)
+
+
+def shared(json: Json) -> Json:
+    """What many values have in common: written once for all that have the same object there."""
+    return Json(lambda: json.schema, lambda value: _written(json.write, Same(value)))
+
+
+class Same:
+    """A value as a key, which only the same object equals."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+class Shared(list["Any"]):
+    """An array that is in many documents."""
+
+    __slots__ = ()
+
+
+@lru_cache(maxsize=256)
+def _written(write: Callable[[Any], list[Any]], value: Same) -> Shared:
+    return Shared(write(value.value))
 
 
 def mapping(values: Json) -> Json:

@@ -89,6 +89,43 @@ class Metadata(Loggable):
         return replace(self, configuration=dict(configuration))
 
 
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What the metadata of like tables has in common, as a key: all but what names one of them."""
+
+    schema_string: str | None
+    partition_columns: tuple[str, ...]
+    configuration: tuple[tuple[str, str], ...]
+    provider: str | None
+    options: tuple[tuple[str, str], ...] | None
+    has_format: bool
+
+    @classmethod
+    def of(cls, metadata: Metadata) -> Traits:
+        """Those of *metadata*."""
+        form = metadata.format
+        options = None if form is None else form.options
+        return cls(
+            metadata.schema_string,
+            metadata.partition_columns,
+            tuple(metadata.configuration.items()),
+            None if form is None else form.provider,
+            None if options is None else tuple(options.items()),
+            form is not None,
+        )
+
+    @property
+    def metadata(self) -> Metadata:
+        """Metadata that has them and nothing else."""
+        options = None if self.options is None else dict(self.options)
+        return Metadata(
+            format=Format(self.provider, options) if self.has_format else None,
+            schema_string=self.schema_string,
+            partition_columns=self.partition_columns,
+            configuration=dict(self.configuration),
+        )
+
+
 def _decoded(text: str | None) -> Any:
     """The JSON in *text*; the text itself where it is none."""
     try:

@@ -9,6 +9,7 @@ them in `extra`, and writing puts it back.
 from __future__ import annotations
 
 import json
+from functools import cache
 
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.model.schema import (
@@ -79,12 +80,17 @@ class Wire:
     @classmethod
     def from_wire(cls, document: Mapping[str, Any]) -> Self:
         """The value that *document* says; see the module for what becomes of oddities."""
-        values = {}
+        values: dict[str, Any] = {}
+        odd = len(document)
         for entry in cls.ENTRIES:
-            value = entry.codec.read(document.get(entry.key))
+            raw = document.get(entry.key)
+            value = None if raw is None else entry.codec.read(raw)
             if value is not None:
                 values[entry.attribute] = value
+                odd -= value is raw or _same(_write(value), raw)
         plain = cls(**values)
+        if not odd and values.keys() >= _given(cls):  # type: ignore[arg-type]  # every type can be hashed
+            return plain
         written = plain.to_wire()
         extra: dict[str, Any] = {
             key: raw
@@ -157,6 +163,14 @@ class Loggable(Wire):
     def to_json(self) -> str:
         """The line as Delta writes it, without a line break (Delta's `Action.json`)."""
         return json.dumps(self.wrap(), ensure_ascii=False, separators=(",", ":"))
+
+
+@cache
+def _given(kind: type[Wire]) -> frozenset[str]:
+    """The attributes that are written even where the log has said nothing of them."""
+    plain = kind()
+    attributes = [entry.attribute for entry in kind.ENTRIES]
+    return frozenset(name for name in attributes if getattr(plain, name) is not None)
 
 
 def _write(value: Any) -> Any:
