@@ -57,7 +57,9 @@ def commit_info(
         operation=operation.name,
         operation_parameters=operation.parameters,
         read_version=before.version if before.exists else None,
+        # Delta lowers the level only for commits without metadata.
         isolation_level="Serializable",
+        # So Delta calls whatever reads no file and removes none, also without an append.
         is_blind_append=True,
         operation_metrics={},
         user_metadata=mark,

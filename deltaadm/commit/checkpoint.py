@@ -43,6 +43,7 @@ def write_checkpoint(root: str, object_stores: ObjectStores | None = None) -> in
     with _restored_on_failure(store, before.version):
         existing = _checkpoint(store, before.version)
         checkpoint = existing or _written(store, before)
+        # Also where it names the version already: what else it says of it may be wrong.
         if existing or _pointed_to(store) != before.version:
             store.overwrite(HINT, _hint(store, checkpoint).encode())
         _compare(before, load_snapshot(store, version=before.version, detail=Detail.STATE))
@@ -144,6 +145,7 @@ def _restored_on_failure(store: WritableStore, version: int) -> Iterator[None]:
         hint = None
     try:
         yield
+    # Ctrl-C as well.
     except BaseException:
         for name in store.list_log(version):
             if name not in before and name == f"{version:020d}.checkpoint.parquet":

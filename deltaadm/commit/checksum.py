@@ -58,6 +58,7 @@ def next_checksum(
     }
     if domains:
         listed = changed.get("domainMetadata")
+        # Without the list of before, the domains that stay would be missing from the new one.
         if not isinstance(listed, list):
             return None
         others = [one for one in listed if one.get("domain") not in domains]

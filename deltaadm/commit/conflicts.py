@@ -69,6 +69,7 @@ def _reasons(store: LogStore, name: str, domains: Collection[str]) -> Iterator[t
             yield "DELTA_METADATA_CHANGED", "changes the metadata"
         elif key == "domainMetadata":
             domain = document.get("domain")
+            # Delta merges high water marks of row ids, and so does whoever commits next.
             if domain in domains and domain != _ROW_IDS:
                 yield "DELTA_CONCURRENT_TRANSACTION", f"changes the domain {domain}"
         elif key not in _HARMLESS:

@@ -219,6 +219,7 @@ def _transaction(store: WritableStore, name: str) -> str | None:
     except FileMissing:
         return None
     except DeltaadmError as error:
+        # The store is out of reach: it stays open whose the commit is.
         if error.exit_code == UnknownWrite.exit_code:
             return None
         return ""

@@ -62,6 +62,7 @@ def _deletion_vector(document: Document) -> DeletionVectorDescriptor:
 def _is_plain(document: Document, types: dict[str, type], always: set[str]) -> bool:
     """Whether every value has the type that its key should have, and nothing is null or odd."""
     for key, value in document.items():
+        # Not isinstance: to Python true is an int.
         if type(value) is not types.get(key):
             return False
     return document.keys() >= always

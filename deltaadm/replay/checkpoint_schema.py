@@ -84,6 +84,7 @@ def _is_collection(field: Field, expected: MapType | ArrayType) -> bool:
         return False
     (inner,) = field.children
     values = inner.children or [inner]
+    # Parquet requires the keys of maps.
     if is_map and values[0].optional:
         return False
     return inner.repeated and len(values) == 1 + is_map and all(map(_is_text, values))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
     Named = tuple[str, Document]
 
+# Delta's reader passes over one at the beginning of a commit.
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _ESCAPED: Final = b"\\u00"
 _STATE: Final = (b'"protocol"', b'"metaData"', _ESCAPED)
@@ -173,6 +174,7 @@ def _matching(body: bytes, path: str, words: Sequence[bytes]) -> list[Named]:
     kept = [line for line in lines[:-1] if any(word in line for word in words)]
     for line in lines:
         _check_ends(line, path)
+    # The last line is decoded in any case: where a file was cut off, it shows there.
     return list(_decoded([*kept, *lines[-1:]], path))
 
 

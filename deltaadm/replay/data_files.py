@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.actions import AddFile, DeletionVectorDescriptor
     from deltaadm.storage.store import LogStore
 
+# The first byte of such a file is the version of its format.
 _FIRST_OFFSET = 1
 """Where the first deletion vector of a file begins."""
 

@@ -84,6 +84,7 @@ class Replay:
 
     def protocol(self) -> None:
         """Find protocol and metadata, and nothing else."""
+        # Before the checksum, which would do: damage in the newest commit has to show.
         for file in self._segment.deltas[-1:]:
             self._take_state(self._last_delta(file), file.path)
         if not self._fold.complete:
@@ -180,6 +181,7 @@ class Replay:
             mine = [document for each, document in found if each == name]
             if len(mine) > 1:
                 self._warnings.append(several(path, len(mine), name))
+            # Of several in one commit Delta takes the last one.
             for document in reversed(mine):
                 self._fold.offer(name, document)
 

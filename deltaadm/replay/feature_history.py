@@ -65,6 +65,7 @@ def _newest_needing(
         found = [action for action in state_actions(body, file.path) if action[0] == Metadata.NAME]
         if found:
             if used_by(Metadata.from_wire(found[-1][1]), name):
+                # Metadata holds until the next one: later versions without any need it too.
                 return max(_version(file), clean_from - 1)
             clean_from = _version(file)
     return _needed_at_the_start(store, listing, name, clean_from)

@@ -143,6 +143,7 @@ def first_page(chunk: Struct) -> int:
     """Where the first page of a chunk begins."""
     first: int = chunk.get(11) or chunk[9]
     second: int = chunk[9]
+    # As Arrow does: a dictionary that is said to be at 0 or behind the data does not count.
     return min(first, second)
 
 

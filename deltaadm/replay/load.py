@@ -187,6 +187,7 @@ def _choose_without_hint(
         )
         truncated = error.delta_error_class == "DELTA_TRUNCATED_TRANSACTION_LOG"
         if missing and truncated and dangling.commits:
+            # Delta's error where the checkpoint of the hint is gone and no older one is left.
             error.delta_error_class = "DELTA_MISSING_PART_FILES"
         raise
 

@@ -287,9 +287,11 @@ def _values(
     encoding: int, body: bytes, count: int, read: Any, dictionary: Sequence[Any]
 ) -> Iterator[Any]:
     if encoding in _DICTIONARIES:
+        # The width of the indices is in the first byte.
         width = body[0] if count else 0
         return (dictionary[number] for number in _numbers(body[1:], width, count))
     if encoding == _RLE and read is _flags:
+        # Behind four bytes with the length, which dictionary indices do not have.
         return (bool(number) for number in _numbers(body[4:], 1, count))
     if encoding != _PLAIN:
         raise Unfamiliar("values in another encoding")
@@ -414,6 +416,7 @@ def _repeated(
     rl, dl = rl + 1, dl + 1
     if next(iter(entries.values()))[0][1] < dl:
         return []
+    # Parquet's rules for lists of older writers, whose groups of these names are the elements.
     wrapped = len(inner.children) == 1 and inner.name not in {"array", f"{inner.path[-2]}_tuple"}
     if element and inner.children and not wrapped:
         raise Unfamiliar("a list of the old shape")
@@ -466,6 +469,7 @@ def _unpacked(body: bytes, size: int, codec: int) -> bytes:
     if codec == 1:
         found = _snappy(body)
     elif codec == 2:  # noqa: PLR2004 -- Parquet's number of gzip
+        # 31 expects the header of gzip; a byte more than there should be shows a wrong size.
         found = zlib.decompressobj(31).decompress(body, size + 1)
     else:
         raise Unfamiliar("another compression")

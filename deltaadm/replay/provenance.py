@@ -58,6 +58,7 @@ def _read(store: LogStore, version: int) -> tuple[CommitInfo | None, list[str], 
     try:
         content = body(store, name)
         actions = newest_actions(content, name)
+        # The name alone: parsing every action of each commit would take too long.
         lines = content.lines() if isinstance(content, LargeFile) else [content]
         clusters = any(CLUSTERING_DOMAIN.encode() in line for line in lines)
     except DeltaadmError:

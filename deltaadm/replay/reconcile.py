@@ -81,6 +81,7 @@ class Fold:
                 remedy="Let whatever writes them use the same identifiers again; Delta forgets old "
                 "transactions by delta.setTransactionRetentionDuration.",
             )
+        # json makes the names anew for each document; a log may have very many transactions.
         kept[key] = {sys.intern(name): value for name, value in document.items()}
 
     def touched_paths(self) -> Iterator[str]:

@@ -64,6 +64,7 @@ class AddColumns(Step):
         schema = before
         for definition in self.columns:
             _refuse_time(definition.column)
+            # Parents are those of the table as it is; a position may name a column just added.
             schema = _with(schema, _parent(before, definition), definition)
         refuse_taken(before, self.columns)
         require_writable(snapshot)

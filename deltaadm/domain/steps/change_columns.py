@@ -158,6 +158,7 @@ class ChangeColumns(Step):
         found = [_spelled(snapshot.metadata.schema, change) for change in self.changes]
         for change, place in found:
             _refuse_as_spark_does(snapshot.metadata.schema, change, place)
+        # Hive's syntax names the type even where it stays, so Spark leaves such a change out.
         effective = [(change, place) for change, place in found if not _keeps_type(change, place)]
         if not effective:
             return snapshot
@@ -169,6 +170,7 @@ class ChangeColumns(Step):
         for change, place in effective:
             _refuse_as_delta_does(snapshot, change, place)
             schema = _changed(schema, change, place, snapshot)
+        # A move may take a column out of the first ones, of which alone statistics are collected.
         if any(change.position for change, _ in effective):
             check_statistics_of(snapshot.metadata, clustering_columns(snapshot) or ())
         for change, place in effective:
@@ -298,6 +300,7 @@ def _retyped(
         (field,) = (each for each in struct.fields if each.name == owner[-1])
         metadata = dict(field.metadata)
         if not inside:
+            # Where the new type has a length, `fit_for_log` notes it anew.
             metadata.pop(RAW_TYPE, None)
         if _widens(snapshot) and _is_recorded(place.type, new):
             recorded = metadata.get(TYPE_CHANGES, [])
@@ -427,6 +430,7 @@ def _refuse_as_delta_does(snapshot: Snapshot, change: ColumnChange, place: Struc
     if change.type is None:
         return
     old, new = place.type, _stored_type(change.type)
+    # No file has values of it, so Delta lets it become anything.
     if old == PrimitiveType("void"):
         return
     widening = _is_recorded(old, new)

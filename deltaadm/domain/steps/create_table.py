@@ -452,6 +452,7 @@ def _refuse_twice(columns: Sequence[str]) -> None:
 
 
 def _refuse_partitions_for_clustered(snapshot: Snapshot, partitions: Sequence[str]) -> None:
+    # The feature, which stays when a table is clustered by no column any more.
     if partitions and snapshot.protocol.supports("clustering"):
         raise Refused(
             "A table that is or was clustered cannot be replaced by a partitioned one.",

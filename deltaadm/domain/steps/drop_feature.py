@@ -140,6 +140,7 @@ class DropFeature(Step):
         if commit.operation == "DROP FEATURE":
             return commit.parameter("featureName") in (self.name, None)
         if commit.operation in ("SET TBLPROPERTIES", "UNSET TBLPROPERTIES"):
+            # What DROP FEATURE switches off first, it records as a commit of SET or UNSET.
             return set(commit.parameter("properties") or ()) <= PREPARED_KEYS
         return commit.operation in self.operations
 
@@ -153,6 +154,7 @@ def _keeps_history_out(feature: TableFeature) -> bool:
 
 def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
     feature = lookup(step.name)
+    # In its exact spelling, unlike everywhere else: so DROP FEATURE compares.
     supported = step.name in snapshot.protocol.supported_features
     if not supported and step.name.lower() in PROPERTIES:
         raise Refused(
@@ -250,7 +252,9 @@ def _without_feature(
     }
     protocol = clean.protocol
     if protect:
+        # A legacy protocol has no list to put it in.
         protocol = protocol.denormalized().with_feature(CHECKPOINT_PROTECTION)
+        # The version of this very commit, which others may push back.
         configuration[PROTECTED_BEFORE] = KNOWN_AFTER_COMMIT
     lowered = replace(clean, protocol=protocol.without_feature(feature.name))
     proposed = clean.metadata.with_configuration(configuration)

@@ -160,6 +160,7 @@ class SetProperties(Step):
         """
         if self._normalized().get(COLUMN_MAPPING_MODE) == "none":
             return None
+        # JSON within JSON: Delta writes this parameter as a text.
         return Operation("SET TBLPROPERTIES", {"properties": compact(self._normalized())})
 
     def is_made_by(self, commit: CommitInfo) -> bool:
@@ -182,6 +183,7 @@ def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, st
     """Row tracking starts with a protocol upgrade and a backfill, each a commit of its own."""
     _check_row_tracking({**snapshot.metadata.configuration, **properties})
     files = snapshot.files
+    # Row ids are given by ranges, which take the number of records of every file.
     if files is not None and files.without_num_records:
         raise Refused(
             f"Row ids cannot be assigned to {files.without_num_records} files without statistics.",
@@ -190,6 +192,7 @@ def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, st
         )
     if snapshot.protocol.supports("rowTracking"):
         return snapshot
+    # Version 3 of readers is only where it begins: merge() lowers it.
     needed = Protocol.apply().with_feature("rowTracking")
     return replace(snapshot, protocol=snapshot.protocol.merge(needed))
 

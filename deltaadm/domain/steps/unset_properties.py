@@ -99,6 +99,7 @@ class UnsetProperties(Step):
         if COLUMN_MAPPING_MODE in self.keys:
             return None
         keys = compact([unset_key(key) for key in self.keys])
+        # `ifExists` whatever was asked for: Spark's catalog knows nothing else.
         return Operation("UNSET TBLPROPERTIES", {"properties": keys, "ifExists": True})
 
     def is_made_by(self, commit: CommitInfo) -> bool:

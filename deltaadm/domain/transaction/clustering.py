@@ -167,6 +167,7 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
     domain = clustering_domain([physical[column] for column in columns])
     after = snapshot
     if not supported:
+        # What CLUSTER BY may, and SET TBLPROPERTIES may not: the catalog refuses this property.
         asked = {**metadata.configuration, f"{FEATURE_PREFIX}clustering": "supported"}
         after = update_metadata(snapshot, metadata.with_configuration(asked), session)
     domains = {**(snapshot.domains or {}), CLUSTERING_DOMAIN: domain}
@@ -236,6 +237,7 @@ def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
     if listed is None:
         default = PROPERTIES[INDEXED_COLUMNS.lower()].default
         count = whole_number(metadata.configuration.get(INDEXED_COLUMNS, default or ""))
+        # -1 stands for all columns.
         wanted = leaves if count is None or count < 0 else leaves[:count]
     else:
         named = [folded(item) for item in column_names(listed)]
@@ -247,6 +249,7 @@ def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
 def _leaves(metadata: Metadata) -> Iterator[tuple[Path, StructField]]:
     """The columns that files have, those inside structs in place of the structs."""
     for path, field in struct_fields(metadata.schema):
+        # Data files do not have the partition columns, which do not count towards the limit either.
         if path[0] not in metadata.partition_columns and not isinstance(field.type, StructType):
             yield path, field
 
@@ -284,6 +287,7 @@ def _listed(text: str) -> list[Path]:
         return []
     listed = document.get("clusteringColumns") if isinstance(document, dict) else None
     return [
+        # PROTOCOL.md shows names, Delta Spark writes paths.
         tuple(map(str, item)) if isinstance(item, list) else (str(item),)
         for item in (listed if isinstance(listed, list) else ())
     ]

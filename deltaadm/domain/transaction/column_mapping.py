@@ -58,6 +58,7 @@ COLUMN_MAPPING_KEYS: Final = frozenset(
 )
 """All keys of a field's metadata that column mapping owns."""
 
+# `SchemaUtils.findInvalidColumnNames`; a dot is not among them.
 INVALID_CHARACTERS: Final = " ,;{}()\n\t="
 """What a column's name must not contain while it is also its name in the data files."""
 
@@ -100,11 +101,13 @@ def allow_mapping_mode_change(
 def column_id(field: StructField) -> int | None:
     """The field's column id; None where it has none."""
     value = field.metadata.get(COLUMN_ID)
+    # To Python true is an int.
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def physical_name(field: StructField) -> str:
     """The field's name in data files: its physical name if it has one, else its own."""
+    # Whatever the mode, as in Delta: what an earlier mapping has left behind counts as well.
     value = field.metadata.get(PHYSICAL_NAME)
     return value if isinstance(value, str) else field.name
 
@@ -250,6 +253,7 @@ def assign_column_id_and_physical_name(
     def assign(path: Path, field: StructField) -> StructField:
         nonlocal counter
         same = kept.get(folded(path))
+        # `columnMapping.reuseColumnMetadataDuringOverwrite`, which is on unless a session says no.
         reused = same is not None and fits_into(same.type, field.type)
         metadata = {**(_identity(same) if same and reused else {}), **field.metadata}
         if COLUMN_ID not in metadata:
@@ -257,6 +261,7 @@ def assign_column_id_and_physical_name(
             metadata[COLUMN_ID] = counter
         if PHYSICAL_NAME not in metadata:
             metadata[PHYSICAL_NAME] = (
+                # In the spelling of the old schema, which the data files have.
                 old_names.get(folded(path), field.name)
                 if is_changing_mode_on_existing_table
                 else f"col-{KNOWN_AFTER_COMMIT}"
@@ -264,6 +269,7 @@ def assign_column_id_and_physical_name(
         return replace(field, metadata=metadata)
 
     schema = rewrite(new_metadata.schema, assign)
+    # After all columns: Delta rewrites ids for Iceberg last, with the same counter.
     if _names_containers(new_metadata):
         schema, counter = _assign_nested_ids(schema, counter)
     return new_metadata.with_schema(schema).with_configuration(
@@ -325,6 +331,7 @@ def _assign_nested_ids(schema: StructType, counter: int) -> tuple[StructType, in
             if place not in ids:
                 counter += 1
                 ids[place] = counter
+        # Also where there are none: Delta attaches an empty object then.
         return replace(field, metadata={**field.metadata, NESTED_IDS: ids})
 
     return rewrite(schema, assign), counter
@@ -385,6 +392,7 @@ def verify_and_update_metadata_change(
         new_mode is ColumnMappingMode.NONE
         and strip_metadata
         and has_column_mapping_metadata(new_metadata.schema)
+        # Keys that the table had before stay: Delta reads physical names in any mode.
         and not has_column_mapping_metadata(old_metadata.schema)
     ):
         return new_metadata.with_schema(drop_column_mapping_metadata(new_metadata.schema))
@@ -412,6 +420,7 @@ def _require_clean_start(old: StructType, new: StructType) -> None:
         )
     known = {folded(path) for path, _ in walk(old)}
     added = [path_text(path) for path, _ in walk(new) if folded(path) not in known]
+    # A table without columns may get its first ones in this commit.
     if known and added:
         raise Refused(
             "Columns cannot be added in the commit that turns column mapping on: "
@@ -435,6 +444,7 @@ def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
     physical = create_physical_schema(metadata.schema, metadata.schema, ColumnMappingMode.ID)
     for path, field in walk(physical):
         identifier = column_id(field)
+        # One of Delta's own columns; any other has raised above.
         if identifier is None:
             continue
         if identifier in ids:

@@ -51,12 +51,14 @@ def attribute_name(path: Path) -> str:
     >>> attribute_name(("s", "x.y"))
     's.`x.y`'
     """
+    # Spark's `UnresolvedAttribute.name`, which does not double backticks within a part.
     return ".".join(f"`{part}`" if "." in part else part for part in path)
 
 
 def column_document(path: Path, field: StructField) -> dict[str, Any]:
     """A column as the parameters of Delta's commits describe it."""
     data_type = field.type
+    # Spark's `typeName`, which does not say what is inside an array or a map.
     name = "array" if isinstance(data_type, ArrayType) else type_name(data_type)
     return {
         "name": attribute_name(path),
@@ -98,6 +100,7 @@ def existing_place(schema: StructType, column: Path) -> tuple[Path, StructField]
     path, field, here = find_place(schema, column)
     if field is not None and len(path) == len(column):
         return path, field
+    # Spark answers an unknown name and a name inside what is no struct differently.
     if isinstance(here, StructType):
         raise Refused(
             f"The table has no column {path_text(column)}.",
@@ -204,6 +207,7 @@ def refuse_dependents(metadata: Metadata, column: Path) -> None:
         )
     generated = [
         field.name
+        # At the top level alone, where Delta looks for generation expressions.
         for field in metadata.schema.fields
         if _mentions(str(field.metadata.get("delta.generationExpression", "")), column)
     ]
@@ -225,6 +229,7 @@ def _mentions(expression: str, column: Path) -> bool:
     """Whether a name in *expression* is *column*, something in it, or something around it."""
     wanted = folded(column)
     for word in _WORDS.findall(expression):
+        # A text: to Spark both kinds of quotes delimit one.
         if word[0] in "'\"":
             continue
         path = tuple(

@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.session import SessionSettings
     from deltaadm.domain.model.snapshot import Snapshot
 
+# What Delta calls its own check of the lengths of char and varchar.
 _RESERVED: Final = "__CHAR_VARCHAR_STRING_LENGTH_CHECK__"
 
 
 def constraint_key(name: str) -> str:
     """The property that holds the constraint *name*."""
+    # `Constraints.checkConstraintPropertyName` lowers the name; the statement keeps its case.
     return CONSTRAINT_PREFIX + name.lower()
 
 
@@ -44,6 +46,7 @@ def add_constraint(
     Raises `Refused` with Delta's error class where Delta or Spark would refuse whatever the rows
     are, and `PARSE_SYNTAX_ERROR` for a text that cannot stand in brackets.
     """
+    # First, as Spark parses a statement before it looks at the table.
     expression = stored_expression(condition)
     if name == _RESERVED:
         raise Refused(

@@ -42,6 +42,7 @@ def check_set(metadata: Metadata, properties: Container[str]) -> None:
     asked = [key for key in _PROPERTIES if key in properties]
     present = [key for key in _PROPERTIES if key in metadata.configuration]
     touched = [key for key in _ICT_KEYS if key in properties]
+    # In Delta's order, as recorded: of several mistakes the first names the error class.
     if asked and present:
         raise _refusal("DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS", asked)
     if asked and touched:

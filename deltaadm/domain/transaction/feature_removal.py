@@ -333,6 +333,7 @@ def _widened(metadata: Metadata) -> bool:
 def _settle_types(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
     if not any(_type_changes(snapshot)):
         return snapshot
+    # Two commits, as Delta makes them: the property first, then files and schema.
     unset = _unset(_TYPE_WIDENING)(snapshot, session)
     if not _widened(unset.metadata):
         return unset
@@ -400,6 +401,7 @@ _PREPARATIONS: Final[Mapping[str, Preparation]] = {
     "domainMetadata": Preparation(
         traces=_domains,
         clean=_remove_domains,
+        # Users may have domains of their own, and Delta removes all.
         destroys=lambda snapshot: "domains" if snapshot.domains else "",
     ),
     "inCommitTimestamp": Preparation(traces=_timestamps, clean=_stop_timestamps),

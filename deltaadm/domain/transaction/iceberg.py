@@ -66,12 +66,14 @@ def enforce_iceberg_compatibility(
     it wants column mapping, and V3 row tracking, which is set.
     """
     metadata = _enforce_universal_format(before.metadata, metadata)
+    # No error class: Delta throws an UnsupportedOperationException.
     if 3 in enabled_versions(before.metadata) and 3 not in enabled_versions(metadata):  # noqa: PLR2004
         raise Refused(
             "Iceberg compatibility V3 cannot be turned off.",
             remedy="Copy the table into one without it.",
         )
     for version in enabled_versions(metadata):
+        # Delta sets the mode by itself for new tables only; on others it insists on it.
         if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
             raise _violation(
                 "WRONG_REQUIRED_TABLE_PROPERTY",
@@ -176,6 +178,7 @@ def _check_type_changes(version: int, metadata: Metadata) -> None:
     for path, field in walk(metadata.schema):
         changes = field.metadata.get("delta.typeChanges")
         for change in changes if isinstance(changes, list) else ():
+            # Malformed records have a rule of their own, and must not end a plan in a traceback.
             if not isinstance(change, dict):
                 continue
             old, new = str(change.get("fromType")), str(change.get("toType"))

@@ -264,6 +264,7 @@ def _check_types(schema: StructType) -> None:
 
 def _has_unsupported_type(field: StructField) -> bool:
     collations = field.metadata.get("__COLLATIONS")
+    # Names come with a provider: spark.UTF8_BINARY.
     if isinstance(collations, dict) and any(
         "UTF8_BINARY" not in str(name) for name in collations.values()
     ):

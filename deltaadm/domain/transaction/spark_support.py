@@ -178,6 +178,7 @@ def _unsupported_version(protocol: Protocol) -> Refused:
 def _unknown(
     listed: frozenset[str] | None, known: frozenset[str] | None, what: str
 ) -> Obstacle | None:
+    # Letter by letter, although Delta finds features that a user names in any case.
     unknown = sorted((listed or frozenset()) - (known or frozenset()))
     if not unknown:
         return None
@@ -241,12 +242,14 @@ def _precision(type_name: str) -> int:
     """How many digits values of a decimal type have; 0 for other types."""
     if not type_name.startswith("decimal("):
         return 0
+    # Nine digits will do: int() refuses the thousands that a schema may have.
     digits = re.match(r"decimal\(\s*0*(\d{1,9})", type_name)
     return int(digits[1]) if digits else 0
 
 
 def _unreadable_duration(_: Protocol, metadata: Metadata) -> Obstacle | None:
     """Delta evaluates two durations whenever it loads a table."""
+    # Tried on Delta Spark 4.4: such a table answers to nothing; other durations hinder no query.
     for key in ("delta.deletedFileRetentionDuration", "delta.setTransactionRetentionDuration"):
         value = metadata.configuration.get(key)
         try:
@@ -337,6 +340,7 @@ def _unreadable_invariant(_: Protocol, metadata: Metadata) -> Obstacle | None:
 
 def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
     """Features that the metadata asks for, or that others require, and no list has."""
+    # `assertTableFeaturesMatchMetadata` passes over protocols without lists.
     if not protocol.supports_writer_features:
         return None
     try:
@@ -361,6 +365,7 @@ def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Obstacle | N
     return Obstacle(refusal, tuple(missing))
 
 
+# The order is Delta's: of several reasons the first names the error class.
 _LOADING: Final[tuple[Check, ...]] = (
     _malformed_protocol,
     _unsupported_reader_version,

@@ -80,6 +80,7 @@ def update_metadata(
     With *is_creating_new_table* the metadata replaces what was there, if anything was: it gets
     the session's defaults, and column mapping starts anew.
     """
+    # In the order of `updateMetadataInternal`: Delta raises the first refusal only.
     before = snapshot.protocol
     if is_creating_new_table:
         proposed = _with_global_defaults(proposed, session)
@@ -98,6 +99,7 @@ def update_metadata(
     read_by = supported_protocol() if is_creating_new_table else before
     metadata = fit_for_log(snapshot.metadata, metadata, read_by)
     protocol = _upgraded(before, metadata) if snapshot.exists else for_new_table(metadata, session)
+    # They have done their work: `assertMetadataContainsNoProtocolProps` lets none be stored.
     metadata = metadata.with_configuration(
         {
             key: value
@@ -135,6 +137,7 @@ def _with_requested_versions(before: Protocol, configuration: Mapping[str, str])
     if MIN_READER_VERSION not in configuration and MIN_WRITER_VERSION not in configuration:
         return before
     reader, writer = protocol_versions(configuration)
+    # merge() ignores versions below the present ones, as Delta does without a word.
     return before.merge(
         Protocol.apply(
             before.min_reader_version if reader is None else reader,
@@ -148,6 +151,7 @@ def _with_requested_features(before: Protocol, configuration: Mapping[str, str])
     if set(requested) <= before.explicit_names:
         return before
     needs_readers = any(FEATURES[name].is_reader for name in with_requirements(requested))
+    # Only where it begins: merge() lowers the reader version to what the features need.
     added = Protocol.apply(
         READER_FEATURES_VERSION if needs_readers else before.min_reader_version,
         WRITER_FEATURES_VERSION,
@@ -163,6 +167,7 @@ def _with_row_tracking_columns(protocol: Protocol, old: Metadata, new: Metadata)
         (ROW_COMMIT_VERSION_COLUMN, "_row-commit-version-col-"),
     ):
         if protocol.supports("rowTracking"):
+            # Chosen once: data files have columns of these names.
             configuration[key] = old.configuration.get(key, prefix + KNOWN_AFTER_COMMIT)
         else:
             configuration.pop(key, None)
@@ -185,6 +190,7 @@ def _with_dependent_properties(protocol: Protocol, metadata: Metadata) -> Metada
     coordinated = COORDINATOR[0] in metadata.configuration
     if not coordinated and "catalogManaged" not in protocol.explicit_names:
         return metadata
+    # PROTOCOL.md requires in-commit timestamps of such tables; Delta forces them on at the commit.
     return metadata.with_configuration({**metadata.configuration, IN_COMMIT_TIMESTAMPS: "true"})
 
 
@@ -194,6 +200,7 @@ def _with_timestamp_provenance(
     """Turning in-commit timestamps on notes since when; the commit's own time is not known yet."""
     was_on = is_true(before.metadata.configuration, IN_COMMIT_TIMESTAMPS)
     _require_commit_timestamp(before, was_on=was_on)
+    # A table that has had them from version 0 on needs no note of since when.
     if was_on or not (before.exists and is_true(metadata.configuration, IN_COMMIT_TIMESTAMPS)):
         return metadata
     version = str(before.version + 1) if version_known else KNOWN_AFTER_COMMIT

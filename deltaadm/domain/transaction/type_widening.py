@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 TYPE_CHANGES: Final = "delta.typeChanges"
 
 _INTEGERS: Final = ("byte", "short", "integer", "long")
+# Spark's `DecimalType.forType`, where a long has 20 digits.
 _DIGITS: Final = {"byte": 3, "short": 5, "integer": 10, "long": 20}
 _OTHERS: Final = frozenset(
     {
@@ -60,6 +61,7 @@ def can_be_altered(old: str, new: str) -> bool:
     """
     after = _DECIMAL.fullmatch(new)
     if after and old in _DIGITS:
+        # Parquet stores bytes and shorts as INT32, which Spark reads as DECIMAL(10,0) or wider.
         return int(after[1]) - int(after[2]) >= max(_DIGITS[old], _DIGITS["integer"])
     return is_widening(old, new)
 
