@@ -205,6 +205,7 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
             '--minimum' = 'Lower the protocol: drop the features that the table does not need.'
             '--readable-by' = 'Find the cheapest changes after which NAME or NAME@VERSION can read; may be given several times.'
             '--writable-by' = 'Find the cheapest changes after which NAME or NAME@VERSION can write; may be given several times.'
+            '--skip-unreachable' = 'Go on with the other clients where some cannot be reached, in place of exit code 7.'
             '--table' = 'A table; may be given several times.'
             '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
             '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'

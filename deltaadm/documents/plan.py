@@ -89,6 +89,13 @@ _GOAL: Final = record(
     access=(one_of(Access), lambda reached: reached[0].access),
     reached=(BOOLEAN, lambda reached: reached[1]),
 )
+_UNREACHABLE: Final = record(
+    client=(STRING, lambda found: found.goal.release.client.id),
+    version=(STRING, lambda found: found.goal.release.version),
+    access=(one_of(Access), lambda found: found.goal.access),
+    reason=STRING,
+    skipped=BOOLEAN,
+)
 _LOSS: Final = record(step=(COUNT, lambda loss: loss[0]), what=(STRING, lambda loss: loss[1]))
 
 
@@ -160,6 +167,7 @@ DOCUMENT: Final = Document.sealed(
             "notes": STRINGS,
             "clients": (array(_SHIFT), newly_shut_out),
             "goals": (array(_GOAL), _goals),
+            "unreachable": array(_UNREACHABLE),
             "losses": (array(_LOSS), _losses),
             "session": (mapping(STRING), lambda plan: plan.session.to_conf()),
         },

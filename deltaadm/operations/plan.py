@@ -80,6 +80,15 @@ class Goal:
         return f"--{able}-by {self.release}"
 
 
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """A goal that no plan reaches, and why; one that is `skipped` may be left aside."""
+
+    goal: Goal
+    reason: str
+    skipped: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedChange:
     """A line of a plan: the difference, why it comes about, what undoes it, what it costs."""
@@ -100,7 +109,8 @@ class Plan:
     about the plan as a whole. `findings` are what rules find on the state after it, and not on
     the one before. `needs_state` says that it would be another one if the domains and files of
     the table had been read. `bound_to` is the state before with its secrets, where `before` is
-    without them. `goals` are the clients for which it was made.
+    without them. `goals` are the clients for which it was made, and `unreachable` those for which
+    nothing can be done.
     """
 
     operation: str
@@ -113,6 +123,7 @@ class Plan:
     needs_state: bool = False
     bound_to: Snapshot | None = None
     goals: tuple[Goal, ...] = ()
+    unreachable: tuple[Unreachable, ...] = ()
 
     @property
     def after(self) -> Snapshot:
@@ -138,6 +149,11 @@ class Plan:
     def is_noop(self) -> bool:
         """Whether carrying it out would leave everything as it is."""
         return not self.stages
+
+    @property
+    def missed(self) -> tuple[Unreachable, ...]:
+        """The goals that are not reached and that were not to be skipped."""
+        return tuple(found for found in self.unreachable if not found.skipped)
 
     @property
     def waits(self) -> bool:

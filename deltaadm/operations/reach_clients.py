@@ -33,7 +33,7 @@ from deltaadm.domain.transaction.feature_removal import (
 from deltaadm.errors import DeltaadmError, NotYet, Refused
 from deltaadm.operations.clients import described
 from deltaadm.operations.drop_feature import Phase, guards_history, truncates, truncation_phase
-from deltaadm.operations.plan import Goal, Plan, propose
+from deltaadm.operations.plan import Goal, Plan, Unreachable, propose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -83,18 +83,28 @@ def plan_for_clients(
     *,
     operation: str,
     now: int,
+    keeping: Iterable[Goal] = (),
+    skip_unreachable: bool = False,
     session: SessionSettings | None = None,
 ) -> Plan:
     """
-    The cheapest plan after which all *goals* are reached; of several runs, the next one.
+    The cheapest plan after which the *goals* are reached; of several runs, the next one.
 
-    Raises `Refused` where no set of steps reaches them, with the reason for each client, and
-    `NotYet` where everything that is left waits for history to expire at *now* (in milliseconds).
+    Goals that cannot be reached are left out and named, and may be all with *skip_unreachable*.
+    What is reached already of those in *keeping* stays so. Raises `Refused` where nothing can be
+    reached, with the reason for each client, and `NotYet` where everything that is left waits for
+    history to expire at *now* (in milliseconds).
     """
-    wanted = tuple(dict.fromkeys(goals))
-    steps = cheapest_steps(snapshot, wanted, session)
-    if steps is None:
-        raise _unreachable(snapshot, wanted, session)
+    required = tuple(goal for goal in keeping if is_reached(goal, snapshot))
+    wanted, steps, unreachable = _reachable(
+        snapshot, tuple(dict.fromkeys(goals)), required, session
+    )
+    if unreachable and not (wanted or skip_unreachable):
+        raise Refused(
+            f"No change makes the table work for {_releases(each.goal for each in unreachable)}: "
+            f"{'; '.join(each.reason for each in unreachable)}.",
+            remedy="Name other clients or releases; `deltaadm clients` shows what each supports.",
+        )
     now_possible, later = _first_run(snapshot, history_of, steps, now, session)
     unread = snapshot.files is None and bool(steps)
     if later and not now_possible and not unread:
@@ -111,8 +121,19 @@ def plan_for_clients(
         because=because | asked,
         notes=(*plan.notes, *_notes(plan, wanted, steps, later)),
         goals=wanted,
+        unreachable=tuple(replace(each, skipped=skip_unreachable) for each in unreachable),
         needs_state=plan.needs_state or unread,
     )
+
+
+def require_reached(plan: Plan) -> None:
+    """Raise `Refused` where *plan* misses goals that were not to be skipped."""
+    if plan.missed:
+        raise Refused(
+            f"{_releases(each.goal for each in plan.missed)} cannot be reached: "
+            f"{'; '.join(each.reason for each in plan.missed)}. Nothing was changed.",
+            remedy="Go on without them: --skip-unreachable, or leave them out.",
+        )
 
 
 def is_reached(goal: Goal, snapshot: Snapshot) -> bool:
@@ -379,7 +400,11 @@ def _subject(step: Step) -> str:
 
 
 def _for_clients(goals: Sequence[Goal]) -> str:
-    return f"for {', '.join(dict.fromkeys(str(goal.release) for goal in goals))}"
+    return f"for {_releases(goals)}"
+
+
+def _releases(goals: Iterable[Goal]) -> str:
+    return ", ".join(dict.fromkeys(str(goal.release) for goal in goals))
 
 
 def _notes(
@@ -401,27 +426,41 @@ def _notes(
         yield "History is lost: older versions that need dropped features can no longer be read."
 
 
-def _unreachable(
-    snapshot: Snapshot, goals: Sequence[Goal], session: SessionSettings | None
-) -> Refused:
-    """Why there is no plan: for each client that cannot be reached alone, or for all together."""
-    alone = {goal: _Search(snapshot, [goal], session).run() for goal in goals}
-    stuck = {goal: found for goal, found in alone.items() if isinstance(found, _DeadEnd)}
-    if not stuck:
-        names = ", ".join(dict.fromkeys(str(goal.release) for goal in goals))
-        return Refused(
-            f"No change makes the table work for {names} together; each alone can be reached.",
-            remedy="Plan for some of them only.",
-        )
-    left = " ".join(goal.option for goal in goals if goal not in stuck)
-    return Refused(
-        f"No change makes the table work for {', '.join(str(goal.release) for goal in stuck)}: "
-        f"{'; '.join(_why_not(goal, found) for goal, found in stuck.items())}.",
-        remedy=f"Plan without {'it' if len(stuck) == 1 else 'them'}: "
-        f"deltaadm upgrade-protocol TABLE {left}."
-        if left
-        else "Name other clients or releases; `deltaadm clients` shows what each supports.",
-    )
+def _reachable(
+    snapshot: Snapshot,
+    goals: tuple[Goal, ...],
+    required: tuple[Goal, ...],
+    session: SessionSettings | None,
+) -> tuple[tuple[Goal, ...], tuple[Step, ...], tuple[Unreachable, ...]]:
+    """
+    The *goals* that can be reached together, the cheapest steps to them, and the other goals.
+
+    Of those that exclude each other the first ones count; the *required* ones come before all.
+    """
+
+    def search(*some: Goal) -> tuple[Step, ...] | _DeadEnd:
+        return _Search(snapshot, some, session).run()
+
+    found = search(*goals, *required)
+    if not isinstance(found, _DeadEnd):
+        return goals, found, ()
+    kept: tuple[Goal, ...] = ()
+    steps: tuple[Step, ...] = ()
+    unreachable: list[Unreachable] = []
+    for goal in goals:
+        found = search(*kept, goal, *required)
+        if not isinstance(found, _DeadEnd):
+            kept, steps = (*kept, goal), found
+            continue
+        alone = search(goal)
+        if isinstance(alone, _DeadEnd):
+            reason = _why_not(goal, alone)
+        elif isinstance(search(goal, *required), _DeadEnd):
+            reason = f"what {goal.release} takes shuts out {_releases(required)}"
+        else:
+            reason = f"{goal.release} can be reached without {_releases(kept)}, but not with it"
+        unreachable.append(Unreachable(goal, reason))
+    return kept, steps, tuple(unreachable)
 
 
 def _why_not(goal: Goal, found: _DeadEnd) -> str:

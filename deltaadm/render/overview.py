@@ -46,16 +46,37 @@ def status_and_details(document: Document) -> tuple[str, str]:
 
 
 def is_uneventful(document: Document) -> bool:
-    """Whether there is nothing to say of a table: no finding, or no change."""
+    """Whether there is nothing to say of a table: no finding, no warning, no change."""
     kind = kind_of(document)
     if kind == "validate":
         return not document["stopped"] and _verdict(document) == "clean"
-    return kind == "plan" and bool(document["is_noop"])
+    if kind == "plan":
+        return bool(document["is_noop"]) and not document.get(_MISSED)
+    if kind == "inspect":
+        return not document["warnings"]
+    return kind == "diff" and bool(document["equal"])
 
 
-def unlisted(number: int) -> str:
-    """That so many uneventful tables are not listed."""
-    return f"{counted(number, 'table')} without findings or changes; --all lists them"
+def urgency(document: Document) -> int:
+    """How soon a line on a table is worth reading: 0 for errors, then warnings, then the rest."""
+    kind = kind_of(document)
+    if kind == "validate" and not document["stopped"]:
+        return {"errors": 0, "warnings": 1}.get(_verdict(document), 2)
+    return 1 if kind == "inspect" else 0
+
+
+def unlisted(kinds: Counter[str]) -> str:
+    """That some uneventful tables are not listed, with the number of each kind of document."""
+    lacking = " or ".join(dict.fromkeys(_LACKING[kind] for kind in kinds))
+    return f"{counted(kinds.total(), 'table')} without {lacking}; --all lists them"
+
+
+_LACKING: Final = {
+    "validate": "findings or changes",
+    "plan": "findings or changes",
+    "inspect": "warnings",
+    "diff": "differences",
+}
 
 
 def kind_of(document: Document) -> str:
@@ -132,6 +153,7 @@ _HEADINGS: Final = (
     "Findings",
     "Clients affected",
     "Clients after the change",
+    "Clients that cannot be reached",
     "Warnings",
     "Features that can be dropped",
 )
@@ -252,7 +274,12 @@ def _plan_status(document: Document) -> str:
 def _planned(document: Document) -> tuple[str, str]:
     marks = {"add": "+", "remove": "-", "set": "~"}
     changes = (f"{marks[change['kind']]} {change['subject']}" for change in document["changes"])
-    return _plan_status(document), _some(changes)
+    missed = [f"! {_release(client)} cannot be reached" for client in document.get(_MISSED, ())]
+    return _plan_status(document), "  ".join(filter(None, (_some(changes), _some(missed))))
+
+
+_MISSED: Final = "unreachable"
+"""A field that plans of earlier releases did not have."""
 
 
 def _plan(document: Document) -> Iterator[tuple[str, str]]:
@@ -263,6 +290,8 @@ def _plan(document: Document) -> Iterator[tuple[str, str]]:
     for client in document["clients"]:
         does = DOES[client["verdict"]][client["access"]]
         yield "Clients after the change", f"{_release(client)} {does}"
+    for client in document.get(_MISSED, ()):
+        yield "Clients that cannot be reached", f"{_release(client)}, to {client['access']}"
 
 
 def _carried_out(document: Document) -> tuple[str, str]:

@@ -6,6 +6,9 @@ FOUND = 1
 MISMATCH = 5
 """What was committed is not what had been planned."""
 
+REFUSED = 7
+"""What is asked for is impossible in part; what is possible was only planned."""
+
 WAITING = 8
 """The rest can be done when some time has passed."""
 

@@ -12,7 +12,7 @@ from deltaadm.errors import UsageError
 from deltaadm.operations.reports import PlanReport
 from deltaadm.operations.secrets import sets_secrets, without_secrets
 from deltaadm.runs.apply_plans import Limits, carry_out_plans, journal_of, plans_in, require_lines
-from deltaadm.runs.exit_codes import FOUND
+from deltaadm.runs.exit_codes import FOUND, REFUSED
 from deltaadm.runs.files import announce_plans, unwritable
 from deltaadm.runs.fleet import SavedLine, TableTask, collect_tables, table_results
 from deltaadm.runs.output import handle_errors, info
@@ -21,6 +21,7 @@ from deltaadm.runs.plan_run import (
     project_settings,
     require_engine_commits,
     require_plan_options,
+    require_reached,
     requires_committable,
     with_commit_engine,
 )
@@ -70,6 +71,8 @@ def plan_many(
     must_commit = requires_committable(change)
 
     def code(document: Document) -> int:
+        if any(not missed["skipped"] for missed in document["unreachable"]):
+            return REFUSED
         return FOUND if planning.check and not document["is_noop"] else 0
 
     def work() -> int:
@@ -85,6 +88,7 @@ def plan_many(
             )
             if must_commit:
                 require_engine_commits(reader, plan)
+            require_reached(plan, planning)
             return PlanReport(target.text, plan)
 
         fleet = collect_tables(reader, named, many, "plan")

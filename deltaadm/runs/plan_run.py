@@ -12,7 +12,7 @@ from deltaadm.operations.reports import OutcomeReport, PlanReport
 from deltaadm.runs import catalogs, sessions
 from deltaadm.runs.consent import confirm, delta_consents
 from deltaadm.runs.context import now
-from deltaadm.runs.exit_codes import FOUND, MISMATCH, WAITING
+from deltaadm.runs.exit_codes import FOUND, MISMATCH, REFUSED, WAITING
 from deltaadm.runs.files import save_plan
 from deltaadm.runs.output import check_format, handle_errors, info, show
 from deltaadm.runs.progress import phases
@@ -50,12 +50,17 @@ if TYPE_CHECKING:
 
 
 class PlanInput(NamedTuple):
-    """What a plan is made from: a table, the state it is in, and the settings of the session."""
+    """
+    What a plan is made from: a table, the state it is in, and the settings of the session.
+
+    The `requirements` are checked afterwards, so that only a search for a plan looks at them.
+    """
 
     context: RunContext
     target: Target
     snapshot: Snapshot
     session: SessionSettings
+    requirements: ClientRequirements
 
 
 def plan_and_apply(
@@ -93,6 +98,7 @@ def plan_and_apply(
             )
             if must_commit:
                 require_engine_commits(opened, plan)
+            require_reached(plan, change.planning)
             return finish_delta_plan(opened, table, plan, requirements, change)
 
     return handle_errors(context, table, work)
@@ -129,6 +135,14 @@ def require_engine_commits(context: RunContext, plan: Plan) -> None:
         require_committable(plan, open_store(root, object_stores=context.object_stores))
 
 
+def require_reached(plan: Plan, request: PlanRequest) -> None:
+    """Raise `Refused` where *plan* is to be applied and does not reach all that is asked for."""
+    if request.apply and plan.missed:
+        from deltaadm.operations import reach_clients
+
+        reach_clients.require_reached(plan)
+
+
 def plan_for(
     context: RunContext,
     target: Target,
@@ -143,7 +157,7 @@ def plan_for(
     plan = make_plan(
         context,
         target,
-        lambda snapshot: planner(PlanInput(context, target, snapshot, session)),
+        lambda snapshot: planner(PlanInput(context, target, snapshot, session, requirements)),
         requirements,
     )
     if context.engine is not None:
@@ -220,8 +234,12 @@ def finish_plan(
     if request.apply:
         return carry_out()
     show(context, [report])
+    missed = isinstance(report, PlanReport) and report.plan.missed
     if context.format == "text" and not plan.is_noop:
-        info(f"Nothing was changed. Add --apply to {purpose}.")
+        options = "--skip-unreachable --apply" if missed else "--apply"
+        info(f"Nothing was changed. Add {options} to {purpose}.")
+    if missed:
+        return REFUSED
     return FOUND if request.check and not plan.is_noop else 0
 
 

@@ -62,7 +62,9 @@ def minimum_planner() -> Planner:
     return plan
 
 
-def clients_planner(*, readable_by: Sequence[str], writable_by: Sequence[str]) -> Planner:
+def clients_planner(
+    *, readable_by: Sequence[str], writable_by: Sequence[str], skip_unreachable: bool
+) -> Planner:
     """What finds the cheapest changes after which clients can read, or write, a table."""
     from deltaadm.clients import Access, parse_client
     from deltaadm.operations.plan import Goal
@@ -78,7 +80,14 @@ def clients_planner(*, readable_by: Sequence[str], writable_by: Sequence[str]) -
         snapshot = table.snapshot
         history_of = partial(table.context.history_of, snapshot)
         return plan_for_clients(
-            snapshot, history_of, goals, operation=OPERATION, now=now(), session=table.session
+            snapshot,
+            history_of,
+            goals,
+            operation=OPERATION,
+            now=now(),
+            keeping=table.requirements.goals(),
+            skip_unreachable=skip_unreachable,
+            session=table.session,
         )
 
     return plan

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from deltaadm.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from deltaadm.clients import ClientRelease
+    from deltaadm.operations.plan import Goal
     from deltaadm.runs.requests import CommitRequest
     from deltaadm.runs.settings import Settings
 
@@ -50,6 +51,16 @@ class ClientRequirements(NamedTuple):
             accepted=frozenset(release.client.id for release in accepted),
             findings=_codes(request.consent.accept_finding or ()),
         )
+
+    def goals(self) -> Iterator[Goal]:
+        """That each of these clients can read, or write; except for those that may go wrong."""
+        from deltaadm.clients import Access
+        from deltaadm.operations.plan import Goal
+
+        for releases, access in ((self.reading, Access.READ), (self.writing, Access.WRITE)):
+            for release in releases:
+                if release.client.id not in self.accepted:
+                    yield Goal(release, access)
 
 
 def _codes(words: Sequence[str]) -> frozenset[str]:

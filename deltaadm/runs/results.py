@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from deltaadm.operations.reports import Failure
 from deltaadm.render.formats import FORMATS, Style
@@ -68,8 +69,8 @@ class ResultPrinter:
         self._tally = Tally()
         self._sinks = sinks
         self._codes: list[int] = []
-        self._uneventful: list[str] = []
-        self._unlisted = 0
+        self._held: list[tuple[int, str]] = []
+        self._unlisted: Counter[str] = Counter()
         self._reports: list[Report] = []
         self._at_once = [target for target in targets if self._is_at_once(target)]
         self._later = [target for target in targets if target not in self._at_once]
@@ -103,14 +104,17 @@ class ResultPrinter:
 
     def _write(self, target: OutputTarget, result: TableResult) -> None:
         if target.format == "text":
-            from deltaadm.render.overview import is_uneventful, line
+            from deltaadm.render.overview import is_uneventful, kind_of, line, urgency
 
-            if not is_uneventful(result.document):
-                write_text(f"{line(result.document)}\n")
-            elif self._fleet.every:
-                self._uneventful.append(line(result.document))
+            document = result.document
+            if is_uneventful(document) and not self._fleet.every:
+                self._unlisted[kind_of(document)] += 1
+                return
+            order = LAST if is_uneventful(document) else urgency(document)
+            if order:
+                self._held.append((order, line(document)))
             else:
-                self._unlisted += 1
+                write_text(f"{line(document)}\n")
         elif not result.old:
             write_text(result.line)
 
@@ -159,7 +163,8 @@ class ResultPrinter:
         if self._quiet:
             return
         if any(target.format == "text" for target in self._at_once):
-            write_text("".join(f"{line}\n" for line in self._uneventful))
+            for _, line in sorted(self._held, key=lambda held: held[0]):
+                write_text(f"{line}\n")
             if self._unlisted:
                 from deltaadm.render.overview import unlisted
 
@@ -170,6 +175,10 @@ class ResultPrinter:
             from deltaadm.render.wording import overview_title
 
             info(f"{overview_title(overview)}.")
+
+
+LAST: Final = 9
+"""Where tables stand of which there is nothing to say."""
 
 
 def _is_clean(document: Document) -> bool:

@@ -232,13 +232,51 @@ def test_a_plan_for_clients_in_json(mapped: Table) -> None:
     assert [loss["step"] for loss in plan["losses"]] == [1]
 
 
-def test_clients_that_cannot_be_reached_are_named(mapped: Table) -> None:
-    result = deltaadm(
-        "upgrade-protocol", mapped.path, "--readable-by", "hive", "--writable-by", "power-bi",
-    )  # fmt: skip
+WISH = ("--readable-by", "hive", "--writable-by", "power-bi")
+
+
+def test_clients_that_cannot_be_reached_are_named_and_the_rest_is_planned(mapped: Table) -> None:
+    result = deltaadm("upgrade-protocol", mapped.path, *WISH)
     assert result.code == 7
-    assert "power-bi does not write any table (read-only)" in result.err
-    assert "deltaadm upgrade-protocol TABLE --readable-by hive@3.0.0" in result.err
+    head = result.out.partition("\nChanges\n")[0]
+    assert "Clients that cannot be reached\n  - power-bi does not write any table" in head
+    assert "hive@3.0.0 can read the table after this." in result.out
+    assert "--skip-unreachable --apply" in result.err
+    found = deltaadm("upgrade-protocol", mapped.path, *WISH, "-o", "json")
+    assert found.code == 7
+    assert found.document["unreachable"] == [
+        {
+            "client": "power-bi", "version": "2026-11-21", "access": "write",
+            "reason": "power-bi does not write any table (read-only)", "skipped": False,
+        }
+    ]  # fmt: skip
+    skipping = deltaadm("upgrade-protocol", mapped.path, *WISH, "--skip-unreachable", "--check")
+    assert skipping.code == 1
+
+
+def test_nothing_is_applied_where_a_client_cannot_be_reached(mapped: Table, tmp_path: Path) -> None:
+    result = deltaadm("upgrade-protocol", mapped.path, *WISH, "--apply", "--yes")
+    assert result.code == 7
+    assert "power-bi does not write any table (read-only). Nothing was changed." in result.err
+    assert "--skip-unreachable" in result.err
+    plans = tmp_path / "plans.jsonl"
+    many = ("upgrade-protocol", "--table", mapped.path, *WISH, "--out", plans, "--apply", "--yes")
+    assert deltaadm(*many, "-o", "jsonl").code == 9
+    assert not plans.read_text()
+
+
+def test_many_tables_name_the_clients_that_cannot_be_reached(mapped: Table) -> None:
+    many = deltaadm("upgrade-protocol", "--table", mapped.path, *WISH)
+    assert "! power-bi cannot be reached" in many.out
+    assert "Clients that cannot be reached\n  1  power-bi, to write\n" in many.out
+    assert many.code == 9
+    assert (
+        deltaadm("upgrade-protocol", "--table", mapped.path, *WISH, "--skip-unreachable").code == 0
+    )
+
+
+def test_skipping_needs_clients_to_skip(mapped: Table) -> None:
+    assert deltaadm("upgrade-protocol", mapped.path, "--skip-unreachable").code == 2
 
 
 def test_a_plan_for_clients_can_be_saved_and_applied_later(mapped: Table, tmp_path: Path) -> None:

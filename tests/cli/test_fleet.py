@@ -161,9 +161,13 @@ def test_reports_are_the_same_from_processes(
 
 
 def test_text_is_a_line_a_table_and_an_overview(lake: Path) -> None:
-    result = deltaadm("inspect", "--discover", lake)
+    brief = deltaadm("inspect", "--discover", lake)
+    result = deltaadm("inspect", "--discover", lake, "--all")
     lines, overview = result.out.split("\n\n", maxsplit=1)
-    mapped, old, new, empty = lines.split("\n")
+    empty, mapped, old, new = lines.split("\n")
+    assert brief.out == (f"{empty}\n3 tables without warnings; --all lists them\n\n{overview}"), (
+        "first those with problems"
+    )
     assert mapped.startswith(f"(2, 5)      {lake}/a/mapped  version 0: columnMapping")
     assert old == f"(1, 2)      {lake}/a/old  version 0: no features listed"
     assert new == f"(3, 7)      {lake}/b/new  version 0: appendOnly, deletionVectors"

@@ -1,6 +1,6 @@
 """The cheapest way to a table that clients can use, held against all sets of drops."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -52,9 +52,23 @@ def table_with(names: set[str], configuration: dict[str, str]) -> Snapshot:
     return replace(found, files=FileFacts(), domains={})
 
 
-def plan(table: Snapshot, *goals: Goal, history: int | None = None) -> Plan:
+def plan(
+    table: Snapshot,
+    *goals: Goal,
+    history: int | None = None,
+    keeping: Iterable[Goal] = (),
+    skip_unreachable: bool = False,
+) -> Plan:
     old = FeatureHistory(first=0, needing=None if history is None else 1, needing_since=history)
-    return plan_for_clients(table, lambda _: old, goals, operation="upgrade-protocol", now=NOW)
+    return plan_for_clients(
+        table,
+        lambda _: old,
+        goals,
+        operation="upgrade-protocol",
+        now=NOW,
+        keeping=keeping,
+        skip_unreachable=skip_unreachable,
+    )
 
 
 def reading(name: str) -> Goal:
@@ -199,15 +213,39 @@ def test_use_is_ended_where_that_is_enough() -> None:
 
 def test_who_cannot_be_reached_is_named_with_the_reason() -> None:
     table = table_with({"timestampNtz", "deletionVectors"}, {})
-    with pytest.raises(Refused) as refusal:
-        plan(table, reading("hive"), reading("daft"), writing("athena"))
-    message = refusal.value.message
-    assert "hive@3.0.0 cannot read the table because of protocol.minReaderVersion" in message
-    assert "the table feature timestampNtz cannot be dropped" in message
-    assert "athena does not write any table (read only)" in message
-    assert refusal.value.remedy == (
-        "Plan without them: deltaadm upgrade-protocol TABLE --readable-by daft@0.7.26."
+    found = plan(table, reading("hive"), reading("daft"), writing("athena"))
+    assert found.goals == (reading("daft"),)
+    assert found.steps == (DropFeature("deletionVectors"),)
+    hive, athena = found.unreachable
+    assert hive.reason.startswith(
+        "hive@3.0.0 cannot read the table because of protocol.minReaderVersion"
     )
+    assert "the table feature timestampNtz cannot be dropped" in hive.reason
+    assert (athena.goal, athena.reason) == (
+        writing("athena"),
+        "athena does not write any table (read only)",
+    )
+    assert found.missed == found.unreachable
+
+
+def test_nothing_is_planned_where_nothing_can_be_reached_unless_that_is_skipped() -> None:
+    table = table_with({"timestampNtz", "deletionVectors"}, {})
+    with pytest.raises(Refused, match=r"for hive@3.0.0, athena: .*; athena does not write any"):
+        plan(table, reading("hive"), writing("athena"))
+    found = plan(table, reading("hive"), writing("athena"), skip_unreachable=True)
+    assert found.is_noop
+    assert [each.goal for each in found.unreachable] == [reading("hive"), writing("athena")]
+    assert not found.missed
+
+
+def test_the_cheapest_plan_keeps_the_clients_that_must_go_on() -> None:
+    """Dropping a feature protects history, which Trino does not write; truncating it does not."""
+    table = table_with({"v2Checkpoint"}, {"delta.checkpointPolicy": "v2"})
+    wanted = reading("redshift-spectrum")
+    assert plan(table, wanted).steps == (DropFeature("v2Checkpoint"),)
+    keeping = plan(table, wanted, keeping=[writing("delta-rs"), writing("hive")])
+    assert keeping.steps == (DropFeature("v2Checkpoint", truncate_history=True),)
+    assert keeping.goals == (wanted,)
 
 
 def test_legacy_versions_are_reached_by_adding_features() -> None:

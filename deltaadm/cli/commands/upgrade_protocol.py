@@ -51,6 +51,10 @@ class UpgradeProtocol(Parameters):
         help="Find the cheapest changes after which NAME or NAME@VERSION can write; may be given "
         "several times.",
     )
+    skip_unreachable: bool = option(
+        "--skip-unreachable",
+        help="Go on with the other clients where some cannot be reached, in place of exit code 7.",
+    )
     many: FleetOptions
     change: ChangeOptions
 
@@ -67,6 +71,8 @@ def command(given: UpgradeProtocol, context: RunContext) -> int:
             "cannot be combined with --minimum, --reader or --writer",
             option="--readable-by" if given.readable_by else "--writable-by",
         )
+    if given.skip_unreachable and not (given.readable_by or given.writable_by):
+        raise UsageError("requires --readable-by or --writable-by", option="--skip-unreachable")
     planner = _planner(given)
     require_tables(given.tables, given.many)
     return plan_tables(
@@ -82,7 +88,9 @@ def _planner(given: UpgradeProtocol) -> Planner:
     """What plans as the options ask; raises `Refused` for a client that nobody knows."""
     if given.readable_by or given.writable_by:
         return clients_planner(
-            readable_by=given.readable_by or (), writable_by=given.writable_by or ()
+            readable_by=given.readable_by or (),
+            writable_by=given.writable_by or (),
+            skip_unreachable=given.skip_unreachable,
         )
     if given.minimum:
         return minimum_planner()

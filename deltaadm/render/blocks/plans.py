@@ -66,12 +66,13 @@ _DIFFERS: Final = "The result differs from the plan:"
 def _plan(report: PlanReport) -> Iterator[Block]:
     plan = report.plan
     yield Heading(f"{plan.operation}: {report.table} ({_version_words(plan.before)})", level=1)
+    yield from _unreachable(plan)
     if plan.is_noop:
         yield Paragraph("No changes.", "good")
     else:
         yield Cards(tuple(_cards(plan)))
-        if plan.findings:
-            yield from _findings(report)
+        yield from _findings(report)
+        if plan.findings or plan.unreachable:
             yield Heading("Changes")
         if plan.changes:
             yield _changes(plan)
@@ -91,6 +92,13 @@ def _plan(report: PlanReport) -> Iterator[Block]:
     if plan.notes:
         yield Heading("Notes")
         yield Items(plan.notes)
+
+
+def _unreachable(plan: Plan) -> Iterator[Block]:
+    """Clients that were asked for in vain, and why."""
+    if plan.unreachable:
+        yield Heading("Clients that cannot be reached", tone="error")
+        yield Items(tuple(found.reason for found in plan.unreachable))
 
 
 _SEVERITIES: Final = {"error": "Errors", "warning": "Warnings", "info": "Info"}
