@@ -126,6 +126,7 @@ class DeltaCatalog:
         Raises `Refused` for anything that is not a query that Spark understands.
         """
         try:
+            # On lines of its own: it may end with a comment.
             asked = f"SELECT * FROM (\n{query}\n)"  # noqa: S608 -- the user's own, and only read
             return self._session.sql(asked).schema.json()
         except Exception as error:
@@ -325,6 +326,7 @@ def _is_pattern(text: str) -> bool:
 
 
 def _matches(name: str, pattern: str) -> bool:
+    # To fnmatch brackets are a set of characters, here they are none.
     return fnmatchcase(name.lower(), pattern.lower().replace("[", "[[]"))
 
 

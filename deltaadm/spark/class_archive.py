@@ -75,6 +75,7 @@ def _main() -> None:
     if archive is None:
         return
     with suppress(OSError, AttributeError):
+        # Behind whatever the user does next.
         os.nice(10)
     begun = archive.with_suffix(".begun")
     try:

@@ -136,6 +136,7 @@ def _rows(source: _Source, newest_first: Iterable[Named]) -> Iterator[Row]:
             counts[name] += 1
             if name in _ON_FILES:
                 yield _file_row(source, line, name, document)
+            # Delta passes over metadata without an id.
             elif name not in _PASSED_OVER and (name != "metaData" or document.get("id")):
                 key = str(document.get(_KEYS[name])) if name in _KEYS else ""
                 text = json.dumps(document) if name in _DOCUMENTED else "null"
@@ -143,6 +144,7 @@ def _rows(source: _Source, newest_first: Iterable[Named]) -> Iterator[Row]:
     except TableError as error:
         yield _failure_row(source, counts.total(), error)
         return
+    # Behind all actions of the file: rows of a file are taken in the order of their lines.
     for place, name in enumerate(_SINGLE, start=-len(_SINGLE)):
         if counts[name] > 1 and source.age != CHECKPOINTED:
             text = json.dumps(several(source.name, counts[name], name))

@@ -266,6 +266,7 @@ def _newest(session: SparkSession, paths: Sequence[str], decoder: Decoder) -> Da
     if not paths:
         empty = session.createDataFrame([], decode.ROW)
         return empty.withColumn("count", fn.lit(0))
+    # Each once: Spark would read a path twice that is named twice.
     files = session.read.format("binaryFile").load([pattern(path) for path in dict.fromkeys(paths)])
     decoded = fn.udf(decoder, f"array<struct<{decode.ROW}>>", useArrow=False)("path", "content")
     rows = files.select(fn.explode(decoded).alias("row")).select("row.*")
@@ -343,6 +344,7 @@ def _aggregates() -> list[Column]:
 
     return [
         fn.count("*").alias("files"),
+        # A log may claim any size: a sum of longs would overflow.
         fn.expr("sum(cast(size as decimal(38, 0)))").alias("bytes"),
         *(fn.count_if(name).alias(name) for name in _COUNTED[1:-1]),
         fn.collect_set("partition_keys").alias("keys"),
@@ -368,6 +370,7 @@ def _guilty(replays: Sequence[_SparkReplay], error: Exception) -> Sequence[_Spar
     """The table among whose files is the one that an exception names, or else all of them."""
     texts = error_text(error), unquote(error_text(error))
     named = [replay for replay in replays if any(f"{replay.place}/" in text for text in texts)]
+    # A table may be in the directory of another one, whose path its own begins with.
     return [max(named, key=lambda replay: len(replay.log))] if named else replays
 
 

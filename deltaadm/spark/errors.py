@@ -138,6 +138,7 @@ def is_lost(error: Exception) -> bool:
     """Whether Spark was lost, or has stopped responding: a Connect server, or a JVM."""
     from py4j.protocol import Py4JNetworkError
 
+    # Py4J lets errors of its socket pass as they are.
     return is_outage(error) or isinstance(error, (Py4JNetworkError, OSError))
 
 

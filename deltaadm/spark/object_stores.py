@@ -177,6 +177,7 @@ def _all_settings(
     return found
 
 
+# Hadoop itself knows s3a:// alone.
 _AS_S3A: Final = {
     "fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
     "fs.AbstractFileSystem.s3.impl": "org.apache.hadoop.fs.s3a.S3A",
@@ -214,6 +215,7 @@ def _s3a(given: Settings, *, providers: bool = True) -> dict[str, str]:
         "session.token": _first(given, "session_token", "token"),
         "endpoint": endpoint,
         "endpoint.region": region or ("us-east-1" if endpoint else ""),
+        # Servers other than Amazon's seldom have a host name for each bucket.
         "path.style.access": "true" if endpoint and not hosted else "",
         "aws.credentials.provider": _providers(given, everywhere=providers),
     }

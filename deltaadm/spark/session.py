@@ -271,6 +271,7 @@ def _configuration(master: str, options: SparkOptions, scratch: Path) -> dict[st
         conf |= _ON_THIS_MACHINE | {"spark.local.dir": str(scratch)}
     conf |= given
     extensions = "spark.sql.extensions"
+    # Both have to hold: Delta's, and those of the user.
     conf[extensions] = joined(_DELTA[extensions], given.get(extensions, ""))
     conf |= settings_for_delta(conf, jars)
     home = spark_home()

@@ -24,6 +24,7 @@ def shipped(session: SparkSession) -> Iterator[None]:
     """Let executors on other machines have this deltaadm for the time of the block."""
     context = getattr(session, "sparkContext", None)
     master = "" if context is None else str(context.master)
+    # Not local-cluster[…], whose executors are processes of their own.
     if master.split("[", maxsplit=1)[0] == "local":
         yield
         return

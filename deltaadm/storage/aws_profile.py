@@ -78,6 +78,7 @@ def _profile(environ: Mapping[str, str], name: str) -> dict[str, str] | None:
     home = Path(environ.get("HOME") or Path.home()) / ".aws"
     sections = (
         (environ.get("AWS_CONFIG_FILE") or home / "config", f"profile {name}"),
+        # Only the default profile may do without the word before its name.
         (environ.get("AWS_CONFIG_FILE") or home / "config", name if name == "default" else ""),
         (environ.get("AWS_SHARED_CREDENTIALS_FILE") or home / "credentials", name),
     )
@@ -91,6 +92,7 @@ def _profile(environ: Mapping[str, str], name: str) -> dict[str, str] | None:
 
 def _parsed(file: Path) -> RawConfigParser:
     """The file, without sections if there is none."""
+    # Raw: a % in a value means nothing in these files.
     parser = RawConfigParser(strict=False, default_section="")
     try:
         parser.read_string(file.read_text(encoding="utf-8"))

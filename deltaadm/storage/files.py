@@ -59,6 +59,7 @@ def replacing(path: Place, private: Callable[[], bool] = bool) -> Iterator[Binar
             _set_mode(descriptor, mode & 0o700 if private() else mode)
             os.fsync(descriptor)
         require_replaceable(where)
+        # Looked at once more: what is there may have become a link meanwhile.
         os.replace(draft, where)  # noqa: PTH105
     except BaseException:
         with suppress(FileNotFoundError):
@@ -82,6 +83,7 @@ def create_whole(path: Place, body: bytes) -> bool:
     not let us write, or has no links.
     """
     where = os.fspath(path)
+    # Whoever commits next cleans up, since nobody lists drafts.
     remove_dead_drafts(os.path.dirname(where))  # noqa: PTH120 -- pathlib costs start-up time
     while True:
         draft = _draft_of(where)
@@ -93,6 +95,7 @@ def create_whole(path: Place, body: bytes) -> bool:
                 file.flush()
                 os.fsync(descriptor)
                 try:
+                    # No rename: that would replace what another process has put there.
                     os.link(draft, where)
                 except FileExistsError:
                     return False

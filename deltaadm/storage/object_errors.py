@@ -38,6 +38,7 @@ _PERMISSIONS: Final = {
     "remove": "s3:DeleteObject",
 }  # fmt: skip
 
+# The first that fits counts: causes come before what they end in, such as a denied access.
 _TROUBLES: Final = (
     _Trouble(
         ("NoSuchBucket", "ContainerNotFound", "specified bucket does not exist"),

@@ -170,6 +170,7 @@ class Connections:
         if found is None:
             backend = self._backend(location, address, options, credentials)
             made = Bucket(address, backend, options, self._threads, credentials)
+            # Threads may have made the same bucket at the same time; the first one counts.
             found = self._buckets.setdefault(key, made)
         return found
 
@@ -315,6 +316,7 @@ class Bucket:
         """The bytes from *start* to *end* of the object, as long as it still has this *tag*."""
         options: dict[str, Any] = {"range": (start, end)}
         if tag:
+            # Two halves of different files would be worse than an error.
             options["if_match"] = tag
         return self._threads.submit(partial(self._get_range, path, options)).result()
 
@@ -359,6 +361,7 @@ class Bucket:
         try:
             found = obstore.get(self.backend, path)
             size = found.meta["size"]
+            # The size comes before the bytes, so that nothing large is ever held.
             body = bytes(found.bytes()) if size <= most else b""
         except Exception as error:
             raise self._failure(path, error) from error
@@ -398,6 +401,7 @@ class Bucket:
         from obstore.exceptions import AlreadyExistsError
 
         try:
+            # In one request: an upload in parts is not conditional.
             obstore.put(self.backend, path, body, mode="create", use_multipart=False)
         except AlreadyExistsError:
             return False
@@ -608,6 +612,7 @@ class _Memory:
     def __init__(self, kept: Kept, log: str, path: str, meta: ObjectMeta | None) -> None:
         self._kept, self._file = kept, (log, path)
         self._listed = meta and (meta["e_tag"], meta["size"], meta["last_modified"])
+        # Commits, checksums and checkpoints; `_last_checkpoint` is overwritten.
         self._never_changes = path[:1].isdigit() or path.startswith("_sidecars/")
 
     def find(self, span: tuple[int, int] | None = None) -> bytes | None:

@@ -249,6 +249,7 @@ def _local(place: str, limits: Limits) -> WritableStore:
 def _file_url(place: str, limits: Limits) -> WritableStore:
     from urllib.parse import unquote, urlsplit
 
+    # Names of directories may have # and ? in them.
     parts = urlsplit(place, allow_fragments=False)
     if parts.netloc not in {"", "localhost"}:
         raise _foreign_host(place, parts.netloc)

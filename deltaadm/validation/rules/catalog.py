@@ -88,6 +88,7 @@ def other_properties_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     """
     theirs = catalog.state.properties or {}
     ours = catalog.snapshot.metadata.configuration
+    # A catalog that keeps none of them says nothing about any.
     if not any(key.startswith("delta.") for key in theirs):
         return
     for key in sorted({*ours, *(key for key in theirs if key.startswith("delta."))}):
@@ -121,6 +122,7 @@ def other_protocol_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
         if key.startswith(_FEATURE)
     }
     supported = {name.lower(): name for name in protocol.explicit_names}
+    # A catalog that has both versions has all features; otherwise what it lacks means nothing.
     every = _VERSIONS.keys() <= properties.keys()
     for key in sorted(
         named.keys() ^ supported.keys() if every else named.keys() - supported.keys()

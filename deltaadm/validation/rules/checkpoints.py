@@ -38,6 +38,7 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Multi-part checkpoint.
     """
+    # An empty part is DL612's.
     if checkpoint.checkpoint is not None or any(not file.info.size for file in checkpoint.files):
         return
     parts = checkpoint.files[0].parts
@@ -261,6 +262,7 @@ def older_checkpoint_without_commit(checkpoint: CheckpointFacts) -> Iterator[Pro
     Source: PROTOCOL.md, Metadata Cleanup.
     """
     listing = checkpoint.listing
+    # The newest one is DL106's.
     if checkpoint.checkpoint is None or checkpoint.checkpoint == listing.checkpoints[-1]:
         return
     if all(commit.version != checkpoint.version for commit in listing.commits):
@@ -308,6 +310,7 @@ def missing_statistics_columns(checkpoint: CheckpointFacts) -> Iterator[Problem]
         return
     for key, column, wanted in (
         ("delta.checkpoint.writeStatsAsJson", "add.stats", "true"),
+        # The default of PROTOCOL.md; Delta Spark's is true, and other writers need not follow it.
         ("delta.checkpoint.writeStatsAsStruct", "add.stats_parsed", "false"),
     ):
         asked = checkpoint.state.property(key, wanted).lower() == "true"

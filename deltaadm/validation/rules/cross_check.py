@@ -89,6 +89,7 @@ def refused_by_other_implementation(check: CrossCheck) -> Iterator[Problem]:
     Source: deltalake, which is built on delta-kernel-rs.
     """
     if check.refusal:
+        # deltalake has no class of errors for it, so its words have to tell.
         lacks = any(word in check.refusal.lower() for word in _FEATURES)
         yield Problem(
             f"{check.program} cannot open the table: {check.refusal}",

@@ -587,6 +587,7 @@ def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, In-Commit Timestamps.
     """
+    # The commit that turns them on follows one that has none.
     if commit.previous is None or not _has_timestamps(commit.before):
         return
     earlier, later = commit.previous.in_commit, commit.times.in_commit
