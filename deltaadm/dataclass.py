@@ -35,8 +35,8 @@ class _Field:
     compare = repr = True
     kw_only = False
 
-    def __init__(self, **said: Any) -> None:
-        self.__dict__ = said
+    def __init__(self, **attributes: Any) -> None:
+        self.__dict__ = attributes
 
 
 class _Shape:
@@ -84,7 +84,7 @@ def _dataclass(
     methods = _FROZEN if frozen else _METHODS
 
     def build(cls: type) -> type:
-        said = cls.__dict__
+        body = cls.__dict__
         fields: dict[str, _Field] = {}
         for base in cls.__mro__[:0:-1]:
             if "__shape__" in base.__dict__:
@@ -93,7 +93,7 @@ def _dataclass(
         own = _own_fields(cls, kw_only=kw_only)
         fields |= own
         shape = _Shape(fields)
-        content = {**methods, **said, "__shape__": shape, "__match_args__": shape.positional}
+        content = {**methods, **body, "__shape__": shape, "__match_args__": shape.positional}
         if content["__hash__"] is None:  # as Python has it where there is an `__eq__`
             content["__hash__"] = methods["__hash__"]
         for name in (*own, "__dict__", "__weakref__"):
@@ -108,11 +108,11 @@ def _dataclass(
 
 def _own_fields(cls: type, *, kw_only: bool) -> dict[str, _Field]:
     """The fields that the class's body names."""
-    said, found = cls.__dict__, {}
-    for name, annotation in said.get("__annotations__", {}).items():
+    body, found = cls.__dict__, {}
+    for name, annotation in body.get("__annotations__", {}).items():
         if str(annotation).removeprefix("typing.").startswith("ClassVar"):
             continue
-        given = said.get(name, _MISSING)
+        given = body.get(name, _MISSING)
         if given is _MISSING:
             found[name] = _REQUIRED[kw_only]
         elif isinstance(given, _Field):
@@ -220,7 +220,7 @@ class _StandardFields:
 
 
 def _standard(field: _Field) -> dict[str, Any]:
-    return {name: said for name, said in vars(field).items() if said is not _MISSING}
+    return {name: value for name, value in vars(field).items() if value is not _MISSING}
 
 
 _METHODS = {

@@ -130,9 +130,9 @@ def with_commits(state: CatalogState, ask: Callable[[int], Document]) -> Catalog
         start = reached + 1
 
 
-def _version(said: int | None) -> int | None:
+def _version(number: int | None) -> int | None:
     """A version as the catalog says it; a negative one stands for none that it knows of."""
-    return None if said is None or said < 0 else said
+    return None if number is None or number < 0 else number
 
 
 # Columns

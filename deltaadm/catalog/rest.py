@@ -168,13 +168,13 @@ class Rest:
         words = _Words.of(document)
         if words is None and status not in _MESSAGES:
             return self._no_catalog(status)
-        said = self._quoted("" if words is None else words.message)
+        reason = self._quoted("" if words is None else words.message)
         message, remedy = _MESSAGES.get(status, _OTHER)
         if status == HTTPStatus.UNAUTHORIZED and not self._token:
             message, remedy = "{name} requires a token.", "Set {tokens} to one."
         fields = {
             "name": self._name, "tokens": self._token_names, "status": status,
-            "said": f": {said}" if said else ".",
+            "reason": f": {reason}" if reason else ".",
         }  # fmt: skip
         return CatalogRefusal(
             message.format_map(fields),
@@ -195,9 +195,9 @@ class Rest:
         for kinds, words in _CAUSES:
             if isinstance(cause, kinds):
                 return StorageError(f"Cannot reach {self._name}: {words[0]}.", remedy=words[1])
-        said = self._quoted(str(getattr(cause, "strerror", None) or cause)).lower().rstrip(".")
+        reason = self._quoted(str(getattr(cause, "strerror", None) or cause)).lower().rstrip(".")
         return StorageError(
-            f"Cannot reach {self._name}: {said or 'the connection broke'}.",
+            f"Cannot reach {self._name}: {reason or 'the connection broke'}.",
             remedy="Check --unity and the network, and try again.",
         )
 
@@ -244,21 +244,21 @@ _AUTHORITY: Final = (
 )
 _MESSAGES: Final = {
     401: (
-        "{name} does not accept the token, or no longer{said}",
+        "{name} does not accept the token, or no longer{reason}",
         "Get a new token, and set {tokens} to it.",
     ),
     403: (
-        "{name} denies access{said}",
+        "{name} denies access{reason}",
         _PRIVILEGES,
     ),
-    409: ("{name} reports a conflict{said}", "Try again."),
-    429: ("{name} is overloaded, and stayed so{said}", _TRY_LATER),
-    500: ("{name} failed, and went on to{said}", "Try again later; its log says why."),
-    502: ("{name} is out of reach for its gateway{said}", _TRY_LATER),
-    503: ("{name} is not available, and stayed so{said}", _TRY_LATER),
-    504: ("{name} does not answer its gateway in time{said}", _TRY_LATER),
+    409: ("{name} reports a conflict{reason}", "Try again."),
+    429: ("{name} is overloaded, and stayed so{reason}", _TRY_LATER),
+    500: ("{name} failed, and went on to{reason}", "Try again later; its log says why."),
+    502: ("{name} is out of reach for its gateway{reason}", _TRY_LATER),
+    503: ("{name} is not available, and stayed so{reason}", _TRY_LATER),
+    504: ("{name} does not answer its gateway in time{reason}", _TRY_LATER),
 }
-_OTHER: Final = ("{name} refuses the request (status {status}){said}", "Check --unity.")
+_OTHER: Final = ("{name} refuses the request (status {status}){reason}", "Check --unity.")
 
 _CAUSES: Final[tuple[tuple[Any, tuple[str, str]], ...]] = (
     (
@@ -299,9 +299,9 @@ def _is_left(end: float, pause: float) -> bool:
 
 def _pause(number: int, headers: Message | None = None) -> float:
     """Seconds until the next try: what the server says, or twice as long each time."""
-    said = None if headers is None else _seconds(headers.get("Retry-After", ""))
+    asked = None if headers is None else _seconds(headers.get("Retry-After", ""))
     grown: float = 0.2 * 2**number * random.uniform(0.5, 1.0)  # noqa: S311 -- no secret
-    return grown if said is None else said + grown / 10
+    return grown if asked is None else asked + grown / 10
 
 
 def _seconds(text: str) -> float | None:

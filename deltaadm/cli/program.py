@@ -78,8 +78,8 @@ def _run(arguments: Sequence[str], status: CommitStatus) -> int:
         from deltaadm.render.visible import visible
         from deltaadm.runs.output import say_end
 
-        told = "\n".join(visible(line) for line in traceback.format_exc().splitlines())
-        say_end(f"{told}\nThis is a bug in deltaadm; please report it with the lines above.\n")
+        trace = "\n".join(visible(line) for line in traceback.format_exc().splitlines())
+        say_end(f"{trace}\nThis is a bug in deltaadm; please report it with the lines above.\n")
         return BUG
 
 

@@ -78,7 +78,7 @@ def _timestamp(before: Snapshot) -> int:
     return before.timestamp
 
 
-def chosen(after: Snapshot, timestamp: int | None, now: int) -> Snapshot:
+def with_committed_values(after: Snapshot, timestamp: int | None, now: int) -> Snapshot:
     """*after* with everything in place that only a commit can choose, with its *timestamp*."""
     metadata = _with_physical_names(after.metadata)
     configuration = {

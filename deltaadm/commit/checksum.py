@@ -61,7 +61,7 @@ def next_checksum(
         # Without the list of before, the domains that stay would be missing from the new one.
         if not isinstance(listed, list):
             return None
-        others = [one for one in listed if one.get("domain") not in domains]
+        others = [entry for entry in listed if entry.get("domain") not in domains]
         changed["domainMetadata"] = [*others, *domains.values()]
     return compact(changed).encode()
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 from deltaadm import __version__
 from deltaadm.commit.actions import (
     actions,
-    chosen,
     commit_body,
     commit_info,
     commit_timestamp,
     random_id,
+    with_committed_values,
 )
 from deltaadm.domain.model.log_segment import commit_name
 from deltaadm.domain.model.provenance import CommitMark
@@ -118,7 +118,7 @@ class EmbeddedExecutor:
         after = evolve(before, step, self._session)
         now = self._clock()
         timestamp = commit_timestamp(before, after, now)
-        actual = chosen(after, timestamp, now)
+        actual = with_committed_values(after, timestamp, now)
         info = commit_info(
             before,
             actual,
@@ -224,5 +224,5 @@ def _transaction(store: WritableStore, name: str) -> str | None:
             return None
         return ""
     infos = [document for key, document in found if key == "commitInfo"]
-    said = infos[0].get("txnId") if infos else None
-    return said if isinstance(said, str) else ""
+    txn_id = infos[0].get("txnId") if infos else None
+    return txn_id if isinstance(txn_id, str) else ""

@@ -180,7 +180,7 @@ class Replay:
         for name in _STATE:
             mine = [document for each, document in found if each == name]
             if len(mine) > 1:
-                self._warnings.append(several(path, len(mine), name))
+                self._warnings.append(repeated_action(path, len(mine), name))
             # Of several in one commit Delta takes the last one.
             for document in reversed(mine):
                 self._fold.offer(name, document)
@@ -226,7 +226,7 @@ class Replay:
                 if self._fold.offer(name, document):
                     yield document
             self._warnings.extend(
-                several(path, count, name) for name, count in singles.items() if count > 1
+                repeated_action(path, count, name) for name, count in singles.items() if count > 1
             )
 
     def _actions_if_few(self, path: str) -> list[Named] | None:
@@ -351,7 +351,7 @@ _STATE: Final = ("protocol", "metaData")
 _SMALL: Final = 1 << 20
 
 
-def several(path: str, count: int, name: str) -> str:
+def repeated_action(path: str, count: int, name: str) -> str:
     """The warning about a commit with more than one action of a kind that may occur once."""
     return f"{path} has {count} {name} actions; the last one is used."
 

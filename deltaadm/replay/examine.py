@@ -174,7 +174,7 @@ class _FactCollector:
         return replace(made, error=made.error or self._unreadable.get(made.checkpoint, ""))
 
     def _load(self) -> Snapshot | None:
-        engine = _Noting(self._engine or EmbeddedEngine(), self._unreadable)
+        engine = _RecordingEngine(self._engine or EmbeddedEngine(), self._unreadable)
         try:
             return load_snapshot(self._store, engine, detail=Detail.STATE)
         except TableError as error:
@@ -465,7 +465,7 @@ class _FactCollector:
         return None
 
 
-class _Noting:
+class _RecordingEngine:
     """A `ReplayEngine` that notes which checkpoints it finds unreadable, and why."""
 
     def __init__(self, engine: ReplayEngine, unreadable: dict[Checkpoint, str]) -> None:

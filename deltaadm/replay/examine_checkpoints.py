@@ -64,7 +64,7 @@ _COUNTED_FIELDS: Final = {name: (f"{name}.{key}",) for name, key in _KEY_FIELDS.
 }
 """What is read of each action's column, so as to count the rows and to compare live files."""
 
-_TOLD: Final = 3
+_NAMED_PATHS: Final = 3
 """How many paths of a difference are reported."""
 
 
@@ -320,7 +320,7 @@ class _Content:
                 self._expected.discard(hashed)
             else:
                 self.unexpected += 1
-                if len(self.paths) < _TOLD:
+                if len(self.paths) < _NAMED_PATHS:
                     self.paths.append(path)
 
 
@@ -333,7 +333,7 @@ def _difference(state: State, expected: _Expected, content: _Content) -> Differe
         metadata=not _same(state.metadata, metadata),
         only_in_checkpoint=content.unexpected,
         only_in_commits=len(missing),
-        paths=(*content.paths, *islice(gone, _TOLD)),
+        paths=(*content.paths, *islice(gone, _NAMED_PATHS)),
     )
 
 

@@ -161,7 +161,11 @@ class Attempt:
         return replace(
             outcome,
             suspended_clustering=suspended,
-            warnings=(*self._warnings, *_untold(self.store, outcome), *outcome.warnings),
+            warnings=(
+                *self._warnings,
+                *_unknown_without_catalog(self.store, outcome),
+                *outcome.warnings,
+            ),
         )
 
     def _step_back(self, error: UnreadableCheckpoint) -> None:
@@ -196,11 +200,11 @@ def _list(store: LogStore, start: int) -> LogListing:
     return LogListing.of(store.root, store.list_log(start), start)
 
 
-def _untold(store: LogStore, snapshot: Snapshot) -> tuple[str, ...]:
+def _unknown_without_catalog(store: LogStore, snapshot: Snapshot) -> tuple[str, ...]:
     """What is not known without the catalog that manages the commits of a table."""
     state = store.catalog_state
-    told = state is not None and state.manages_commits
-    if told or not any(map(snapshot.protocol.supports, CATALOG_MANAGED)):
+    was_asked = state is not None and state.manages_commits
+    if was_asked or not any(map(snapshot.protocol.supports, CATALOG_MANAGED)):
         return ()
     newest = f"there may be versions after {snapshot.version}"
     return (f"A catalog manages the commits of this table, and was not asked: {newest}.",)

@@ -260,13 +260,13 @@ class _Run:
         failures, total = 0, len(ready)
         waiting = list(reversed(ready))  # taken from the end
         with (
-            phases("Applying plans") as told,
-            self._executor(ready, told) as (executor, pool),
+            phases("Applying plans") as progress,
+            self._executor(ready, progress) as (executor, pool),
         ):
             running: set[Future[TableResult]] = set()
             while waiting or running:
                 self._context.status.set(self._words(total), partial(self._looked_up, total))
-                told.part("Applying plans", self._done, total)
+                progress.part("Applying plans", self._done, total)
                 while waiting and len(running) < (limits.jobs or _AT_A_TIME):
                     if limits.failures is not None and failures >= limits.failures:
                         break
@@ -283,14 +283,14 @@ class _Run:
 
     @contextmanager
     def _executor(
-        self, ready: Sequence[_Ready], told: Phases
+        self, ready: Sequence[_Ready], progress: Phases
     ) -> Iterator[tuple[Executor, ThreadPoolExecutor]]:
         """Spark, which has ended before anybody waits for what it was working on."""
         pool = ThreadPoolExecutor(len(ready))  # which starts no more threads than it needs
         try:
             plans = [each.plan for each in ready]
             with sessions.executor(
-                self._context, plans[0].session, *plans, phases=told
+                self._context, plans[0].session, *plans, phases=progress
             ) as executor:
                 if any(stage.has_statement for each in ready for stage in each.plan.stages):
                     executor.settings()  # starts Spark in this thread, to which it belongs

@@ -312,10 +312,10 @@ def carry_out_plan(
 def commit_plan(context: RunContext, table: str, plan: Plan) -> OutcomeReport:
     """Commit *plan*, which has been agreed to, and verify it."""
     with (
-        phases("Committing") as told,
-        sessions.executor(context, plan.session, plan, phases=told) as executor,
+        phases("Committing") as progress,
+        sessions.executor(context, plan.session, plan, phases=progress) as executor,
     ):
-        outcome = execute(context, plan, executor, context.status.set, told)
+        outcome = execute(context, plan, executor, context.status.set, progress)
         listed = ", ".join(map(str, outcome.versions))
         context.status.set(
             f"committed: {listed}" if listed else "everything was done, without a commit"
@@ -362,13 +362,13 @@ def execute(
     plan: Plan,
     executor: Executor,
     note: Note,
-    told: Phases | None = None,
+    phases: Phases | None = None,
 ) -> Outcome:
     """
     What *plan* came to; raises what `carry_out` does.
 
     *note* hears what is known of commits, and what looks that up once the executor is closed;
-    *told* which step it is at.
+    *phases* which step it is at.
     """
     from deltaadm.operations.carry_out import Progress, carry_out, look_up, require_same_places
     from deltaadm.operations.plan import is_verified_by_state, moves
@@ -380,8 +380,8 @@ def execute(
     log = LiveLog(context, plan.before, detail, executor.mark, by_name=moves(plan.steps))
 
     def on_progress(progress: Progress) -> None:
-        if told is not None:
-            told.part(
+        if phases is not None:
+            phases.part(
                 "Committing steps", min(progress.done + 1, len(plan.stages)), len(plan.stages)
             )
         note(progress.words, partial(look_up, progress, log.without_session(), executor))

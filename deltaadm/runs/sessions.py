@@ -210,8 +210,8 @@ def log_reader(
     places = [*tables, *(_places(many) if many else ())]
     options = spark_options(context, places=places, long_work=True)
     with ExitStack() as stack:
-        with phases("Starting Spark") as told:
-            session = stack.enter_context(open_session(options, told.announce, told.begin))
+        with phases("Starting Spark") as progress:
+            session = stack.enter_context(open_session(options, progress.announce, progress.begin))
         stack.enter_context(shipped(session))
         if by_executors and not hasattr(session, "_jvm"):
             yield replace(context, executors=Executors(session))

@@ -23,7 +23,7 @@ def is_lost_clustering(error: Exception) -> bool:
     return "NoSuchElementException" in text and "ClusteringColumnInfo" in text
 
 
-def cluster_anew(session: SparkSession, path: str, step: ClusterBy) -> None:
+def recluster(session: SparkSession, path: str, step: ClusterBy) -> None:
     """
     Commit what CLUSTER BY would, by a transaction of Delta's own, on the table at *path*.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from deltaadm.domain.model.log_segment import CHECKPOINTS, FileInfo, parse
 from deltaadm.errors import TableError
 from deltaadm.replay import commits
-from deltaadm.replay.embedded import several
+from deltaadm.replay.embedded import repeated_action
 from deltaadm.replay.reconcile import canonical_path, has_num_records, vector_id
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _rows(source: _Source, newest_first: Iterable[Named]) -> Iterator[Row]:
     # Behind all actions of the file: rows of a file are taken in the order of their lines.
     for place, name in enumerate(_SINGLE, start=-len(_SINGLE)):
         if counts[name] > 1 and source.age != CHECKPOINTED:
-            text = json.dumps(several(source.name, counts[name], name))
+            text = json.dumps(repeated_action(source.name, counts[name], name))
             yield _row(source, WARNING, name, source.name, _LAST + place, text)
 
 

@@ -259,9 +259,9 @@ def _connector(scheme: str, connector: str, paths: list[str], conf: Mapping[str,
 
 
 def _access(scheme: str, settings: Mapping[str, str]) -> Check:
-    """What Hadoop is told, by names alone: some of it is secret."""
-    told = sorted(key for key in settings if not key.endswith(".impl"))
-    named = f"set from the environment and options: {', '.join(told)}" if told else _BY_ITSELF
+    """What Hadoop is keys, by names alone: some of it is secret."""
+    keys = sorted(key for key in settings if not key.endswith(".impl"))
+    named = f"set from the environment and options: {', '.join(keys)}" if keys else _BY_ITSELF
     return Check(f"Hadoop's settings for {scheme}", Health.OK, named)
 
 

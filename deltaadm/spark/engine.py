@@ -114,7 +114,7 @@ class _SparkReplay(Replay):
             paths = [self._path(file.path) for file in files]
             rows = _newest(self._session, paths, decode.state_rows_of_file).collect()
         except java_errors() as error:
-            raise _trouble(self.log, error) from error
+            raise _error_about(self.log, error) from error
         for made_by_one_file in _newest_first(rows):
             self._take(made_by_one_file)
             if self._fold.complete:
@@ -194,11 +194,11 @@ class _States:
 
     def find(self) -> None:
         """Leave in each replay the facts about its files, or what is wrong with it."""
-        newest = self._settled(self._take_commits, _commit_trouble)
+        newest = self._settled(self._take_commits, _commit_error)
         if newest is None:
             return
         try:
-            self._settled(lambda sound: self._take_facts(sound, newest), _checkpoint_trouble)
+            self._settled(lambda sound: self._take_facts(sound, newest), _checkpoint_error)
         finally:
             newest.unpersist()
 
@@ -363,7 +363,7 @@ def _file_facts(row: Any) -> FileFacts:
     )
 
 
-# Trouble
+# Errors
 
 
 def _guilty(replays: Sequence[_SparkReplay], error: Exception) -> Sequence[_SparkReplay]:
@@ -374,17 +374,17 @@ def _guilty(replays: Sequence[_SparkReplay], error: Exception) -> Sequence[_Spar
     return [max(named, key=lambda replay: len(replay.log))] if named else replays
 
 
-def _commit_trouble(replay: _SparkReplay, error: Exception) -> DeltaadmError:
-    return _trouble(replay.log, error)
+def _commit_error(replay: _SparkReplay, error: Exception) -> DeltaadmError:
+    return _error_about(replay.log, error)
 
 
-def _checkpoint_trouble(replay: _SparkReplay, error: Exception) -> DeltaadmError:
+def _checkpoint_error(replay: _SparkReplay, error: Exception) -> DeltaadmError:
     text = error_text(error)
     if "FAILED_READ_FILE" in text and "FILE_NOT_EXIST" not in text:
         return replay.unreadable(sentence(text)[0])
-    return _trouble(replay.log, error)
+    return _error_about(replay.log, error)
 
 
-def _trouble(log: str, error: Exception) -> DeltaadmError:
+def _error_about(log: str, error: Exception) -> DeltaadmError:
     require_able(error)
     return failure(log, error)

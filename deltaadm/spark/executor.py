@@ -26,7 +26,7 @@ from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost
 from deltaadm.operations.create import schema_of_query
 from deltaadm.operations.sql import statement
 from deltaadm.spark.catalog import DeltaCatalog
-from deltaadm.spark.clustering import cluster_anew, is_lost_clustering
+from deltaadm.spark.clustering import is_lost_clustering, recluster
 from deltaadm.spark.errors import FILE_SYSTEM_REMEDY, NO_FILE_SYSTEM, is_lost, lost, refusal
 from deltaadm.spark.jvm import jvm_process
 from deltaadm.spark.session import SparkOptions, ignore, open_session
@@ -126,7 +126,7 @@ class SparkExecutor:
                 session.sql(sql)
             except Exception as error:
                 if isinstance(step, ClusterBy) and is_lost_clustering(error):
-                    _cluster_anew(session, address(root), step)
+                    _recluster(session, address(root), step)
                     return
                 found = refusal(error)
                 raise _misconfigured(root, found, named=root in self._names) or found from error
@@ -196,9 +196,9 @@ class SparkExecutor:
         return self._session
 
 
-def _cluster_anew(session: SparkSession, path: str, step: ClusterBy) -> None:
+def _recluster(session: SparkSession, path: str, step: ClusterBy) -> None:
     try:
-        cluster_anew(session, path, step)
+        recluster(session, path, step)
     except DeltaadmError:
         raise
     except Exception as error:

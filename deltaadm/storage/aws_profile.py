@@ -47,7 +47,7 @@ def profile_options(
     found = {
         option: profile[key]
         for key, option in _PLACES.items()
-        if key in profile and not _is_said(option, environ, known)
+        if key in profile and not _is_set(option, environ, known)
     }
     taken = "access_key_id" in known or any(
         environ.get(name) for name in (_OTHERS[:1] if named else _OTHERS)
@@ -66,7 +66,7 @@ def profile_options(
     return found
 
 
-def _is_said(option: str, environ: Mapping[str, str], known: Collection[str]) -> bool:
+def _is_set(option: str, environ: Mapping[str, str], known: Collection[str]) -> bool:
     names = {option, "aws_default_region"} if option == "aws_region" else {option}
     if option == "aws_endpoint_url":
         names |= {"aws_endpoint", "aws_endpoint_url_s3"}

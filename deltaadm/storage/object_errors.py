@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from deltaadm.errors import DeltaadmError
 
 
-class _Trouble(NamedTuple):
+class _Cause(NamedTuple):
     """The message for a text with one of `words` in it; {doing} and {url} are filled in."""
 
     words: tuple[str, ...]
@@ -39,91 +39,91 @@ _PERMISSIONS: Final = {
 }  # fmt: skip
 
 # The first that fits counts: causes come before what they end in, such as a denied access.
-_TROUBLES: Final = (
-    _Trouble(
+_CAUSES: Final = (
+    _Cause(
         ("NoSuchBucket", "ContainerNotFound", "specified bucket does not exist"),
         "There is no {noun} {bucket}.",
         "Check its name, and the endpoint if it is not the cloud's own.",
     ),
-    _Trouble(
+    _Cause(
         ("BadScheme",),
         _CANNOT + "the endpoint is plain HTTP, which must be allowed explicitly.",
         "Set AWS_ALLOW_HTTP, AZURE_ALLOW_HTTP or GOOGLE_ALLOW_HTTP to true, or give "
         "--storage-option allow_http=true, if the network is trusted.",
     ),
-    _Trouble(
+    _Cause(
         ("RequestTimeTooSkewed",),
         _CANNOT + "this machine's clock differs too much from the store's.",
         "Set the clock.",
     ),
-    _Trouble(
+    _Cause(
         ("ExpiredToken", "RequestExpired", "TokenRefreshRequired", "TokenExpired", "invalid_grant",
          "Signature not valid in the specified time frame"),
         _CANNOT + "the credentials have expired.",
         "Get new ones.",
     ),
-    _Trouble(
+    _Cause(
         ("169.254.169.254", "169.254.170.2", "168.63.129.16", "metadata.google.internal",
          "Missing AccessKeyId", "Missing SecretAccessKey", "MissingAccessKeyId",
          "MissingSecretAccessKey", "Account must be specified", "MissingAccount"),
         _CANNOT + "no credentials were found.",
         "{credentials}",
     ),
-    _Trouble(
+    _Cause(
         ("PermanentRedirect", "AuthorizationHeaderMalformed", "BareRedirect", "301 Moved",
          "Received redirect without LOCATION", "IllegalLocationConstraint"),
         _CANNOT + "its bucket is in another region than the one that is asked.",
         "Set AWS_REGION to the region of the bucket.",
     ),
-    _Trouble(
+    _Cause(
         ("InvalidAccessKeyId", "SignatureDoesNotMatch", "AuthenticationFailed", "InvalidToken",
          "InvalidAuthenticationInfo", "UnauthenticatedError", "401 Unauthorized", "invalid_client"),
         _CANNOT + "the store does not accept the credentials.",
         "Check that they are complete, and those of this store.",
     ),
-    _Trouble(
+    _Cause(
         ("AccessDenied", "403 Forbidden", "PermissionDenied", "AuthorizationPermissionMismatch",
          "AuthorizationFailure", "AllAccessDisabled"),
         _CANNOT + "permission denied.",
         "Ask for the permission to {doing} objects of {bucket}{permissions}.",
     ),
-    _Trouble(
+    _Cause(
         ("PreconditionError", "412 Precondition", "EOFError"),
         _CANNOT + "it was replaced meanwhile.",
         "Try again.",
     ),
-    _Trouble(
+    _Cause(
         ("PROPFIND", "405 Method Not Allowed", "501 "),
         _CANNOT + "the server does not list files, which takes WebDAV.",
         "Read the table where it is stored, or from a server that can list files.",
     ),
-    _Trouble(
+    _Cause(
         ("CorruptMessage", "InvalidContentType", "tls handshake", "TlsError", "received fatal"),
         _CANNOT + "the server does not speak TLS.",
         "Check the endpoint: its port, and whether it is plain HTTP.",
     ),
-    _Trouble(
+    _Cause(
         ("certificate", "InvalidCertificate"),
         _CANNOT + "the server's certificate is not accepted.",
         "Check the endpoint; SSL_CERT_FILE names a file with the certificates of an authority of "
         "your own.",
     ),
-    _Trouble(
+    _Cause(
         ("dns error", "failed to lookup address"),
         _CANNOT + "its host has no address.",
         "Check the endpoint, the region and the account.",
     ),
-    _Trouble(
+    _Cause(
         ("Connection refused", "ConnectionRefused"),
         _CANNOT + "the connection is refused.",
         "Check the endpoint and its port.",
     ),
-    _Trouble(
+    _Cause(
         ("TimedOut", "timed out", "Timeout", "deadline"),
         _CANNOT + "the server does not answer in time.",
         "Check the endpoint and the network.",
     ),
-    _Trouble(
+    _Cause(
         ("SlowDown", "503 Service", "429 Too Many", "ServerBusy", "rateLimitExceeded"),
         _CANNOT + "the store is overloaded, and stayed so.",
         "Try again later, and with a smaller --jobs.",
@@ -143,8 +143,8 @@ def failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
         "credentials": _CREDENTIALS.get("az" if scheme in {"ab", "ad"} else scheme, ""),
         "permissions": f" ({_PERMISSIONS[doing]})" if scheme == "s3" else "",
     }
-    found = next((row for row in _TROUBLES if any(word in text for word in row.words)), None)
-    if isinstance(error, FileNotFoundError) and found is not _TROUBLES[0]:
+    found = next((row for row in _CAUSES if any(word in text for word in row.words)), None)
+    if isinstance(error, FileNotFoundError) and found is not _CAUSES[0]:
         return FileMissing(
             f"The file {url} is missing.",
             remedy="Another process may be cleaning up the log; try again.",

@@ -86,7 +86,7 @@ class _Staying(HTTPRedirectHandler):
 def _endpoint(address: Address, options: Mapping[str, str]) -> str | None:
     """The address of the store, as far as options and environment tell."""
 
-    def said(*names: str) -> str | None:
+    def setting(*names: str) -> str | None:
         for name in names:
             if found := options.get(name) or os.environ.get(name.upper()):
                 return found
@@ -94,15 +94,15 @@ def _endpoint(address: Address, options: Mapping[str, str]) -> str | None:
 
     found = None
     if address.kind == "s3":
-        region = said("aws_region", "region", "aws_default_region") or "us-east-1"
-        found = said(
+        region = setting("aws_region", "region", "aws_default_region") or "us-east-1"
+        found = setting(
             "aws_endpoint_url_s3", "aws_endpoint_url", "aws_endpoint", "endpoint_url", "endpoint"
         )
         found = found or f"https://s3.{region}.amazonaws.com"
     elif address.kind == "gcs":
-        found = said("google_base_url") or "https://storage.googleapis.com"
+        found = setting("google_base_url") or "https://storage.googleapis.com"
     elif address.kind == "azure":
-        account = address.account or said("azure_storage_account_name", "account_name")
-        found = said("azure_storage_endpoint", "azure_endpoint")
+        account = address.account or setting("azure_storage_account_name", "account_name")
+        found = setting("azure_storage_endpoint", "azure_endpoint")
         found = found or (f"https://{account}.blob.core.windows.net" if account else None)
     return found if found and found.startswith(("http://", "https://")) else None

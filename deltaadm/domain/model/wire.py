@@ -124,8 +124,8 @@ class Wire:
             if key in entries:
                 attribute = entries[key].attribute
                 read = entries[key].codec.read(raw)
-                said = getattr(defaults, attribute) if read is None else read
-                if getattr(self, attribute) != said:
+                value = getattr(defaults, attribute) if read is None else read
+                if getattr(self, attribute) != value:
                     continue
             yield key, raw
 

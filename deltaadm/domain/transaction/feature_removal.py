@@ -246,7 +246,7 @@ def _purge(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
     return _unset(_DELETION_VECTORS)(snapshot, session) if found else snapshot
 
 
-def _purging(snapshot: Snapshot) -> Cost:
+def _purge_cost(snapshot: Snapshot) -> Cost:
     known = snapshot.files is not None and not snapshot.files.with_deletion_vector
     return Cost.METADATA if known else Cost.REWRITE
 
@@ -270,7 +270,7 @@ def _suspend_rows(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
     return _without_domains(suspended, [ROW_TRACKING_DOMAIN])
 
 
-def _listing_anew(snapshot: Snapshot) -> Cost:
+def _unbackfill_cost(snapshot: Snapshot) -> Cost:
     files = snapshot.files
     known = files is not None and files.files == files.without_base_row_id
     return Cost.METADATA if known else Cost.BACKFILL
@@ -393,7 +393,7 @@ _PREPARATIONS: Final[Mapping[str, Preparation]] = {
     "deletionVectors": Preparation(
         traces=_vectors,
         clean=_purge,
-        cost=_purging,
+        cost=_purge_cost,
         stops_truncation=lambda snapshot: any(_vectors(snapshot)),
         in_history=lambda metadata: is_true(metadata.configuration, _DELETION_VECTORS),
         in_files="deletionVector",
@@ -405,7 +405,7 @@ _PREPARATIONS: Final[Mapping[str, Preparation]] = {
         destroys=lambda snapshot: "domains" if snapshot.domains else "",
     ),
     "inCommitTimestamp": Preparation(traces=_timestamps, clean=_stop_timestamps),
-    "rowTracking": Preparation(traces=_rows, clean=_suspend_rows, cost=_listing_anew),
+    "rowTracking": Preparation(traces=_rows, clean=_suspend_rows, cost=_unbackfill_cost),
     "typeWidening": _SETTLE_TYPES,
     "typeWidening-preview": _SETTLE_TYPES,
     "v2Checkpoint": Preparation(
