@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import deltaadm.validation.all_rules  # noqa: F401 -- registers every rule
@@ -11,6 +12,7 @@ from deltaadm.clients import Access, Compatibility, newest_releases, parse_clien
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.facts.facts import LogFacts, PolicyFacts, SnapshotFacts
 from deltaadm.domain.facts.policy import ClientVerdict, Obstacle, Policy
+from deltaadm.domain.model.metadata import Traits
 from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.errors import DeltaadmError
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from deltaadm.clients import ClientRelease
     from deltaadm.domain.facts.facts import Facts
     from deltaadm.domain.facts.policy import Ignore
+    from deltaadm.domain.model.protocol import Protocol
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.errors import TableError
     from deltaadm.validation.rule import Rule
@@ -176,8 +179,19 @@ def _policy_facts(fact: SnapshotFacts, demands: Demands) -> PolicyFacts:
 def _verdicts(
     snapshot: Snapshot, releases: Iterable[ClientRelease], *accesses: Access
 ) -> tuple[ClientVerdict, ...]:
+    traits = Traits.of(snapshot.metadata)
+    return _client_verdicts(tuple(releases), accesses, snapshot.protocol, traits)
+
+
+@lru_cache(maxsize=64)  # the tables of a fleet are much alike
+def _client_verdicts(
+    releases: tuple[ClientRelease, ...],
+    accesses: tuple[Access, ...],
+    protocol: Protocol,
+    traits: Traits,
+) -> tuple[ClientVerdict, ...]:
     try:
-        found = verdicts(releases, snapshot.protocol, snapshot.metadata, accesses)
+        found = verdicts(releases, protocol, traits.metadata, accesses)
     except DeltaadmError:  # metadata that cannot be understood, which other rules tell
         return ()
     return tuple(

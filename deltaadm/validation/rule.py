@@ -9,18 +9,23 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import Enum
+from functools import cached_property, lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.facts import facts
+from deltaadm.domain.model.log_segment import LogListing
+from deltaadm.domain.model.metadata import Traits
+from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.masking import masked, secrets_among, without
 from deltaadm.validation.finding import LIMIT, Finding, Severity, ValidationReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from deltaadm.domain.facts.facts import FileColumns, Rows
+    from deltaadm.domain.model.protocol import Protocol
     from deltaadm.domain.steps import Step
 
     Check = Callable[[Any], Iterator["Problem"]]
@@ -33,6 +38,7 @@ __all__ = [
     "Judge",
     "Problem",
     "Rule",
+    "RuleSet",
     "Scope",
     "Severity",
     "ValidationReport",
@@ -86,7 +92,8 @@ class Rule:
 
     `summary` is the first paragraph of its documentation, `advice` the paragraph *What to do*.
     `among` says of very many files, by column, which ones the check can find something in; without
-    it every one is checked.
+    it every one is checked. One on the newest version that looks at nothing but protocol, schema
+    and properties is `shared`: what it finds in one table it finds in all that are like it.
     """
 
     code: str
@@ -95,6 +102,7 @@ class Rule:
     scope: Scope
     check: Check
     among: Among | None = None
+    shared: bool = False
 
     @property
     def doc(self) -> str:
@@ -127,10 +135,16 @@ RULES: Final[dict[str, Rule]] = {}
 
 
 def rule(
-    code: str, severity: Severity, scope: Scope, *, among: Among | None = None
+    code: str,
+    severity: Severity,
+    scope: Scope,
+    *,
+    among: Among | None = None,
+    shared: bool = False,
 ) -> Callable[[Check], Check]:
     """
-    Register a check under *code*; a rule on files may look *among* many at once, see `Rule`.
+    Register a check under *code*; a rule on files may look *among* many at once, and one on the
+    newest version be *shared* by tables, see `Rule`.
 
     Raises `ValueError` if the code is taken or the documentation lacks one of its paragraphs.
     """
@@ -143,6 +157,7 @@ def rule(
             scope=scope,
             check=check,
             among=among,
+            shared=shared,
         )
         paragraphs = (
             paragraph.strip().partition(":") for paragraph in (check.__doc__ or "").split("\n\n")
@@ -160,6 +175,44 @@ def rule(
 PARAGRAPHS: Final = ("Why it matters", "What to do", "Source")
 
 
+class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been found
+    """The rules of a run, with what the shared ones have found in the tables so far."""
+
+    @cached_property
+    def by_scope(self) -> Mapping[type, Sequence[Rule]]:
+        """The rules by the class of their facts; shared ones are not among them."""
+        found: dict[type, list[Rule]] = {}
+        for each in self:
+            if not each.shared:
+                found.setdefault(each.scope.value, []).append(each)
+        return found
+
+    @cached_property
+    def scopes(self) -> frozenset[Scope]:
+        """What any of the rules looks at."""
+        return frozenset(each.scope for each in self)
+
+    @cached_property
+    def shared(self) -> Sequence[Rule]:
+        """The rules whose findings tables share."""
+        return [each for each in self if each.shared]
+
+    @cached_property
+    def found_in_like_tables(self) -> Callable[[int | None, Protocol, Traits], Judge]:
+        """What the shared rules find where protocol and metadata are such."""
+        return lru_cache(maxsize=64)(self._find_in_like_tables)
+
+    def _find_in_like_tables(self, limit: int | None, protocol: Protocol, traits: Traits) -> Judge:
+        like = Snapshot(root="", version=0, protocol=protocol, metadata=traits.metadata)
+        judge = Judge((), limit=limit)
+        made = facts.SnapshotFacts(snapshot=like, totals=None, listing=LogListing.of("", {}))
+        judge.apply(self.shared, made)
+        return judge
+
+    def __reduce__(self) -> tuple[type[RuleSet], tuple[tuple[Rule, ...]]]:
+        return RuleSet, (tuple(self),)
+
+
 class Judge:
     """
     Applies rules to facts as they come and keeps what they find.
@@ -170,24 +223,39 @@ class Judge:
 
     def __init__(self, rules: Iterable[Rule], *, limit: int | None = LIMIT) -> None:
         self._limit = limit
-        self._by_scope: dict[type, list[Rule]] = {}
-        for rule in rules:
-            self._by_scope.setdefault(rule.scope.value, []).append(rule)
-        self._found: list[Finding] = []
-        self._counts: Counter[str] = Counter()
+        self._rules = rules if isinstance(rules, RuleSet) else RuleSet(rules)
+        self._by_scope = self._rules.by_scope
+        self.found: list[Finding] = []
+        self.counts: Counter[str] = Counter()
 
     @property
     def scopes(self) -> frozenset[Scope]:
         """The scopes that any of the rules looks at."""
-        return frozenset(Scope(kind) for kind in self._by_scope)
+        return self._rules.scopes
 
     def see(self, fact: facts.Facts) -> None:
         """Apply every rule for this kind of fact."""
         if isinstance(fact, facts.LiveFiles):
             self._see_files(fact.columns)
             return
-        for check in self._by_scope.get(type(fact), ()):
+        if isinstance(fact, facts.SnapshotFacts) and self._rules.shared:
+            self._see_what_like_tables_share(fact)
+        self.apply(self._by_scope.get(type(fact), ()), fact)
+
+    def apply(self, rules: Iterable[Rule], fact: facts.Facts) -> None:
+        """Apply *rules* alone."""
+        for check in rules:
             self._apply(check, fact)
+
+    def _see_what_like_tables_share(self, fact: facts.SnapshotFacts) -> None:
+        """Take over what the shared rules find in such a table, and in this one if it is odd."""
+        protocol, metadata = fact.snapshot.protocol, fact.snapshot.metadata
+        if protocol.is_odd or metadata.is_odd:
+            self.apply(self._rules.shared, fact)
+            return
+        found = self._rules.found_in_like_tables(self._limit, protocol, Traits.of(metadata))
+        self.found += found.found
+        self.counts += found.counts
 
     def _see_files(self, columns: FileColumns) -> None:
         """Look by column for the files that a rule may find something in, and at those alone."""
@@ -199,14 +267,14 @@ class Judge:
 
     def _apply(self, check: Rule, fact: facts.Facts) -> None:
         for problem in check.check(fact):
-            self._counts[check.code] += 1
-            if self._limit is None or self._counts[check.code] <= self._limit:
-                self._found.append(_finding(check, problem, fact))
+            self.counts[check.code] += 1
+            if self._limit is None or self.counts[check.code] <= self._limit:
+                self.found.append(_finding(check, problem, fact))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What was found, the worst first."""
-        return tuple(sorted(self._found, key=lambda f: (f.severity.rank, f.code)))
+        return tuple(sorted(self.found, key=lambda f: (f.severity.rank, f.code)))
 
     @property
     def more(self) -> Mapping[str, int]:
@@ -214,7 +282,7 @@ class Judge:
         limit = self._limit
         if limit is None:
             return {}
-        return {code: n - limit for code, n in sorted(self._counts.items()) if n > limit}
+        return {code: n - limit for code, n in sorted(self.counts.items()) if n > limit}
 
 
 def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:

@@ -17,7 +17,7 @@ from deltaadm.domain.model.properties import (
     PROTECTED_BEFORE,
 )
 from deltaadm.domain.transaction.clustering import physical_paths
-from deltaadm.validation.rule import RULES, Judge, Rule, Scope
+from deltaadm.validation.rule import RULES, Judge, RuleSet, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ def snapshot_findings(
 
 
 @lru_cache(maxsize=1)
-def _rules() -> tuple[Rule, ...]:
+def _rules() -> RuleSet:
     """The rules on the newest version, but for those on its files and its log."""
     from deltaadm.validation.rules import (
         column_features,
@@ -69,7 +69,7 @@ def _rules() -> tuple[Rule, ...]:
         *(column_features, domains, iceberg, protection, row_tracking, timestamps),
     )
     topics = {module.__name__ for module in modules}
-    return tuple(
+    return RuleSet(
         rule
         for rule in RULES.values()
         if rule.scope is Scope.SNAPSHOT and rule.check.__module__ in topics

@@ -1,8 +1,8 @@
 """
-The slow way to judge a table: every live file by itself.
+The slow way to judge a table: every live file by itself, and nothing known from other tables.
 
 `validate` asks by column which files of a checkpoint a rule can find something in, and adds them
-up by column. This is what it must agree with.
+up by column; like tables share what some rules find. This is what it must agree with.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from deltaadm.replay.embedded import live_files
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.storage.store import LogStore, open_store
-from deltaadm.validation.rule import ValidationReport
+from deltaadm.validation.rule import RuleSet, ValidationReport
 from tests.support.rule_cases import NOW
 
 
@@ -32,7 +32,13 @@ def _report(path: Path, depth: Depth, *, by_row: bool) -> ValidationReport:
         facts = examine(store, depth, now=NOW)
     except TableError as error:
         return unreadable(str(path), error)
-    return validate(str(path), _expanded(store, facts) if by_row else facts, choose_rules())
+    if by_row:
+        return validate(str(path), _expanded(store, facts), _ALONE)
+    return validate(str(path), facts, _TOGETHER)
+
+
+_TOGETHER = RuleSet(choose_rules())
+_ALONE = [replace(rule, shared=False) for rule in choose_rules()]
 
 
 def _expanded(store: LogStore, facts: Iterable[Facts]) -> Iterator[Facts]:

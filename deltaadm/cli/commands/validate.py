@@ -48,6 +48,7 @@ from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
 from deltaadm.runs.validation import ValidationRun, depth_of, fixes_planner
 from deltaadm.validation.finding import Severity, ValidationReport
+from deltaadm.validation.rule import RuleSet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -235,7 +236,7 @@ def _run(
     project = load_settings(settings.config, isolated=settings.isolated)
     select = _prefixes(selection.select, "--select")
     ignore = _prefixes(selection.ignore, "--ignore")
-    rules = choose_rules(select or project.select, ignore or project.ignore)
+    rules = RuleSet(choose_rules(select or project.select, ignore or project.ignore))
     depth, depth_names = depth_of(
         rules, history=looking.history, deep=looking.deep, cross_check=looking.cross_check
     )

@@ -22,6 +22,7 @@ from deltaadm.domain.model.features import (
     with_requirements,
 )
 from deltaadm.domain.model.json_values import INTEGER, STRINGS, Json, record
+from deltaadm.domain.model.metadata import Traits
 from deltaadm.domain.model.properties import (
     FEATURE_PREFIX,
     IGNORE_PROTOCOL_DEFAULTS,
@@ -507,13 +508,19 @@ def metadata_required_features(
     return frozenset(asked)
 
 
-def unsupported_wishes(metadata: Metadata, protocol: Protocol) -> dict[str, tuple[str, ...]]:
+def unsupported_wishes(metadata: Metadata, protocol: Protocol) -> Mapping[str, tuple[str, ...]]:
     """
     The features that *metadata* makes necessary and *protocol* lacks, with what in it does so.
 
     Looks at one feature after the other, those that Delta Spark does not know included, and
     passes over what cannot be judged.
     """
+    return _unsupported_wishes(Traits.of(metadata), protocol)
+
+
+@lru_cache(maxsize=64)  # the tables of a fleet are much alike
+def _unsupported_wishes(traits: Traits, protocol: Protocol) -> Mapping[str, tuple[str, ...]]:
+    metadata = traits.metadata
     found = {}
     for feature in FEATURES.values():
         if protocol.supports(feature.name) or (feature.twin and protocol.supports(feature.twin)):

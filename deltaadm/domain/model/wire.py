@@ -130,6 +130,12 @@ class Wire:
             yield key, raw
 
     @property
+    def is_odd(self) -> bool:
+        """Whether the log says something in it that its fields cannot express."""
+        values = map(self.__getattribute__, (entry.attribute for entry in self.ENTRIES))
+        return bool(self.extra) or any(isinstance(one, Wire) and one.is_odd for one in values)
+
+    @property
     def unknown_keys(self) -> frozenset[str]:
         """Keys of the log's JSON object that this version does not know."""
         return frozenset(self.extra) - {entry.key for entry in self.ENTRIES}

@@ -58,7 +58,7 @@ _IDENTITY: Final = "delta.identity."
 _IDENTITY_KEYS: Final = ("start", "step", "allowExplicitInsert")
 
 
-@rule("DL516", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL516", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column records a type change that is not a widening, or that Iceberg does not support.
@@ -86,7 +86,7 @@ def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
                 )
 
 
-@rule("DL517", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL517", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def inconsistent_type_changes(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column records type changes without the feature, or in a way that does not lead to its type.
@@ -170,7 +170,7 @@ def _is_null(default: Any) -> bool:
     return isinstance(default, str) and default.strip().lower() == "null"
 
 
-@rule("DL520", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL520", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def malformed_identity_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     An identity column lacks some of its settings, has step 0, is not a long, or partitions the
@@ -210,7 +210,7 @@ def _identities(table: SnapshotFacts) -> Iterator[StructField]:
                 yield field
 
 
-@rule("DL521", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL521", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def identity_mark_out_of_step(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The high water mark of an identity column is not one of the values that it can have.
@@ -236,7 +236,7 @@ def identity_mark_out_of_step(table: SnapshotFacts) -> Iterator[Problem]:
             )
 
 
-@rule("DL522", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL522", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column is generated and an identity column at once, or is generated from a generated one.
@@ -280,7 +280,7 @@ def _names_in(expression: str) -> set[str]:
     }
 
 
-@rule("DL523", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL523", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def reserved_change_data_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The change data feed is on, and the table has a column whose name it reserves.
@@ -364,7 +364,7 @@ def _plain_fields(metadata: Metadata) -> tuple[tuple[Path, StructField], ...]:
     return tuple(struct_fields(metadata.schema)) if fields_of(metadata) else ()
 
 
-@rule("DL526", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL526", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column's invariant is not the JSON that the protocol describes.

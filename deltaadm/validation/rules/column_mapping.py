@@ -61,7 +61,7 @@ MODE: Final = f"configuration[{COLUMN_MAPPING_MODE}]"
 MAX: Final = f"configuration[{MAX_COLUMN_ID}]"
 
 
-@rule("DL401", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL401", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The column mapping mode does not exist.
@@ -79,7 +79,7 @@ def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(f"The mode is {value[:80]!r}; valid modes are none, name and id.", MODE)
 
 
-@rule("DL402", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL402", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table uses column mapping, and its protocol does not support it.
@@ -106,7 +106,7 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
         )
 
 
-@rule("DL403", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL403", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def column_without_id(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Under column mapping, a column or a field at some depth has no column id.
@@ -124,7 +124,7 @@ def column_without_id(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"Column {path_text(path)} has no id.", _at(path))
 
 
-@rule("DL404", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL404", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def column_without_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Under column mapping, a column or a field at some depth has no physical name.
@@ -144,7 +144,7 @@ def column_without_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"Column {path_text(path)} has no physical name.", _at(path))
 
 
-@rule("DL405", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL405", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def duplicate_column_id(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Two columns or fields, at whatever depth, have the same column id.
@@ -165,7 +165,7 @@ def duplicate_column_id(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"{_several(columns)} share id {number}.", f"schema[{columns[1]}]")
 
 
-@rule("DL406", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL406", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Two columns, or two fields of one struct, have the same physical name.
@@ -186,7 +186,7 @@ def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
                 )
 
 
-@rule("DL407", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL407", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table uses column mapping, and `delta.columnMapping.maxColumnId` is not set.
@@ -202,7 +202,7 @@ def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(f"{MAX_COLUMN_ID} is not set.", MAX, fix=_counted(table))
 
 
-@rule("DL408", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL408", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column id is higher than `delta.columnMapping.maxColumnId`; ids in arrays and maps count.
@@ -263,7 +263,7 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
             )
 
 
-@rule("DL410", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL410", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def bad_column_id(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column id is not a whole number from 0 to 2147483647.
@@ -285,7 +285,7 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
 
 
-@rule("DL411", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL411", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Columns have ids or physical names, and column mapping is off.
@@ -303,7 +303,7 @@ def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
         yield from _columns_with(table, {COLUMN_ID, PHYSICAL_NAME, NESTED_IDS}, "mapping metadata")
 
 
-@rule("DL412", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL412", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The ids of an array's or a map's parts are not given as the protocol says.
@@ -330,7 +330,7 @@ def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
                 yield Problem(f"The nested id of {place!r} is {_shown(number)}.", _at(path))
 
 
-@rule("DL413", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL413", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Parts of arrays or maps lack an id under Iceberg compatibility, or have one that is taken.
@@ -426,7 +426,7 @@ def _identities(metadata: Metadata) -> tuple[Mapping[int, str], Mapping[Path, in
     return names, ids
 
 
-@rule("DL416", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL416", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def physical_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A physical name has characters that data files do not allow.
@@ -444,7 +444,7 @@ def physical_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"The physical name is {physical_name(field)!r}.", _at(path))
 
 
-@rule("DL417", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL417", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The schema stores `parquet.field.id` or `parquet.field.nested.ids`.

@@ -29,7 +29,7 @@ from deltaadm.validation.states import (
 )
 
 
-@rule("DL512", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL512", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def iceberg_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Iceberg compatibility is on without column mapping.
@@ -49,7 +49,7 @@ def iceberg_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
             )
 
 
-@rule("DL513", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL513", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def iceberg_forbids_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Iceberg compatibility is on, and a column has a type that it does not allow.
@@ -121,7 +121,7 @@ def iceberg_without_counts(table: SnapshotFacts) -> Iterator[Problem]:
             )
 
 
-@rule("DL531", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL531", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def iceberg_writer_forbids_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column's physical name is not `col-` and its id, as Iceberg writer compatibility requires.

@@ -19,7 +19,7 @@ from deltaadm.validation.states import whole_number
 _PROTECTION: Final = "delta.requireCheckpointProtectionBeforeVersion"
 
 
-@rule("DL528", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL528", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The feature `checkpointProtection` is there without its property, or the property without it.
@@ -77,7 +77,7 @@ def protected_history_cut(table: SnapshotFacts) -> Iterator[Problem]:
         )
 
 
-@rule("DL530", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL530", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def deletion_vectors_where_excluded(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Deletion vectors are on together with symlink manifests, or where the files are not Parquet.

@@ -41,7 +41,7 @@ READERS: Final = "protocol.readerFeatures"
 WRITERS: Final = "protocol.writerFeatures"
 
 
-@rule("DL201", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL201", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The reader or the writer version is one that does not exist.
@@ -67,7 +67,7 @@ def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
             )
 
 
-@rule("DL202", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL202", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol has reader version 3 without `readerFeatures`, or the list with a lower version.
@@ -87,7 +87,7 @@ def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(f"minReaderVersion is {version}, but {problem}.", READERS)
 
 
-@rule("DL203", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL203", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol has writer version 7 without `writerFeatures`, or the list with a lower version.
@@ -115,7 +115,7 @@ def _misplaced(protocol: Protocol, key: str, version: int, lists_from: int) -> s
     return f"{key} is present" if version < lists_from and present else ""
 
 
-@rule("DL204", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL204", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Reader version 3 comes with a writer version below 7.
@@ -138,7 +138,7 @@ def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Prob
         )
 
 
-@rule("DL205", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL205", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def reader_feature_not_listed_for_writers(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A feature is listed in `readerFeatures` and not in `writerFeatures`.
@@ -183,7 +183,7 @@ def writer_feature_not_listed_for_readers(table: SnapshotFacts) -> Iterator[Prob
             )
 
 
-@rule("DL207", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL207", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def writer_only_feature_listed_for_readers(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A feature that concerns writers alone is listed in `readerFeatures`.
@@ -201,7 +201,7 @@ def writer_only_feature_listed_for_readers(table: SnapshotFacts) -> Iterator[Pro
             yield Problem(f"{feature.name} is a writer feature.", READERS)
 
 
-@rule("DL208", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL208", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A reader-writer feature is listed for writers, and the reader version is below 3.
@@ -226,7 +226,7 @@ def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem
             )
 
 
-@rule("DL209", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL209", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The feature columnMapping is listed for writers, and the reader version is 1.
@@ -250,7 +250,7 @@ def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[
                 )
 
 
-@rule("DL210", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL210", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A feature is listed without one that it requires.
@@ -361,7 +361,7 @@ def _has_invariant_expression(snapshot: Snapshot) -> bool:
     return any("delta.invariants" in field.metadata for _, field in walk(snapshot.metadata.schema))
 
 
-@rule("DL213", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL213", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol lists a feature that Delta Spark 4.4 does not know.
@@ -443,7 +443,7 @@ def _is_provisional(feature: TableFeature) -> bool:
     return alias or feature.name.endswith(("-preview", "-dev"))
 
 
-@rule("DL215", Severity.INFO, Scope.SNAPSHOT)
+@rule("DL215", Severity.INFO, Scope.SNAPSHOT, shared=True)
 def preview_beside_final_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol lists both the preview and the final form of a feature.
@@ -609,7 +609,7 @@ def _renamed(name: str, after: Protocol) -> bool:
     return feature is not None and feature.twin is not None and after.supports(feature.twin)
 
 
-@rule("DL220", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL220", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A feature's name differs in case from the one in the protocol specification.
@@ -630,7 +630,7 @@ def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"{name!r} should be {feature.name}.", where)
 
 
-@rule("DL221", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL221", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A feature list is not a list, or has entries that are not feature names.
@@ -674,7 +674,7 @@ def _shown(value: Any) -> str:
 _LONGEST: Final = 80
 
 
-@rule("DL222", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL222", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol has two features that exclude each other.

@@ -103,7 +103,7 @@ def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
         )
 
 
-@rule("DL504", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL504", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def unusable_row_tracking_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Row tracking is on, and the name of a column that it keeps its values in is missing or taken.
@@ -131,7 +131,7 @@ def unusable_row_tracking_column(table: SnapshotFacts) -> Iterator[Problem]:
         taken.add(name.lower())
 
 
-@rule("DL505", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL505", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def row_tracking_on_and_suspended(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Row tracking is on and suspended at the same time.

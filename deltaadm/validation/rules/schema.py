@@ -104,7 +104,7 @@ _WITHOUT_EFFECT: Final = frozenset({"format.options"})
 """Fields that every known reader takes for empty where they are missing."""
 
 
-@rule("DL302", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL302", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def unreadable_schema(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table's schema is not the JSON of a struct type.
@@ -128,7 +128,7 @@ def unreadable_schema(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(error.message, "metaData.schemaString")
 
 
-@rule("DL303", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL303", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column has a type that Spark does not know.
@@ -154,7 +154,7 @@ def _has_own_rule(name: str) -> bool:
     return CHAR_TYPE.fullmatch(name) is not None or name.startswith("interval")
 
 
-@rule("DL304", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL304", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def duplicate_column_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Two columns of the table, or two fields of a struct, have the same name, ignoring case.
@@ -170,7 +170,7 @@ def duplicate_column_name(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(f"The name {name!r} occurs more than once.", f"schema[{name}]")
 
 
-@rule("DL305", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL305", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def bad_partition_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A partition column is not a top-level column of the schema, or is named twice.
@@ -206,7 +206,7 @@ def bad_partition_column(table: SnapshotFacts) -> Iterator[Problem]:
 PARTITIONS: Final = "metaData.partitionColumns"
 
 
-@rule("DL306", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL306", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def partition_column_of_complex_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A partition column is a struct, an array, a map, a variant or a geometry.
@@ -233,7 +233,7 @@ def _is_complex(data_type: DataType) -> bool:
     return True
 
 
-@rule("DL307", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL307", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def only_partition_columns(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Every column of the table is a partition column.
@@ -266,6 +266,8 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
     """
     snapshot = table.snapshot
     keys = sorted(filter(is_protocol_property, snapshot.metadata.configuration))
+    if not keys:
+        return
     fix = accepted(
         snapshot,
         UnsetProperties(tuple(keys), if_exists=True),
@@ -278,7 +280,7 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(f"{key} is stored as a property.", _property(key), fix=fix)
 
 
-@rule("DL309", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL309", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def unknown_property(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A property begins with `delta.` and is not known.
@@ -302,7 +304,7 @@ def unknown_property(table: SnapshotFacts) -> Iterator[Problem]:
             )
 
 
-@rule("DL310", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL310", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A property has a value that Delta does not accept.
@@ -365,7 +367,7 @@ def _of_another_engine(known: Property, value: str, other: ForeignProperty) -> P
     )
 
 
-@rule("DL311", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL311", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def property_without_prefix(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A property has the name of a Delta property, without the prefix `delta.`.
@@ -384,7 +386,7 @@ def property_without_prefix(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"{key!r} has no effect; the property is {known.key}.", _property(key))
 
 
-@rule("DL312", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL312", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def property_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A Delta property is spelled in the wrong case.
@@ -403,7 +405,7 @@ def property_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"{key!r} has no effect; the property is {known.key}.", _property(key))
 
 
-@rule("DL313", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL313", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Deleted files are kept longer than the log that knows of them.
@@ -432,7 +434,7 @@ def _is_no_length(interval: str | None) -> bool:
         return True
 
 
-@rule("DL314", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL314", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def unusual_file_format(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The format of the data files is not plain Parquet.
@@ -454,7 +456,7 @@ def unusual_file_format(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(f"The format has options: {names}.", "metaData.format.options")
 
 
-@rule("DL315", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL315", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def char_type_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column has the type char or varchar.
@@ -471,7 +473,7 @@ def char_type_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"The type is {name}, but must be string.", _at(path))
 
 
-@rule("DL316", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL316", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def column_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Without column mapping, a column's name has characters that data files do not allow.
@@ -506,7 +508,7 @@ def _has_no_mapping(metadata: Metadata) -> bool:
         return False
 
 
-@rule("DL317", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL317", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A decimal type has a precision outside of 1 to 38, or a scale outside of 0 to its precision.
@@ -532,7 +534,7 @@ _DECIMAL: Final = re.compile(r"decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)")
 MAX: Final = 38
 
 
-@rule("DL318", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL318", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def void_that_cannot_be_written(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A void is inside an array or a map, or a struct or the table has nothing but voids.
@@ -579,7 +581,7 @@ def _is_all_void(data_type: DataType) -> bool:
     )
 
 
-@rule("DL319", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL319", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column has an interval type.
@@ -640,7 +642,7 @@ CREATED: Final = "metaData.createdTime"
 DAY: Final = 86_400_000
 
 
-@rule("DL322", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL322", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def bad_statistics_columns(table: SnapshotFacts) -> Iterator[Problem]:
     """
     `delta.dataSkippingStatsColumns` names a column that is not there or cannot have statistics.
@@ -661,7 +663,7 @@ def bad_statistics_columns(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(error.message, _property(STATISTICS_COLUMNS))
 
 
-@rule("DL323", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL323", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A constraint, a generated column, an invariant or a default refers to a column that does not
@@ -712,7 +714,7 @@ def _invariant(stored: object) -> object:
         return None
 
 
-@rule("DL324", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL324", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def odd_constraint(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A CHECK constraint has capitals in its key, no name or no expression.
@@ -736,7 +738,7 @@ def odd_constraint(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem("The constraint has no expression.", _property(key))
 
 
-@rule("DL325", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL325", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def unknown_parquet_setting(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table's Parquet version or compression codec is not one that Delta supports.
@@ -761,7 +763,7 @@ PARQUET_CODEC: Final = "delta.parquet.compression.codec"
 CODECS: Final = frozenset({"gzip", "lz4", "lz4_raw", "none", "snappy", "uncompressed", "zstd"})
 
 
-@rule("DL326", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL326", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A property or a format option looks like a password, a key or a token.

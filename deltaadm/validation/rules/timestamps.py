@@ -64,7 +64,7 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
         )
 
 
-@rule("DL511", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL511", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def catalog_without_timestamps(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A catalog manages the table, and in-commit timestamps are not on.
