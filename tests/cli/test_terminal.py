@@ -234,7 +234,7 @@ def test_a_fleet_has_a_bar(tmp_path: Path) -> None:
     for number in range(3):
         tables.table(tmp_path / f"t{number}", commit(protocol(), metadata()))
     slow = RUN.replace("from deltaadm.cli.program", SLOW_TABLES + "from deltaadm.cli.program")
-    program = terminal("inspect", "--discover", tmp_path, program=slow)
+    program = terminal("inspect", "--all", "--discover", tmp_path, program=slow)
     program.expect(r"Reading: tables, \d+ s, \d+ s left")
     program.expect(r"1/3|2/3")
     code, said = ended(program)

@@ -6,7 +6,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -97,6 +97,7 @@ def s3_server() -> Iterator[S3Server]:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     application = DomainDispatcherApplication(create_backend_app)
     server = S3Server()
+    writes = threading.Lock()  # S3 settles a conditional put at once; moto looks, and then writes
 
     def observed(environ: dict[str, Any], start: Any) -> Iterable[bytes]:
         uri = environ.get("RAW_URI") or environ["PATH_INFO"]
@@ -107,7 +108,8 @@ def s3_server() -> Iterator[S3Server]:
             found = server.answer(environ, start)
             if found is not None:
                 return found
-        body = b"".join(application(environ, start))
+        with writes if environ["REQUEST_METHOD"] == "PUT" else nullcontext():
+            body = b"".join(application(environ, start))
         server.sent += len(body)
         return [body]
 
