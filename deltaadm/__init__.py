@@ -16,6 +16,7 @@ _PLACES = {
     "Baseline": "deltaadm.operations.baseline",
     "Bug": "deltaadm.errors",
     "Change": "deltaadm.operations.diff",
+    "ColumnMappingMode": "deltaadm.domain.transaction.column_mapping",
     "CommitError": "deltaadm.errors",
     "CreateTable": "deltaadm.domain.steps",
     "CreationMode": "deltaadm.domain.steps",
@@ -32,10 +33,13 @@ _PLACES = {
     "Metadata": "deltaadm.domain.model.metadata",
     "MissingFile": "deltaadm.errors",
     "NotYet": "deltaadm.errors",
+    "OutcomeResult": "deltaadm.api.results",
     "Plan": "deltaadm.operations.plan",
+    "PlanResult": "deltaadm.api.results",
     "Policy": "deltaadm.domain.facts.policy",
     "Protocol": "deltaadm.domain.model.protocol",
     "Refused": "deltaadm.errors",
+    "Result": "deltaadm.api.results",
     "Rule": "deltaadm.validation.rule",
     "SessionSettings": "deltaadm.domain.model.session",
     "SetProperties": "deltaadm.domain.steps",
@@ -43,6 +47,7 @@ _PLACES = {
     "Severity": "deltaadm.validation.finding",
     "Snapshot": "deltaadm.domain.model.snapshot",
     "StorageError": "deltaadm.errors",
+    "Table": "deltaadm.api.table",
     "TableChanges": "deltaadm.operations.alter",
     "TableError": "deltaadm.errors",
     "TableFeature": "deltaadm.domain.model.features",
@@ -67,6 +72,7 @@ _PLACES = {
     "plan_mapping_mode": "deltaadm.operations.set_mapping_mode",
     "plan_minimum": "deltaadm.operations.upgrade_protocol",
     "plan_upgrade": "deltaadm.operations.upgrade_protocol",
+    "table": "deltaadm.api.table",
     "validate": "deltaadm.operations.validate",
 }
 """Where each public name is; `__init__.pyi` says the same to type checkers."""
@@ -79,8 +85,12 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'deltaadm' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_PLACES[name]), name)
+    found = getattr(import_module(_PLACES[name]), name)
+    if hasattr(found, "__code__"):
+        found = import_module("deltaadm.api.arguments").checked(found)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

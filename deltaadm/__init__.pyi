@@ -1,5 +1,10 @@
 # What `__init__.py` imports when it is first used, for type checkers.
 
+from deltaadm.api.results import OutcomeResult as OutcomeResult
+from deltaadm.api.results import PlanResult as PlanResult
+from deltaadm.api.results import Result as Result
+from deltaadm.api.table import Table as Table
+from deltaadm.api.table import table as table
 from deltaadm.domain.facts.policy import Policy as Policy
 from deltaadm.domain.model.features import FEATURES as FEATURES
 from deltaadm.domain.model.features import TableFeature as TableFeature
@@ -14,6 +19,7 @@ from deltaadm.domain.steps import UnsetProperties as UnsetProperties
 from deltaadm.domain.steps import WriteCheckpoint as WriteCheckpoint
 from deltaadm.domain.steps.create_table import no_table as no_table
 from deltaadm.domain.steps.evolve import evolve as evolve
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode as ColumnMappingMode
 from deltaadm.errors import Bug as Bug
 from deltaadm.errors import CommitError as CommitError
 from deltaadm.errors import DeltaadmError as DeltaadmError

@@ -7,6 +7,7 @@ Every element is made by `_tag`, which escapes each text that it is given.
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING, Final
 
@@ -26,7 +27,14 @@ from deltaadm.render.blocks import (
     page_blocks,
 )
 from deltaadm.render.feature_graph import changed_part, feature_graph
-from deltaadm.render.page import POLICY, SCRIPT, STYLE, policy_with_script
+from deltaadm.render.page import (
+    FRAGMENT_CLASS,
+    POLICY,
+    SCRIPT,
+    STYLE,
+    fragment_style,
+    policy_with_script,
+)
 from deltaadm.render.visible import visible
 
 if TYPE_CHECKING:
@@ -74,6 +82,19 @@ def write_html(reports: Sequence[Report], out: TextIO) -> None:
     # ASCII alone is the same in whatever encoding the page is written and read.
     page = f"<!doctype html>\n{_tag('html', head, body, lang='en')}\n"
     out.write(page.encode("ascii", "xmlcharrefreplace").decode("ascii"))
+
+
+def html_fragment(report: Report) -> str:
+    """
+    What a page says of *report*, for a place in another page: with its own style, and no script.
+
+    Ids are made of what it says, so that several of them can stand on one page.
+    """
+    page = list(page_blocks(report))
+    said = "".join(_section(0, page))
+    number = sha256(said.encode()).hexdigest()[:12]
+    style = _Html(f"<style>{fragment_style()}</style>")
+    return _tag("div", style, _section(number, page), class_=FRAGMENT_CLASS)
 
 
 _SCRIPTED: Final = ('<table class="fleet">', "<details>")
@@ -159,7 +180,7 @@ def _cell(found: Mapping[str, tuple[str, str]], title: str) -> _Html:
     return _tag("td", _breakable(text), class_=tone, data_title=title)
 
 
-def _section(number: int, page: Iterable[object]) -> _Html:
+def _section(number: int | str, page: Iterable[object]) -> _Html:
     elements = []
     for place, block in enumerate(page):
         anchor = f"report-{number}" if not place else f"part-{number}-{place}"

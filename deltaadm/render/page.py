@@ -116,6 +116,15 @@ th[aria-sort="descending"] button::after { content: " \\25BC"; }
 }
 """
 
+FRAGMENT_CLASS = "deltaadm"
+
+
+def fragment_style() -> str:
+    """The same style for what stands inside another page, of which it changes nothing else."""
+    own = STYLE.replace(":root", "&").replace("body {", "& {")
+    return f".{FRAGMENT_CLASS} {{{own}& section > h2 {{ margin-top: 0; }}\n}}"
+
+
 SCRIPT = r"""
 "use strict";
 for (const table of document.querySelectorAll("table.fleet")) {

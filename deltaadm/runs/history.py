@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deltaadm.errors import DeltaadmError
-from deltaadm.operations.history import HistoryReport, entries
+from deltaadm.operations.history import HistoryReport, Section, entries
 from deltaadm.replay.time_travel import too_early
 from deltaadm.replay.timeline import timeline
 from deltaadm.runs.points import NEWEST, Point
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from deltaadm.operations.history import HistoryEntry, Section
+    from deltaadm.operations.history import HistoryEntry
     from deltaadm.replay.timeline import Timeline
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.target import Target
@@ -26,6 +26,20 @@ class HistoryRequest(NamedTuple):
     sections: tuple[Section, ...]
     since: Point = NEWEST
     until: Point = NEWEST
+
+
+_SHOWN: Final = {
+    "protocol": (Section.PROTOCOL, Section.FEATURES),
+    "schema": (Section.SCHEMA, Section.MAPPING, Section.CONSTRAINTS, Section.CLUSTERING),
+    "properties": (Section.PROPERTIES, Section.MAPPING, Section.CONSTRAINTS, Section.TABLE),
+}
+"""What the switch of each name shows."""
+
+
+def shown_sections(switches: Iterable[str]) -> tuple[Section, ...]:
+    """The sections that *switches* choose; all of them without any."""
+    chosen = {section for name in switches for section in _SHOWN[name]}
+    return tuple(section for section in Section if section in chosen or not chosen)
 
 
 class History(NamedTuple):

@@ -11,14 +11,14 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.sql.ddl import parse_column_list
 from deltaadm.domain.steps import CreateTable, CreationMode
 from deltaadm.errors import UsageError
-from deltaadm.operations.create import plan_create, read_schema, schema_of_query
+from deltaadm.operations.create import read_schema, schema_of_query
 from deltaadm.operations.foreign.catalog import DELTA, get_provider
 from deltaadm.runs import catalogs
+from deltaadm.runs.creation import plan_creation
 from deltaadm.runs.output import handle_errors
-from deltaadm.runs.places import chosen_place, is_occupied, table_around
+from deltaadm.runs.places import chosen_place
 from deltaadm.runs.plan_run import (
     finish_delta_plan,
-    make_plan,
     project_settings,
     require_engine_commits,
     require_plan_options,
@@ -149,19 +149,7 @@ def command(given: Create, context: RunContext) -> int:
             requirements = ClientRequirements.of(
                 given.change.commit, project, given.table, target.location
             )
-            plan = make_plan(
-                opened,
-                target,
-                lambda before: plan_create(
-                    before,
-                    step,
-                    occupied=is_occupied(opened, target.location),
-                    inside=table_around(opened, target.location),
-                    session=settings,
-                ),
-                requirements,
-                missing_ok=True,
-            )
+            plan = plan_creation(opened, target, step, requirements, settings)
             if requires_committable(given.change):
                 require_engine_commits(opened, plan)
             return finish_delta_plan(opened, given.table, plan, requirements, given.change)

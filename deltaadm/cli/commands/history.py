@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument, option
 from deltaadm.cli.options import TABLE_HELP, AccessOptions, SparkOptionGroup, TableOutputOptions
 from deltaadm.errors import UsageError
-from deltaadm.operations.history import HistoryReport, Section
-from deltaadm.runs.history import HistoryRequest, read_history
+from deltaadm.operations.history import HistoryReport
+from deltaadm.runs.history import HistoryRequest, read_history, shown_sections
 from deltaadm.runs.output import check_format, handle_errors, show
 from deltaadm.runs.points import NEWEST, point
 from deltaadm.runs.sessions import log_reader
@@ -53,14 +53,6 @@ class History(Parameters):
     output: TableOutputOptions
 
 
-_SHOWN: Final = {
-    "protocol": (Section.PROTOCOL, Section.FEATURES),
-    "schema": (Section.SCHEMA, Section.MAPPING, Section.CONSTRAINTS, Section.CLUSTERING),
-    "properties": (Section.PROPERTIES, Section.MAPPING, Section.CONSTRAINTS, Section.TABLE),
-}
-"""What the switch of each name shows."""
-
-
 def command(given: History, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     check_format(given.output, HistoryReport)
@@ -82,11 +74,9 @@ def command(given: History, context: RunContext) -> int:
 
 
 def _request(given: History) -> HistoryRequest:
-    chosen = {
-        section for name, shown in _SHOWN.items() if getattr(given, name) for section in shown
-    }
+    switches = ("protocol", "schema", "properties")
     request = HistoryRequest(
-        sections=tuple(section for section in Section if section in chosen or not chosen),
+        sections=shown_sections(name for name in switches if getattr(given, name)),
         since=NEWEST if given.since is None else point(given.since, "--since"),
         until=NEWEST if given.until is None else point(given.until, "--until"),
     )

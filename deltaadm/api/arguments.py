@@ -1,0 +1,103 @@
+"""Checking what public functions are called with, so that a mistake is named where it is made."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_BUILTIN: Final[Mapping[str, type]] = {
+    "str": str,
+    "int": int,
+    "bool": bool,
+    "None": type(None),
+    "Sequence": Iterable,
+    "Collection": Iterable,
+    "Iterable": Iterable,
+    "Mapping": Mapping,
+    "Callable": Callable,  # type: ignore[dict-item]
+    "datetime": datetime,
+    "os.PathLike": os.PathLike,
+}
+_ANYTHING: Final = frozenset({"Any", "object"})
+_PLAIN: Final = (str, bytes, int, float)
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """
+    *function*, which raises `TypeError` for arguments of other types than it is annotated with.
+
+    That goes for types of the standard library and for public classes of deltaadm; where a
+    sequence of strings is expected, a single string is a mistake.
+    """
+    signature = inspect.signature(function)
+    name = getattr(function, "__name__", "")
+    is_method = "self" in signature.parameters
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{name}(): {error}.{'' if is_method else _hint(name)}") from None
+        for parameter, value in bound.arguments.items():
+            described = signature.parameters[parameter]
+            values = value if described.kind is described.VAR_POSITIONAL else (value,)
+            for each in values:
+                problem = _problem(parameter, described.annotation, each)
+                if problem:
+                    raise TypeError(f"{name}(): {problem}{'' if is_method else _hint(name)}")
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _problem(parameter: str, annotation: object, value: object) -> str:
+    """What is wrong with the *value* of a parameter, as a sentence; nothing in most cases."""
+    if parameter == "self" or not isinstance(annotation, str):
+        return ""
+    for text in annotation.split(" | "):
+        base = text.partition("[")[0].strip()
+        expected = _type(base)
+        if expected is None:
+            if text.isidentifier() and text not in _ANYTHING and isinstance(value, _PLAIN):
+                continue  # which is no instance of a class that is not public
+            return ""
+        if isinstance(value, expected) and not _is_mistaken(base, value):
+            return ""
+    given = f"{type(value).__name__} ({value!r:.60})"
+    return f"{parameter} must be {annotation}, not {given}."
+
+
+def _is_mistaken(base: str, value: object) -> bool:
+    """Whether *value* is of the type by accident: a string as a sequence, a flag as a number."""
+    if base in {"Sequence", "Collection", "Iterable"}:
+        return isinstance(value, str | bytes)
+    return base == "int" and isinstance(value, bool)
+
+
+def _type(name: str) -> type | None:
+    if name in _BUILTIN:
+        return _BUILTIN[name]
+    import deltaadm
+
+    found: Any = getattr(deltaadm, name) if name in dir(deltaadm) else None
+    return found if isinstance(found, type) else None
+
+
+def _hint(function: str) -> str:
+    """Where the same can be had for a whole table."""
+    import deltaadm
+
+    method = "inspect" if function == "describe" else function
+    return (
+        f" For a table, there is deltaadm.table(...).{method}()."
+        if hasattr(deltaadm.Table, method)
+        else ""
+    )

@@ -1,0 +1,195 @@
+"""What a table answers a program: a report, with all the forms in which it can be had."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from deltaadm.documents import document
+from deltaadm.operations.reports import OutcomeReport, PlanReport
+from deltaadm.operations.secrets import without_secrets
+from deltaadm.render.formats import Style
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    import pandas as pd
+    import pyarrow as pa
+
+    from deltaadm.operations.diff import Change
+    from deltaadm.operations.plan import Plan, PlannedChange
+
+R = TypeVar("R")
+
+
+class Result(Generic[R]):
+    """
+    A `report`, which is a value, and what becomes of it: a dictionary, a table, text, a page.
+
+    Attributes of the report are attributes of the result. Notebooks show the page's blocks. Secrets
+    among the properties of a table are masked in all forms, except in the report itself, unless the
+    table was opened with `show_secrets`.
+    """
+
+    def __init__(self, report: R, *, show_secrets: bool = False) -> None:
+        self.report = report
+        self._show_secrets = show_secrets
+
+    @property
+    def kind(self) -> str:
+        """The name of its document, which docs/json.md describes and `deltaadm schema` knows."""
+        name: str = self._shown.document
+        return name.replace("_", "-")
+
+    @property
+    def _shown(self) -> Any:
+        report: Any = self.report
+        return report if self._show_secrets else without_secrets(report)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that `-o json` writes."""
+        found: dict[str, Any] = json.loads(self.to_json())
+        return found
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json.dumps(document(self._shown))
+
+    def to_arrow(self) -> pa.Table:
+        """
+        Its rows: features, findings, entries, changes, whatever it is a list of.
+
+        The columns are the fields of the document, also where there is no row; what is an array or
+        of several types is JSON. Raises `TypeError` for a result that is no list.
+        """
+        from deltaadm.api.rows import arrow_table
+
+        kind = self._shown.document
+        if kind not in _ROWS:
+            raise TypeError(f"The result of {self.kind} is no list of rows; to_dict() has it all.")
+        return arrow_table(kind, self.to_dict(), _ROWS[kind])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a DataFrame, which takes pandas."""
+        return self.to_arrow().to_pandas()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "report":  # copies and pickles have no report at first
+            raise AttributeError(name)
+        try:
+            return getattr(self.report, name)
+        except AttributeError:
+            raise AttributeError(
+                f"{type(self).__name__} of {type(self.report).__name__} has no attribute {name!r}"
+            ) from None
+
+    def __dir__(self) -> list[str]:
+        named = (name for name in dir(self.report) if not name.startswith("_"))
+        return sorted({*super().__dir__(), *named})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Result) and self.report == other.report
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        words = ", ".join(self._words())
+        return f"<deltaadm {self.kind}: {words}>"
+
+    def _words(self) -> list[str]:
+        """What is said of it in a line."""
+        told = self.to_dict()
+        words = [str(told["table"])] if "table" in told else []
+        version = told.get("version")
+        words += [f"version {version}"] if isinstance(version, int) else []
+        rows = _ROWS.get(self._shown.document)
+        if rows and isinstance(told.get(rows), list):
+            count = len(told[rows])
+            words.append(f"{count} {rows if count != 1 else _SINGULAR.get(rows, rows[:-1])}")
+        return words
+
+    def __str__(self) -> str:
+        from deltaadm.runs.output import rendered
+
+        style = Style(color="never", show_secrets=self._show_secrets)
+        return rendered("text", [self._shown], style).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        from deltaadm.render.html import html_fragment
+
+        return html_fragment(self._shown)
+
+
+_ROWS: Final[Mapping[str, str]] = {
+    "inspect": "features",
+    "why": "features",
+    "validate": "findings",
+    "history": "entries",
+    "diff": "changes",
+    "plan": "changes",
+    "drop_feature": "features",
+}
+"""By the module of a document, the field that makes it a list."""
+
+_SINGULAR: Final = {"entries": "entry"}
+
+
+class PlanResult(Result[PlanReport]):
+    """A plan for a table, which `Table.apply` carries out."""
+
+    @property
+    def plan(self) -> Plan:
+        """The plan itself."""
+        return self.report.plan
+
+    @property
+    def changes(self) -> tuple[PlannedChange, ...]:
+        """What it changes; none where the table is already as wished."""
+        return self.plan.changes
+
+    @property
+    def is_noop(self) -> bool:
+        """Whether there is nothing to do."""
+        return self.plan.is_noop
+
+    @property
+    def sql(self) -> str:
+        """Its statements, as `-o sql` gives them."""
+        from deltaadm.runs.output import rendered
+
+        return rendered("sql", [self._shown], Style(show_secrets=self._show_secrets))
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Write the plan to *file*, as `--out` does, for `deltaadm apply`."""
+        from pathlib import Path
+
+        from deltaadm.documents.plan import saved_document
+        from deltaadm.operations.secrets import sets_secrets
+        from deltaadm.runs.files import save_plan
+
+        text = json.dumps(saved_document(self.plan, self.report.table), indent=2)
+        save_plan(Path(file), text, secrets=sets_secrets(self.plan))
+
+    def _words(self) -> list[str]:
+        return [*super()._words(), *(["nothing to do"] if self.is_noop else [self.plan.cost.value])]
+
+
+class OutcomeResult(Result[OutcomeReport]):
+    """What a plan came to."""
+
+    @property
+    def versions(self) -> tuple[int, ...]:
+        """The versions that were committed."""
+        return self.report.outcome.versions
+
+    @property
+    def mismatches(self) -> tuple[Change, ...]:
+        """Where the table differs from the plan; there should be nothing."""
+        return self.report.outcome.mismatches
+
+    def _words(self) -> list[str]:
+        from deltaadm.operations.carry_out import committed_words
+
+        different = ["the result differs from the plan"] if self.mismatches else []
+        return [self.report.table, committed_words(self.versions), *different]

@@ -1,0 +1,66 @@
+"""What a program may call a table: a path, a URL, a name, or an object of another library."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from deltaadm.errors import TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Source(NamedTuple):
+    """What a table is called, what is set for its object store, and the Spark that has it."""
+
+    text: str
+    storage_options: Mapping[str, str] = {}
+    spark: Any = None
+
+
+def source_of(given: object) -> Source:
+    """
+    What *given* leads to; of a table in another library its location or name, not its version.
+
+    Raises `TypeError` for what is no table, `ValueError` for an empty name, and `TableError` for a
+    table that Spark cannot describe.
+    """
+    if isinstance(given, os.PathLike):
+        given = os.fspath(given)
+    if isinstance(given, str):
+        if not given.strip():
+            raise ValueError("The name of the table is empty.")
+        return Source(given)
+    library = type(given).__module__.partition(".")[0]
+    if library == "deltalake" and hasattr(given, "table_uri"):
+        options = getattr(given, "_storage_options", None) or {}
+        return Source(_path_of(given.table_uri).rstrip("/") or "/", options)
+    if library == "delta" and hasattr(given, "detail"):
+        return _of_spark(given)
+    raise TypeError(
+        "A table is a path, a URL, a name, or a DeltaTable of deltalake or delta-spark, not "
+        f"{type(given).__name__} ({given!r:.60})."
+    )
+
+
+def _path_of(url: str) -> str:
+    """The path on this machine that *url* stands for, or else *url*."""
+    parts = urlsplit(url)
+    return url2pathname(parts.path) if parts.scheme == "file" else url
+
+
+def _of_spark(given: Any) -> Source:
+    from deltaadm.spark.catalog import plain_location
+
+    try:
+        row = given.detail().select("name", "location").head()
+    except Exception as error:
+        from deltaadm.spark.errors import refusal
+
+        raise refusal(error) from error
+    if row is None:
+        raise TableError("Spark does not describe this table.", remedy="Pass its location.")
+    return Source(row["name"] or plain_location(row["location"]), {}, given._spark)  # noqa: SLF001

@@ -1,0 +1,757 @@
+"""A table, and what can be asked of it, planned for it and done to it."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from deltaadm.api.arguments import checked
+from deltaadm.api.results import OutcomeResult, PlanResult, Result
+from deltaadm.api.sources import source_of
+from deltaadm.dataclass import replace
+from deltaadm.errors import Refused, UsageError
+from deltaadm.operations.history import Section
+from deltaadm.operations.plan import Plan
+from deltaadm.operations.reports import PlanReport
+from deltaadm.runs.context import RunContext
+from deltaadm.runs.points import NEWEST, Point, iso_milliseconds
+from deltaadm.runs.requests import (
+    AccessRequest,
+    ClientRequest,
+    CommitEngine,
+    CommitEngineRequest,
+    CommitRequest,
+    ConsentRequest,
+    Engine,
+    OutputRequest,
+    SparkRequest,
+)
+from deltaadm.runs.status import CommitStatus
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from pyspark.sql import SparkSession
+
+    from deltaadm.documents.saved_plan import SavedPlan
+    from deltaadm.domain.model.session import SessionSettings
+    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import CreationMode
+    from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
+    from deltaadm.operations.compare import DiffReport
+    from deltaadm.operations.history import HistoryReport
+    from deltaadm.operations.inspect import TableReport
+    from deltaadm.operations.why import WhyReport
+    from deltaadm.runs.consent import Consent
+    from deltaadm.runs.plan_run import Planner
+    from deltaadm.runs.requirements import ClientRequirements
+    from deltaadm.runs.settings import Settings
+    from deltaadm.runs.target import Target
+    from deltaadm.runs.validation import ValidationRun
+    from deltaadm.storage.store import ObjectStores
+    from deltaadm.validation.finding import ValidationReport
+
+R = TypeVar("R")
+C = TypeVar("C")
+
+
+class Table:
+    """
+    A Delta table, which `table` opens; nothing is read before something is asked.
+
+    Each method does what the command of its name does, with the same settings, and reads the table
+    as it is then. Only `apply` changes anything. What deltaadm expects to go wrong is raised as a
+    `DeltaadmError`, a mistake in the arguments as `TypeError` or `ValueError`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        spark: SparkSession | None = None,
+        storage_options: Mapping[str, str] | None = None,
+        unity: str | None = None,
+        for_client: Sequence[str] = (),
+        for_client_writing: Sequence[str] = (),
+        accept_findings: Sequence[str] = (),
+        accept_silently_wrong: Sequence[str] = (),
+        show_secrets: bool = False,
+    ) -> None:
+        self.name = name
+        self._spark = spark
+        self._storage_options = dict(storage_options or {})
+        self._unity = unity
+        self._for_client = list(for_client)
+        self._for_client_writing = list(for_client_writing)
+        self._accept_findings = list(accept_findings)
+        self._accept_silently_wrong = list(accept_silently_wrong)
+        self._show_secrets = show_secrets
+
+    def __repr__(self) -> str:
+        from deltaadm.masking import masked
+
+        return f"deltaadm.table({masked(self.name)!r})"
+
+    # Reading
+
+    @checked
+    def snapshot(
+        self, version: int | None = None, timestamp: str | datetime | None = None
+    ) -> Snapshot:
+        """The state of the table, at a version or as of a time, with the facts about its files."""
+        from deltaadm.replay.engine import Detail
+
+        point = _point(version, timestamp)
+        with self._opened() as (context, target):
+            return target.load(context, detail=Detail.STATE, **point._asdict())
+
+    @checked
+    def inspect(
+        self,
+        version: int | None = None,
+        timestamp: str | datetime | None = None,
+        *,
+        files: bool = False,
+        columns: bool = False,
+        clients: str = "summary",
+        advice: bool = True,
+    ) -> Result[TableReport]:
+        """
+        What the protocol of the table is, why, and who can use it: `deltaadm inspect`.
+
+        `files` counts the live files, `columns` lists columns; `clients` is summary, matrix or
+        sources.
+        """
+        from deltaadm.operations.inspect import ClientView, describe
+        from deltaadm.replay.engine import Detail
+
+        view = _choice("clients", clients, {each.name.lower(): each for each in ClientView})
+        point = _point(version, timestamp)
+        detail = Detail.STATE if files else Detail.PROTOCOL
+        with self._opened() as (context, target):
+            snapshot = target.load(context, detail=detail, **point._asdict())
+            return self._result(
+                describe(
+                    target.text,
+                    snapshot,
+                    columns=columns,
+                    clients=view,
+                    advice=advice and point == NEWEST,
+                )
+            )
+
+    @checked
+    def why(
+        self, *words: str, version: int | None = None, timestamp: str | datetime | None = None
+    ) -> Result[WhyReport]:
+        """
+        Since when and why the table has its features: `deltaadm inspect --why`.
+
+        *words* choose: features, `reader` or `writer`.
+        """
+        from deltaadm.operations.why import is_word
+        from deltaadm.runs.why import why_reporter
+
+        unknown = [word for word in words if not is_word(word)]
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is no table feature, nor reader or writer.")
+        report = why_reporter(words, *_point(version, timestamp))
+        with self._opened() as (context, target):
+            return self._result(report(context, target))
+
+    @checked
+    def history(
+        self,
+        *,
+        protocol: bool = False,
+        schema: bool = False,
+        properties: bool = False,
+        since: int | str | datetime | None = None,
+        until: int | str | datetime | None = None,
+    ) -> Result[HistoryReport]:
+        """
+        What changed in the table, when, and by which operation: `deltaadm history`.
+
+        `protocol`, `schema` and `properties` choose; without them everything is there. `since` and
+        `until` are versions or times.
+        """
+        from deltaadm.runs.history import HistoryRequest, read_history, shown_sections
+
+        chosen = {"protocol": protocol, "schema": schema, "properties": properties}
+        request = HistoryRequest(
+            shown_sections(name for name, is_chosen in chosen.items() if is_chosen),
+            since=_any_point("since", since),
+            until=_any_point("until", until),
+        )
+        with self._opened() as (context, target):
+            report, _ = read_history(context, target, request).report()
+            return self._result(report)
+
+    @checked
+    def diff(
+        self,
+        before: int | str | datetime | Table | None = None,
+        after: int | str | datetime | Table | None = None,
+        *,
+        only: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+    ) -> Result[DiffReport]:
+        """
+        In what two states differ: `deltaadm diff`.
+
+        A state is a version of this table, a time, or another table; None, which at least one of
+        them is not, is this table as it is now.
+        """
+        from deltaadm.operations.compare import ignoring
+        from deltaadm.runs.compare import ComparisonRequest, compared
+
+        if before is None and after is None:
+            raise ValueError("Compare with something: a version, a time or another table.")
+        names = {section.value: section for section in Section}
+        chosen = [_choice("only", name, names) for name in only] or list(Section)
+        request = ComparisonRequest(
+            tuple(section for section in chosen if section.value not in ignore),
+            ignoring([place for place in ignore if place not in names]),
+        )
+        with ExitStack() as stack:
+            context, target = stack.enter_context(self._opened())
+
+            def side(name: str, given: object) -> tuple[Target, Point]:
+                if isinstance(given, Table):
+                    # Of another table what is asked is its location; the run is this table's.
+                    _, other = stack.enter_context(given._opened())  # noqa: SLF001
+                    return other, NEWEST
+                return target, _any_point(name, given)
+
+            sides = side("before", before), side("after", after)
+            return self._result(compared(context, *sides, request))
+
+    # Checking
+
+    @checked
+    def validate(
+        self,
+        *,
+        select: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        history: bool = False,
+        deep: bool = False,
+        cross_check: bool = False,
+    ) -> Result[ValidationReport]:
+        """
+        The findings of the rules in the table: `deltaadm validate`.
+
+        `select` and `ignore` have codes of rules or their beginnings. A table that cannot be
+        loaded has findings as well.
+        """
+        run = self._validation(select, ignore, history=history, deep=deep, cross_check=cross_check)
+        with self._opened() as (context, target):
+            return self._result(run.report(context, target, watched=False))
+
+    def _validation(
+        self, select: Iterable[str], ignore: Iterable[str], **depth: bool
+    ) -> ValidationRun:
+        from deltaadm.clients import parse_client
+        from deltaadm.operations.baseline import Baseline
+        from deltaadm.operations.validate import choose_rules
+        from deltaadm.runs.settings import load_settings
+        from deltaadm.runs.validation import ValidationRun, depth_of
+
+        project = load_settings()
+        rules = choose_rules(
+            tuple(map(_code, select)) or project.select, tuple(map(_code, ignore)) or project.ignore
+        )
+        read, names = depth_of(rules, **depth)
+        return ValidationRun(
+            depth=read,
+            depth_names=names,
+            rules=rules,
+            settings=project,
+            readers=tuple(map(parse_client, self._for_client)),
+            writers=tuple(map(parse_client, self._for_client_writing)),
+            baseline=Baseline(),
+            fail_on=project.fail_on,
+        )
+
+    # Planning
+
+    @checked
+    def plan_features(self, *features: str, support_only: bool = False) -> PlanResult:
+        """A plan that makes table features active: `deltaadm enable-feature`."""
+        from deltaadm.operations.enable_feature import plan_features
+
+        if not features:
+            raise ValueError("Name a table feature; deltaadm.FEATURES has them all.")
+        return self._plan(
+            lambda table: plan_features(
+                table.snapshot, features, support_only=support_only, session=table.session
+            )
+        )
+
+    @checked
+    def plan_drop(self, feature: str, *, truncate_history: bool = False) -> PlanResult:
+        """A plan that drops a table feature: `deltaadm drop-feature`."""
+        from deltaadm.runs.planners import drop_planner
+
+        return self._plan(drop_planner(feature, truncate_history=truncate_history))
+
+    @checked
+    def plan_upgrade(self, reader: int | None = None, writer: int | None = None) -> PlanResult:
+        """
+        A plan that raises the protocol: `deltaadm upgrade-protocol`.
+
+        Without versions it plans the upgrade that the metadata needs, usually none.
+        """
+        from deltaadm.operations.upgrade_protocol import plan_upgrade
+
+        return self._plan(
+            lambda table: plan_upgrade(
+                table.snapshot, reader=reader, writer=writer, session=table.session
+            )
+        )
+
+    @checked
+    def plan_minimum(self) -> PlanResult:
+        """A plan that lowers the protocol: `deltaadm upgrade-protocol --minimum`."""
+        from deltaadm.runs.planners import minimum_planner
+
+        return self._plan(minimum_planner())
+
+    @checked
+    def plan_for_clients(
+        self,
+        *,
+        readable_by: Sequence[str] = (),
+        writable_by: Sequence[str] = (),
+        skip_unreachable: bool = False,
+    ) -> PlanResult:
+        """
+        The cheapest changes after which clients work: `upgrade-protocol --readable-by`.
+
+        Clients are NAME or NAME@VERSION, such as trino@480. A plan that does not reach all of them
+        is applied only with `skip_unreachable`.
+        """
+        from deltaadm.runs.planners import clients_planner
+
+        if not readable_by and not writable_by:
+            raise ValueError("Name a client, as in readable_by=['trino@480'].")
+        return self._plan(
+            clients_planner(
+                readable_by=readable_by,
+                writable_by=writable_by,
+                skip_unreachable=skip_unreachable,
+            )
+        )
+
+    @checked
+    def plan_mapping_mode(self, mode: str | ColumnMappingMode) -> PlanResult:
+        """A plan that turns column mapping on or off: `deltaadm set-mapping-mode`."""
+        from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
+        from deltaadm.operations.set_mapping_mode import plan_mapping_mode
+
+        modes = {each.value: each for each in ColumnMappingMode}
+        chosen = mode if isinstance(mode, ColumnMappingMode) else _choice("mode", mode, modes)
+        return self._plan(
+            lambda table: plan_mapping_mode(table.snapshot, chosen, session=table.session)
+        )
+
+    @checked
+    def plan_changes(
+        self,
+        *,
+        set_properties: Mapping[str, str] | None = None,
+        unset: Sequence[str] = (),
+        add_columns: Sequence[str] = (),
+        set_types: Mapping[str, str] | None = None,
+        drop_not_null: Sequence[str] = (),
+        set_comments: Mapping[str, str] | None = None,
+        set_defaults: Mapping[str, str] | None = None,
+        drop_defaults: Sequence[str] = (),
+        move: Sequence[str] = (),
+        rename_columns: Mapping[str, str] | None = None,
+        drop_columns: Sequence[str] = (),
+        add_constraints: Mapping[str, str] | None = None,
+        drop_constraints: Sequence[str] = (),
+        cluster_by: Sequence[str] | None = None,
+        checkpoint: bool = False,
+    ) -> PlanResult:
+        """
+        A plan of changes of columns, constraints, clustering and properties: `deltaadm alter`.
+
+        Columns, types and positions are written as on the command line, for example
+        `add_columns=["s.x INT AFTER y"]`; an empty `cluster_by` ends clustering.
+        """
+        from deltaadm.operations.change_texts import ChangeTexts
+        from deltaadm.runs.planners import changes_planner
+
+        texts = ChangeTexts(
+            set_properties=set_properties or {},
+            unset=unset,
+            add_columns=add_columns,
+            set_types=set_types or {},
+            drop_not_null=drop_not_null,
+            set_comments=set_comments or {},
+            set_defaults=set_defaults or {},
+            drop_defaults=drop_defaults,
+            move=move,
+            rename_columns=rename_columns or {},
+            drop_columns=drop_columns,
+            add_constraints=add_constraints or {},
+            drop_constraints=drop_constraints,
+            cluster_by=cluster_by,
+            checkpoint=checkpoint,
+        )
+        if texts == ChangeTexts():
+            raise ValueError("Name a change, as in set_properties={'team': 'web'}.")
+        return self._plan(changes_planner(texts))
+
+    @checked
+    def plan_fixes(
+        self,
+        *,
+        select: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        history: bool = False,
+        deep: bool = False,
+    ) -> PlanResult:
+        """A plan of everything that deltaadm can fix: `deltaadm validate --fix`."""
+        from deltaadm.runs.validation import fixes_planner
+
+        run = self._validation(select, ignore, history=history, deep=deep)
+        return self._plan(fixes_planner(run))
+
+    @checked
+    def plan_create(
+        self,
+        schema: str,
+        *,
+        mode: str | CreationMode = "create",
+        partition_by: Sequence[str] = (),
+        cluster_by: Sequence[str] = (),
+        properties: Mapping[str, str] | None = None,
+        comment: str | None = None,
+        location: str | None = None,
+    ) -> PlanResult:
+        """
+        A plan that makes the table, or replaces it: `deltaadm create`.
+
+        `schema` has columns as in CREATE TABLE, or Spark's JSON. `mode` is create,
+        create-or-replace or replace. `location` is for tables with names.
+        """
+        from deltaadm.domain.sql.ddl import parse_column_list
+        from deltaadm.domain.steps import CreateTable, CreationMode
+        from deltaadm.operations.create import read_schema
+        from deltaadm.runs.creation import plan_creation
+        from deltaadm.runs.places import chosen_place
+        from deltaadm.runs.plan_run import project_settings
+        from deltaadm.runs.target import resolve_new
+
+        modes = {each.value: each for each in CreationMode}
+        step = CreateTable(
+            mode=mode if isinstance(mode, CreationMode) else _choice("mode", mode, modes),
+            schema=read_schema(schema),
+            partition_by=tuple(
+                ".".join(path) for text in partition_by for path in parse_column_list(text)
+            ),
+            cluster_by=tuple(path for text in cluster_by for path in parse_column_list(text)),
+            properties=dict(properties or {}),
+            comment=comment,
+            location=None if location is None else chosen_place(location),
+        )
+        with self._run() as context:
+            target = resolve_new(context, self.name, step.location)
+            requirements = self._requirements(project_settings(), target)
+            plan = plan_creation(context, target, step, requirements, self._session())
+            return self._planned(plan)
+
+    def _plan(self, planner: Planner) -> PlanResult:
+        from deltaadm.runs.plan_run import PlanInput, make_plan, project_settings
+
+        session = self._session()
+        with self._opened() as (context, target):
+            requirements = self._requirements(project_settings(), target)
+            plan = make_plan(
+                context,
+                target,
+                lambda snapshot: planner(
+                    PlanInput(context, target, snapshot, session, requirements)
+                ),
+                requirements,
+            )
+            return self._planned(plan)
+
+    def _planned(self, plan: Plan) -> PlanResult:
+        return PlanResult(PlanReport(self.name, plan), show_secrets=self._show_secrets)
+
+    # Carrying out
+
+    @checked
+    def apply(
+        self,
+        plan: PlanResult | Plan | str | os.PathLike[str],
+        *,
+        allow_backfill: bool = False,
+        allow_rewrite: bool = False,
+        accept_irreversible: Sequence[str] = (),
+        commit_engine: str | None = None,
+    ) -> OutcomeResult:
+        """
+        Commit exactly *plan*, or the one in a file, and compare the result: `deltaadm apply`.
+
+        Calling this is the consent, except for what has an argument of its own: a backfill, a
+        rewrite of data, and what cannot be undone, by the names of the features. `commit_engine`
+        is spark or embedded, or else that of the settings. What is done already is not done again.
+
+        Raises `Refused` without such a consent, and `CommitError` where the table is no longer as
+        the plan found it, or Delta refuses.
+        """
+        from deltaadm.operations.reach_clients import require_reached
+        from deltaadm.runs import sessions
+        from deltaadm.runs.apply_plans import plan_left
+        from deltaadm.runs.plan_run import (
+            commit_plan,
+            needed_consents,
+            project_settings,
+            require_engine_commits,
+            with_commit_engine,
+        )
+
+        engines = {each.value: each for each in CommitEngine}
+        request = self._request()
+        request.committing.commit_engine = (
+            None if commit_engine is None else _choice("commit_engine", commit_engine, engines)
+        )
+        consent = request.consent
+        consent.yes = True
+        consent.allow_backfill, consent.allow_rewrite = allow_backfill, allow_rewrite
+        consent.accept_irreversible = list(accept_irreversible)
+        status = CommitStatus()
+        project = project_settings()
+        try:
+            with self._run(status) as plain:
+                context = with_commit_engine(plain, request, project)
+                saved = _saved(plan)
+                target = self._found(context, missing_ok=not saved.before.exists)
+                saved.require_location(target.location)
+                requirements = self._requirements(project, target)
+                chosen = plan_left(context, saved, target, requirements)
+                require_engine_commits(context, chosen)
+                if isinstance(plan, PlanResult | Plan):
+                    require_reached(plan if isinstance(plan, Plan) else plan.plan)
+                sessions.require_commits(context, [chosen])
+                sessions.warn_of_other_writers(context, [chosen])
+                _require_consent(needed_consents(chosen, requirements, request))
+                return OutcomeResult(
+                    commit_plan(context, self.name, chosen), show_secrets=self._show_secrets
+                )
+        except KeyboardInterrupt as interrupt:
+            interrupt.add_note(f"deltaadm: {status.describe()}")
+            raise
+
+    # How it is reached
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[RunContext, Target]]:
+        """A run with the table, found."""
+        with self._run() as context:
+            yield context, self._found(context)
+
+    @contextmanager
+    def _run(self, status: CommitStatus | None = None) -> Iterator[RunContext]:
+        """What each method works with; a usage error of a run is a mistake in the arguments."""
+        from deltaadm.runs.catalogs import open_catalog
+        from deltaadm.runs.sessions import log_reader
+
+        try:
+            with ExitStack() as stack:
+                if self._spark is not None:
+                    from deltaadm.spark.active import activated
+
+                    stack.enter_context(activated(self._spark))
+                request = self._request()
+                context = RunContext(status or CommitStatus()).with_request(
+                    request.spark, request.output, request.access
+                )
+                if self._storage_options:
+                    context = replace(context, object_stores=self._stores(context))
+                reader = stack.enter_context(log_reader(context, [self.name]))
+                yield stack.enter_context(open_catalog(reader, [self.name]))
+        except UsageError as error:
+            raise ValueError(" ".join(filter(None, (error.sentence, error.remedy)))) from error
+
+    def _found(self, context: RunContext, *, missing_ok: bool = False) -> Target:
+        from deltaadm.runs.target import find, resolve_new
+
+        if missing_ok:
+            return resolve_new(context, self.name, None)
+        return find(context, self.name)
+
+    def _stores(self, context: RunContext) -> ObjectStores:
+        """The object stores with the options of this table, which count most."""
+        from deltaadm.runs.storage_options import options_source
+        from deltaadm.storage.store import ObjectStores
+
+        def options() -> Callable[[str], Mapping[str, str]]:
+            others = options_source(context.access)
+            return lambda location: {**others(location), **self._storage_options}
+
+        return ObjectStores(options, None if context.unity is None else context.unity.credentials)
+
+    def _session(self) -> SessionSettings:
+        """The settings of Spark that plans depend on."""
+        from deltaadm.domain.model.session import SessionSettings
+
+        conf: Any = {} if self._spark is None else self._spark.conf.getAll
+        return SessionSettings.from_conf(conf)
+
+    def _request(self) -> CommitRequest:
+        """What the options of a command line would be."""
+        request = CommitRequest()
+        request.committing, request.output = CommitEngineRequest(), OutputRequest()
+        request.clients, request.consent = ClientRequest(), ConsentRequest()
+        request.access, request.spark = AccessRequest(), SparkRequest()
+        request.access.unity = self._unity
+        request.clients.for_client = self._for_client
+        request.clients.for_client_writing = self._for_client_writing
+        request.consent.accept_finding = self._accept_findings
+        request.consent.accept_silently_wrong = self._accept_silently_wrong
+        if hasattr(self._spark, "_jvm"):  # a session on Spark Connect does not read logs
+            request.spark.engine = Engine.SPARK
+        return request
+
+    def _requirements(self, project: Settings, target: Target) -> ClientRequirements:
+        from deltaadm.runs.requirements import ClientRequirements
+
+        return ClientRequirements.of(self._request(), project, target.text, target.location)
+
+    def _result(self, report: R) -> Result[R]:
+        return Result(report, show_secrets=self._show_secrets)
+
+
+@checked
+def table(
+    source: object,
+    *,
+    spark: SparkSession | None = None,
+    storage_options: Mapping[str, str] | None = None,
+    unity: str | None = None,
+    for_client: Sequence[str] = (),
+    for_client_writing: Sequence[str] = (),
+    accept_findings: Sequence[str] = (),
+    accept_silently_wrong: Sequence[str] = (),
+    show_secrets: bool = False,
+) -> Table:
+    """
+    The table at a path or URL, with a name in a catalog, or in a DeltaTable of another library.
+
+    With *spark* the log is read by this session, which also knows the table's name and commits;
+    on Spark Connect deltaadm reads the log itself. Without it, commits start Spark.
+    *storage_options* are for its object store, *unity* is the URL of the Unity Catalog with its
+    name. *for_client* and *for_client_writing* must go on working, as must those of the settings;
+    *accept_findings* and *accept_silently_wrong* accept what a plan may bring about. Secrets among
+    properties are masked without *show_secrets*.
+
+    Raises `TypeError` or `ValueError` for what is no table.
+    """
+    found = source_of(source)
+    if spark is not None and not (hasattr(spark, "sql") and hasattr(spark, "conf")):
+        raise TypeError(f"spark must be a SparkSession, not {type(spark).__name__}.")
+    return Table(
+        found.text,
+        spark=found.spark if spark is None else spark,
+        storage_options={**found.storage_options, **(storage_options or {})},
+        unity=unity,
+        for_client=for_client,
+        for_client_writing=for_client_writing,
+        accept_findings=accept_findings,
+        accept_silently_wrong=accept_silently_wrong,
+        show_secrets=show_secrets,
+    )
+
+
+# Arguments
+
+
+def _point(version: int | None, timestamp: str | datetime | None) -> Point:
+    if version is not None and timestamp is not None:
+        raise ValueError("Name a version or a timestamp, not both.")
+    if version is not None and version < 0:
+        raise ValueError(f"There is no version {version}: versions begin with 0.")
+    return _any_point("timestamp", timestamp) if version is None else Point(version=version)
+
+
+def _any_point(name: str, given: object) -> Point:
+    """The version or time that an argument names; the newest version for None."""
+    if given is None:
+        return NEWEST
+    if isinstance(given, int):
+        return _point(given, None)
+    if isinstance(given, datetime):
+        moment = given if given.tzinfo else given.replace(tzinfo=UTC)
+        return Point(timestamp=round(moment.timestamp() * 1000))
+    found = iso_milliseconds(str(given))
+    if found is None:
+        raise ValueError(f"{name}: {given!r} is not a time such as 2026-11-21T10:00:00Z.")
+    return Point(timestamp=found)
+
+
+def _choice(name: str, given: str, choices: Mapping[str, C]) -> C:
+    if given not in choices:
+        raise ValueError(f"{name}: {given!r} is not one of {', '.join(choices)}.")
+    return choices[given]
+
+
+def _code(text: str) -> str:
+    """The beginning of codes of rules that *text* names."""
+    from deltaadm.operations.validate import code_prefix, similar_code
+
+    prefix = code_prefix(text)
+    if prefix is None:
+        raise ValueError(f"There is no rule {text!r}. {similar_code(text)}".rstrip())
+    return prefix
+
+
+# Plans
+
+
+def _saved(plan: PlanResult | Plan | str | os.PathLike[str]) -> SavedPlan:
+    """The plan as a file has it, so that it is carried out as one from a file is."""
+    from deltaadm.documents.plan import saved_document
+    from deltaadm.runs.apply_plans import plans_in
+    from deltaadm.runs.reading import read_file
+
+    if isinstance(plan, PlanResult):
+        text = json.dumps(saved_document(plan.plan, plan.report.table))
+    elif isinstance(plan, Plan):
+        text = json.dumps(saved_document(plan, plan.before.root))
+    else:
+        text = read_file(Path(plan))
+    saved = plans_in(text)
+    if len(saved) != 1:
+        raise ValueError(f"{plan} holds {len(saved)} plans; apply them with `deltaadm apply`.")
+    return saved[0]
+
+
+def _require_consent(missing: Iterable[Consent]) -> None:
+    """Raise `Refused` for what the call does not agree to; it names the arguments that do."""
+    asked = [consent.option for consent in missing]
+    if asked:
+        raise Refused(
+            "The plan does more than change metadata; nothing was changed.",
+            remedy=f"Agree to it: {', '.join(map(_argument, asked))}.",
+        )
+
+
+def _argument(option: str) -> str:
+    """
+    The argument that stands for an *option* with its value.
+
+    >>> _argument("--allow-rewrite"), _argument("--accept-irreversible deletionVectors")
+    ('allow_rewrite=True', "accept_irreversible=['deletionVectors']")
+    """
+    name, _, value = option.removeprefix("--").partition(" ")
+    return f"{name.replace('-', '_')}={[value] if value else True}"
