@@ -106,8 +106,8 @@ def validate(
 
     Findings keep only those fixes that Delta would accept on this table.
     """
-    chosen, asked = tuple(rules), demands or Demands()
-    judge = Judge(chosen)
+    asked = demands or Demands()
+    judge = Judge(rules)
     log: LogFacts | None = None
     snapshot: Snapshot | None = None
     for fact in facts:
@@ -131,7 +131,7 @@ def validate(
         more=judge.more,
         stopped="" if failure is None else failure.message,
         versions=None if log is None else log.versions,
-        rules=len(chosen),
+        rules=len(judge.rules),
         depth=depth,
         snapshot=snapshot,
     )

@@ -223,22 +223,22 @@ class Judge:
 
     def __init__(self, rules: Iterable[Rule], *, limit: int | None = LIMIT) -> None:
         self._limit = limit
-        self._rules = rules if isinstance(rules, RuleSet) else RuleSet(rules)
-        self._by_scope = self._rules.by_scope
+        self.rules = rules if isinstance(rules, RuleSet) else RuleSet(rules)
+        self._by_scope = self.rules.by_scope
         self.found: list[Finding] = []
         self.counts: Counter[str] = Counter()
 
     @property
     def scopes(self) -> frozenset[Scope]:
         """The scopes that any of the rules looks at."""
-        return self._rules.scopes
+        return self.rules.scopes
 
     def see(self, fact: facts.Facts) -> None:
         """Apply every rule for this kind of fact."""
         if isinstance(fact, facts.LiveFiles):
             self._see_files(fact.columns)
             return
-        if isinstance(fact, facts.SnapshotFacts) and self._rules.shared:
+        if isinstance(fact, facts.SnapshotFacts) and self.rules.shared:
             self._see_what_like_tables_share(fact)
         self.apply(self._by_scope.get(type(fact), ()), fact)
 
@@ -251,9 +251,9 @@ class Judge:
         """Take over what the shared rules find in such a table, and in this one if it is odd."""
         protocol, metadata = fact.snapshot.protocol, fact.snapshot.metadata
         if protocol.is_odd or metadata.is_odd:
-            self.apply(self._rules.shared, fact)
+            self.apply(self.rules.shared, fact)
             return
-        found = self._rules.found_in_like_tables(self._limit, protocol, Traits.of(metadata))
+        found = self.rules.found_in_like_tables(self._limit, protocol, Traits.of(metadata))
         self.found += found.found
         self.counts += found.counts
 
