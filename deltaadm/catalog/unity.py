@@ -192,6 +192,7 @@ class UnityCatalog:
             listed = answer.get(field)
             yield from (info for info in listed or () if isinstance(info, dict))
             following = answer.get("next_page_token")
+            # The same page named again would be one without end.
             if not following or following == token:
                 return
             token = str(following)

@@ -80,6 +80,7 @@ class TableChanges:
         steps: list[Step] = []
         if self.set_properties:
             steps.append(SetProperties(dict(self.set_properties)))
+        # Before columns change, which constraints hold fast; new ones come with the new names.
         steps += [DropConstraint(name) for name in self.drop_constraints]
         if self.add:
             steps.append(AddColumns(tuple(self.add)))
@@ -88,6 +89,7 @@ class TableChanges:
             steps.append(ClusterBy(tuple(self.cluster_by)))
         if self.drop:
             steps.append(DropColumns(tuple(self.drop)))
+        # Renaming an outer column first would change the paths of those inside it.
         inside_first = sorted(self.rename.items(), key=lambda pair: -len(pair[0]))
         steps += [RenameColumn(column, name) for column, name in inside_first]
         steps += [AddConstraint(name, text) for name, text in self.add_constraints.items()]

@@ -126,6 +126,7 @@ def carry_out(
         require_same_settings(plan, executor.settings())
     current = log.load()
     require_same_base(plan.before, current)
+    # All of them before the first: a step that fails halfway leaves a table that nobody planned.
     check_steps(plan, executor)
     run = _Run(plan, executor, log, note, current)
     run.take_stages(len(plan.stages))
@@ -196,6 +197,7 @@ class _Run(StageRun):
     def _after_failure(self, number: int, error: DeltaadmError) -> str:
         begun, step = self._begun, self._plan.stages[number].step
         try:
+            # What was lost may still commit, so the log is asked again once the executor is closed.
             if isinstance(error, EngineLost | UnknownWrite):
                 return look_up(begun, self._log, self._executor)
             last = self._log.load().version
@@ -237,6 +239,7 @@ def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> _Result:
         return _Result(actual=newest, mismatches=moved)
     commits = log.commits(base.version + 1, newest.version, stage.step)
     own = tuple(commit.version for commit in commits if commit.is_own) if stage.is_commit else ()
+    # Appends do not matter, only what may change protocol, metadata or clustering.
     others = [
         commit.version for commit in commits if commit.changes_table and commit.version not in own
     ]

@@ -136,6 +136,7 @@ def _undo(change: Change, taken: Taken) -> Undo:
         return _by(kinds.SetLocation(taken.before))
     if change.subject.startswith("protocol."):
         return _undo_protocol(change, taken)
+    # Another id means another table in its place, which no single change takes back.
     if taken.before.metadata.id != taken.after.metadata.id:
         return Undo(f"RESTORE TABLE … TO VERSION AS OF {taken.before.version}")
     return _undo_metadata(change, taken)

@@ -53,6 +53,7 @@ class Fold:
         """Take in one action; true if it is an `add` whose file is alive."""
         if name == "add":
             return self._is_new(document)
+        # A tombstone hides older entries of its file, and nothing else.
         if name == "remove":
             self._is_new(document)
         elif name == "protocol":
@@ -91,6 +92,7 @@ class Fold:
     def _is_new(self, document: Document) -> bool:
         path = _short(canonical_path(str(document.get("path")), self._qualifier))
         vector = vector_id(document.get("deletionVector"))
+        # PROTOCOL.md: with another deletion vector it is another entry.
         key = path if vector is None else (path, _short(vector))
         if key in self._seen:
             return False

@@ -37,6 +37,7 @@ def version_at(store: LogStore, metadata: Metadata, timestamp: int) -> int:
     first_inside = _enablement_version(metadata)
     outside = [commit for commit in available if _number(commit) < first_inside]
     inside = [commit for commit in available if _number(commit) >= first_inside]
+    # Earlier commits have file times, later ones their own: the two are never mixed.
     if inside and (not outside or timestamp >= _enablement_time(store, metadata, inside)):
         return _search_inside(store, inside, timestamp)
     return _search_outside(store.root, outside, timestamp, last=not inside)
@@ -106,6 +107,7 @@ def _enablement_version(metadata: Metadata) -> int:
     """The first version with an in-commit timestamp; beyond all versions where there is none."""
     if not in_commit_timestamps(metadata):
         return 1 << 63
+    # Without the note the table has had them from version 0 on.
     return _setting(metadata, "delta.inCommitTimestampEnablementVersion") or 0
 
 

@@ -110,6 +110,7 @@ class Journal:
         self._file.seek(0)
         body = self._file.read()
         whole = body.rfind(b"\n") + 1
+        # The end may be a line of ours that was cut off, of which less than its head may be there.
         if not _HEAD.startswith(body[whole:][: len(_HEAD)]):
             raise self._not_a_line(body.count(b"\n") + 1)
         for number, line in enumerate(body[:whole].splitlines(), 1):

@@ -180,6 +180,7 @@ def _from_processes(
                     done[number] = lost(tables[number])
                     del workers[worker.answers]
                     worker.stop()
+                    # The table it was killed on is lost; a new process answers for the others.
                     start().give(list(worker.owed))
             while due in done:
                 yield done.pop(due)

@@ -176,6 +176,7 @@ def when_property(key: str, value: str = "true") -> Activation:
     def evidence(metadata: Metadata) -> Iterator[str]:
         stored = metadata.configuration.get(key)
         if stored is not None:
+            # Delta evaluates the property, and fails on a value that it does not understand.
             PROPERTIES[key.lower()].check(PROPERTIES[key.lower()], stored)
         if is_true(metadata.configuration, key) if value == "true" else stored == value:
             yield f"property {key} is {value}"
@@ -277,6 +278,7 @@ def _optional_switch(key: str) -> Activation:
 
 
 def _is_invariant(column: StructField) -> bool:
+    # To Delta Spark NOT NULL is an invariant; delta-kernel-java looks for the key alone.
     return not column.nullable or "delta.invariants" in column.metadata
 
 

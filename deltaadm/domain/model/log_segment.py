@@ -91,6 +91,7 @@ _NAMES: Final[Mapping[Kind, str]] = {
     Kind.COMMIT: r"(?P<version>\d+)\.json",
     Kind.CRC: r"(?P<version>\d+)\.crc",
     Kind.CHECKPOINT: r"(?P<version>\d+)\.checkpoint\.parquet",
+    # As many digits as there are, like Spark; delta-kernel-rs wants twenty, see DL105.
     Kind.MULTIPART: r"(?P<version>\d+)\.checkpoint\.(?P<part>\d+)\.(?P<parts>\d+)\.parquet",
     Kind.V2_CHECKPOINT: r"(?P<version>\d+)\.checkpoint\.[^./]+\.(?:json|parquet)",
     Kind.COMPACTED: r"(?P<version>\d+)\.(?P<end>\d+)\.compacted\.json",
@@ -350,8 +351,10 @@ def choose(
     headless = bool(versions) and versions[0] != base + 1
     if version is not None and listing.commits and (reached != version or headless):
         raise version_not_found(listing, version)
+    # A checkpoint alone will not do: Delta wants the commit of its version or a later one.
     if not commits or _version(commits[-1]) < reached:
         raise _no_commits(listing, checkpoint)
+    # Before compacted files take the place of commits: they repair no gap.
     _check_contiguous(listing.root, versions, base)
     return LogSegment(
         root=listing.root,
@@ -429,6 +432,7 @@ def _complete_checkpoints(files: LogFiles) -> tuple[Checkpoint, ...]:
         else:
             rank = (version, CHECKPOINTS.index(file.kind), 1, file.path)
             found.append((rank, Checkpoint(version, file.kind, (file,))))
+    # Parts count by their total too: two attempts with other numbers of parts do not mix.
     for (version, parts), members in sets.items():
         if parts and all(part in members for part in range(1, parts + 1)):
             ordered = tuple(members[part] for part in range(1, parts + 1))

@@ -88,6 +88,7 @@ def is_true(configuration: Mapping[str, str], key: str) -> bool:
     Raises `Refused` where its value is no boolean, as Delta does when it evaluates it.
     """
     known = PROPERTIES[key.lower()]
+    # The newer key counts where both are there.
     for name in (known.key, *known.alternates):
         if name in configuration:
             return boolean(name, configuration[name])
@@ -216,11 +217,13 @@ def interval_microseconds(text: str) -> int | None:
         if term is None or unit not in {**_UNITS, **_MONTHS} or (term[3] and unit != "second"):
             raise _no_interval(text)
         sign = -1 if term[1] == "-" else 1
+        # Spark cuts off what is below a microsecond.
         fraction = int((term[3] or ".")[1:7].ljust(6, "0"))
         count = int(term[2][:20] or 0)
         total += sign * (count * _UNITS.get(unit, 0) + fraction)
         months += sign * count * _MONTHS.get(unit, 0)
         rest = rest[term.end() :]
+        # Terms have a space between them: what follows at once is none.
         if rest and not rest[0].isspace():
             rest = "?" + rest
     if not -(2**63) <= total < 2**63:
@@ -243,6 +246,7 @@ def _interval(known: Property, value: str) -> None:
 
 
 def _mapping_mode(_known: Property, value: str) -> None:
+    # No error class: Delta throws a ColumnMappingUnsupportedException.
     if value.lower() not in ("none", "name", "id"):
         raise Refused(
             f"Unknown column mapping mode {value!r}.",
@@ -284,6 +288,7 @@ def _parquet_version(known: Property, value: str) -> None:
 
 
 _BLANK: Final = r"(?:\s|--[^\r\n]*+|/\*.*?\*/)*"
+# To Spark's lexer a name may begin with a digit, but digits alone are a number.
 _COLUMN_NAME: Final = r"(?:`((?:[^`]|``)*)`|((?!\d+(?![A-Za-z0-9_]))[A-Za-z0-9_]+))"
 
 

@@ -398,6 +398,7 @@ def _supporting_all_but(exclude: frozenset[str]) -> Protocol:
 @cache
 def supported_reader_version_numbers() -> frozenset[int]:
     """The reader versions that some supported feature has (`supportedReaderVersionNumbers`)."""
+    # Features for writers alone have the reader version 0, which no table has.
     return frozenset({1, *(feature.versions[0] for feature in REFERENCE.values())} - {0})
 
 
@@ -557,6 +558,7 @@ def minimum_protocol(metadata: Metadata) -> Protocol:
     features = asked | extract_automatically_enabled_features(metadata, base)
     reader, writer = protocol_versions(configuration)
     if reader is not None and writer is not None:
+        # Delta lowers the reader version to 2 where the writer version has no feature lists.
         highest = reader if writer >= WRITER_FEATURES_VERSION else min(2, reader)
         features |= Protocol.apply(highest, writer).implicit_features
     return Protocol.apply().with_features(sorted(features)).normalized()
@@ -607,6 +609,7 @@ def upgrade_protocol_from_metadata_for_existing_table(
     )
     if required.can_upgrade_to(current):
         return None
+    # What others require and no metadata asks for, Delta adds without being told.
     missing = required.supported_features - current.supported_features
     manual = sorted(
         name
