@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from enum import Enum
-from fnmatch import fnmatchcase
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +24,7 @@ from deltaadm.catalog.answers import (
     with_commits,
 )
 from deltaadm.catalog.rest import CatalogRefusal, Rest
+from deltaadm.domain.model.catalog_table import is_name_pattern, matches_name
 from deltaadm.domain.model.schema import path_text
 from deltaadm.errors import Refused, StorageError, TableError
 from deltaadm.storage.threads import Threads
@@ -145,9 +145,9 @@ class UnityCatalog:
         """
         catalog, schema, table = _pattern(pattern)
         schemas = [schema]
-        if _is_pattern(schema):
+        if is_name_pattern(schema):
             listed = self._pages("schemas", "schemas", {"catalog_name": catalog}, catalog)
-            schemas = [name for name in map(_name, listed) if _matches(name, schema)]
+            schemas = [name for name in map(_name, listed) if matches_name(name, schema)]
         threads = Threads(_AT_ONCE)
         try:
             pending = [
@@ -163,7 +163,7 @@ class UnityCatalog:
         entries = (
             entry_of((catalog, schema, _name(info)), info)
             for info in self._tables(catalog, schema)
-            if _matches(_name(info), pattern)
+            if matches_name(_name(info), pattern)
         )
         return [entry for entry in entries if entry.is_delta]
 
@@ -282,18 +282,10 @@ def _name(info: Document) -> str:
 
 def _pattern(text: str) -> list[str]:
     parts = text.split(".")
-    if len(parts) == _PARTS and all(parts) and not _is_pattern(parts[0]):
+    if len(parts) == _PARTS and all(parts) and not is_name_pattern(parts[0]):
         return parts
     raise Refused(
         f"{text!r} is not a pattern for the names of tables in Unity Catalog.",
         remedy="Write catalog.schema.table, with * for any text in schema and table, such as "
         "main.sales.*.",
     )
-
-
-def _is_pattern(text: str) -> bool:
-    return "*" in text or "?" in text
-
-
-def _matches(name: str, pattern: str) -> bool:
-    return fnmatchcase(name.lower(), pattern.lower().replace("[", "[[]"))

@@ -6,7 +6,7 @@ import json
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.documents.common import Document
+from deltaadm.documents.common import Document, read_kind
 from deltaadm.domain.model.json_values import COUNT, STRING, array, constant, one_of, record
 from deltaadm.errors import SettingsError
 from deltaadm.operations.baseline import Baseline, Known
@@ -57,16 +57,7 @@ def read_baseline(text: str) -> Baseline:
 
     Raises `SettingsError` for anything else, a newer format included.
     """
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _unreadable("it is not JSON") from error
-    if not isinstance(document, dict) or document.get("kind") != _KIND:
-        raise _unreadable(f"its kind is not {_KIND!r}")
-    if document.get("format_version") != FORMAT_VERSION:
-        raise _unreadable(
-            f"its format version is {document.get('format_version')!r}, not {FORMAT_VERSION}"
-        )
+    document = read_kind(text, _KIND, FORMAT_VERSION, _unreadable)
     try:
         return Baseline(
             findings=dict(map(_known, document["findings"])),

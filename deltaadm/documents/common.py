@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from deltaadm.domain.model.json_values import Field, Fields, Schema
+    from deltaadm.errors import DeltaadmError
 
 FORMAT_VERSION: Final = 1
 _SEAL: Final = "document_sha256"
@@ -95,3 +96,24 @@ def require_sealed(document: Mapping[str, Any], made_by: str) -> None:
             "The plan file was changed after it was written: its digest does not match.",
             remedy="Plan again.",
         )
+
+
+def read_kind(
+    text: str, kind: str, version: int, unreadable: Callable[[str], DeltaadmError]
+) -> dict[str, Any]:
+    """
+    The JSON object in *text*, a file of this *kind* and format *version*.
+
+    Raises what *unreadable* makes of the cause for anything else.
+    """
+    import json
+
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise unreadable("it is not JSON") from error
+    if not isinstance(document, dict) or document.get("kind") != kind:
+        raise unreadable(f"its kind is not {kind!r}")
+    if document.get("format_version") != version:
+        raise unreadable(f"its format version is {document.get('format_version')!r}, not {version}")
+    return document

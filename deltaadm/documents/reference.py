@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.documents.common import Document
+from deltaadm.documents.common import Document, read_kind
 from deltaadm.domain.model.json_values import (
     ANY,
     OPEN,
@@ -88,16 +88,7 @@ def read_reference(source: str) -> Reference:
 
     Raises `SettingsError` for anything else, a newer format included.
     """
-    try:
-        document = json.loads(source)
-    except (ValueError, RecursionError) as error:
-        raise _unreadable("it is not JSON") from error
-    if not isinstance(document, dict) or document.get("kind") != _KIND:
-        raise _unreadable(f"its kind is not {_KIND!r}")
-    if document.get("format_version") != FORMAT_VERSION:
-        raise _unreadable(
-            f"its format version is {document.get('format_version')!r}, not {FORMAT_VERSION}"
-        )
+    document = read_kind(source, _KIND, FORMAT_VERSION, _unreadable)
     try:
         return Reference(tuple(map(_recorded, document["tables"])))
     except (KeyError, TypeError, ValueError, AttributeError, DeltaadmError) as error:

@@ -254,7 +254,7 @@ class _FactCollector:
         chosen = self._chosen_commits()
         self._store.read_ahead(file.path for file in chosen)
         for file in chosen:
-            version = -1 if file.version is None else file.version
+            version = file.number
             if previous is None or previous.version != version - 1:
                 previous, state = None, self._checkpointed(version - 1)
             lines = _lines(self._store, file)
@@ -437,7 +437,7 @@ class _FactCollector:
     def _earlier_metadata(self) -> Iterator[Metadata]:
         """The metadata that the log has, the newest first: of commits, then of checkpoints."""
         for file in reversed(self._listing.commits):
-            version = -1 if file.version is None else file.version
+            version = file.number
             lines = _lines(self._store, file)
             if metadata := state_after(State(version=-1), version, _state_actions(lines)).metadata:
                 yield metadata

@@ -23,6 +23,7 @@ from deltaadm.domain.facts.facts import (
 from deltaadm.domain.model.log_segment import Checkpoint, Kind, LogFile
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.wire import integer
 from deltaadm.errors import TableError
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import SMALL, CheckpointReader, require_short_paths, sidecar_path
@@ -136,7 +137,7 @@ class CheckpointExaminer:
 
     @cached_property
     def _commits(self) -> dict[int, LogFile]:
-        return {_version(commit): commit for commit in self.listing.commits}
+        return {commit.number: commit for commit in self.listing.commits}
 
     @cached_property
     def _sidecar_sizes(self) -> dict[str, int]:
@@ -151,7 +152,7 @@ class CheckpointExaminer:
         for listed in self.listing.files:
             if listed.kind in CHECKPOINT_KINDS and listed.path not in used:
                 name = "" if listed.kind is Kind.MULTIPART else listed.path
-                partial.setdefault((_version(listed), listed.parts, name), []).append(listed)
+                partial.setdefault((listed.number, listed.parts, name), []).append(listed)
         groups += [(version, tuple(files), None) for (version, _, _), files in partial.items()]
         return sorted(groups, key=lambda group: (group[0], group[1][0].path))
 
@@ -172,7 +173,7 @@ class CheckpointExaminer:
                 sidecars=tuple(
                     SidecarFacts(
                         str(sidecar.get("path")),
-                        _integer(sidecar.get("sizeInBytes")),
+                        integer(sidecar.get("sizeInBytes")),
                         sizes.get(path),
                     )
                     for sidecar, path in zip(sidecars, paths, strict=True)
@@ -351,9 +352,9 @@ def compaction_facts(
     store: LogStore, listing: LogListing, *, compared: Collection[LogFile]
 ) -> Iterator[CompactionFacts]:
     """One for each file of compacted commits; those *compared* are read, and so are the commits."""
-    by_version = {_version(commit): commit for commit in listing.commits}
+    by_version = {commit.number: commit for commit in listing.commits}
     for file in listing.of_kind(Kind.COMPACTED):
-        first, last = _version(file), -1 if file.end is None else file.end
+        first, last = file.number, -1 if file.end is None else file.end
         last = min(last, max(by_version, default=-1))  # a name may claim any range
         covered = [by_version.get(number) for number in range(last, first - 1, -1)]
         known = [version for version in covered if version is not None]
@@ -452,11 +453,3 @@ def _valid_rows(column: pa.Array, key: str | None) -> int:
             return 0
         column = pc.struct_field(column, key)
     return len(column) - int(column.null_count)
-
-
-def _version(file: LogFile) -> int:
-    return -1 if file.version is None else file.version
-
-
-def _integer(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -34,11 +34,11 @@ def feature_history(store: LogStore, snapshot: Snapshot, name: str) -> FeatureHi
     Reads commits from the newest back to the first one that tells.
     """
     listing = LogListing.of(store.root, store.list_log(0))
-    commits = [commit for commit in listing.commits if _version(commit) <= snapshot.version]
+    commits = [commit for commit in listing.commits if commit.number <= snapshot.version]
     newest = _newest_needing(store, listing, commits, snapshot, name)
-    found = next((commit for commit in commits if _version(commit) == newest), None)
+    found = next((commit for commit in commits if commit.number == newest), None)
     return FeatureHistory(
-        first=_version(commits[0]) if commits else snapshot.version,
+        first=commits[0].number if commits else snapshot.version,
         needing=newest,
         needing_since=found.info.modified if found else None,
     )
@@ -53,7 +53,7 @@ def _newest_needing(
 ) -> int | None:
     if name == CHECKPOINT_PROTECTION:
         limit = protected_before(snapshot.metadata)
-        return max((version for version in map(_version, commits) if version < limit), default=None)
+        return max((commit.number for commit in commits if commit.number < limit), default=None)
     if not searches_history(name):
         return None
     key = used_by_files(name)
@@ -61,13 +61,13 @@ def _newest_needing(
     for file in reversed(commits):
         body = commits_body(store, file.path)
         if key is not None and _has_file_with(key, body):
-            return _version(file)
+            return file.number
         found = [action for action in state_actions(body, file.path) if action[0] == Metadata.NAME]
         if found:
             if used_by(Metadata.from_wire(found[-1][1]), name):
                 # Metadata holds until the next one: later versions without any need it too.
-                return max(_version(file), clean_from - 1)
-            clean_from = _version(file)
+                return max(file.number, clean_from - 1)
+            clean_from = file.number
     return _needed_at_the_start(store, listing, name, clean_from)
 
 
@@ -91,7 +91,3 @@ def _has_file_with(key: str, body: bytes | LargeFile) -> bool:
         for action in json.loads(line).values()
         if isinstance(action, dict)
     )
-
-
-def _version(file: LogFile) -> int:
-    return -1 if file.version is None else file.version

@@ -35,8 +35,8 @@ def version_at(store: LogStore, metadata: Metadata, timestamp: int) -> int:
     listing = LogListing.of(store.root, store.list_log())
     available = _available(listing)
     first_inside = _enablement_version(metadata)
-    outside = [commit for commit in available if _number(commit) < first_inside]
-    inside = [commit for commit in available if _number(commit) >= first_inside]
+    outside = [commit for commit in available if commit.number < first_inside]
+    inside = [commit for commit in available if commit.number >= first_inside]
     # Earlier commits have file times, later ones their own: the two are never mixed.
     if inside and (not outside or timestamp >= _enablement_time(store, metadata, inside)):
         return _search_inside(store, inside, timestamp)
@@ -49,7 +49,7 @@ def _available(listing: LogListing) -> list[LogFile]:
         error = no_table(listing.root)
         error.delta_error_class = "DELTA_NO_RECREATABLE_HISTORY_FOUND"
         raise error
-    return [commit for commit in listing.commits if span[0] <= _number(commit) <= span[1]]
+    return [commit for commit in listing.commits if span[0] <= commit.number <= span[1]]
 
 
 def _search_outside(root: str, found: Sequence[LogFile], timestamp: int, *, last: bool) -> int:
@@ -59,7 +59,7 @@ def _search_outside(root: str, found: Sequence[LogFile], timestamp: int, *, last
         raise too_early(root, timestamp, times[0])
     if last and timestamp > times[-1]:
         raise _too_late(root, timestamp, times[-1])
-    return _number(found[index])
+    return found[index].number
 
 
 def raised_times(modified: Iterable[int]) -> Iterator[int]:
@@ -82,7 +82,7 @@ def _search_inside(store: LogStore, found: Sequence[LogFile], timestamp: int) ->
     index = bisect_right(found, timestamp, key=lambda commit: _time_inside(store, commit)) - 1
     if index < 0:
         raise too_early(store.root, timestamp, _time_inside(store, found[0]))
-    return _number(found[index])
+    return found[index].number
 
 
 def _time_inside(store: LogStore, file: LogFile) -> int:
@@ -119,10 +119,6 @@ def _enablement_time(store: LogStore, metadata: Metadata, inside: Sequence[LogFi
 def _setting(metadata: Metadata, key: str) -> int | None:
     text = metadata.configuration.get(key, "")
     return int(text) if text.isdecimal() else None
-
-
-def _number(file: LogFile) -> int:
-    return -1 if file.version is None else file.version
 
 
 def too_early(root: str, timestamp: int, first: int) -> TableError:

@@ -7,11 +7,16 @@ import re
 import sys
 from contextlib import contextmanager
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.model.catalog_table import DELTA, SESSION_CATALOG, CatalogTable
+from deltaadm.domain.model.catalog_table import (
+    DELTA,
+    SESSION_CATALOG,
+    CatalogTable,
+    is_name_pattern,
+    matches_name,
+)
 from deltaadm.domain.model.schema import path_text
 from deltaadm.domain.sql.sql_text import identifier, literal
 from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, TableError
@@ -77,12 +82,12 @@ class DeltaCatalog:
         us look.
         """
         *catalog, schema, table = _pattern(pattern)
-        schemas = self._schemas(catalog, schema) if _is_pattern(schema) else [schema]
+        schemas = self._schemas(catalog, schema) if is_name_pattern(schema) else [schema]
         found = [
             entry
             for schema_name in schemas
             for listed_name, entry in self._tables([*catalog, schema_name], table)
-            if entry.is_delta and _matches(listed_name, table)
+            if entry.is_delta and matches_name(listed_name, table)
         ]
         return tuple(sorted(found, key=lambda entry: entry.name))
 
@@ -169,7 +174,7 @@ class DeltaCatalog:
     def _schemas(self, catalog: Sequence[str], pattern: str) -> list[str]:
         place = f" IN {identifier(catalog[0])}" if catalog else ""
         names = [str(row[0]) for row in self._answer(f"SHOW SCHEMAS{place}", catalog)]
-        return [name for name in names if _matches(name, pattern)]
+        return [name for name in names if matches_name(name, pattern)]
 
     def _described(self, information: str) -> CatalogTable:
         """The entry that Spark prints: comments and properties come before the location."""
@@ -312,22 +317,13 @@ def plain_location(location: str) -> str:
 
 def _pattern(text: str) -> list[str]:
     parts = text.split(".")
-    if len(parts) in (2, 3) and all(parts) and not (len(parts) > 2 and _is_pattern(parts[0])):  # noqa: PLR2004
+    if len(parts) in (2, 3) and all(parts) and not (len(parts) > 2 and is_name_pattern(parts[0])):  # noqa: PLR2004
         return parts
     raise Refused(
         f"{text!r} is not a pattern for table names.",
         remedy="Write catalog.schema.table or schema.table, with * for any text in schema and "
         "table, such as main.sales.*.",
     )
-
-
-def _is_pattern(text: str) -> bool:
-    return "*" in text or "?" in text
-
-
-def _matches(name: str, pattern: str) -> bool:
-    # To fnmatch brackets are a set of characters, here they are none.
-    return fnmatchcase(name.lower(), pattern.lower().replace("[", "[[]"))
 
 
 def _alike(name: str, names: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.properties import switch
 from deltaadm.domain.model.schema import PrimitiveType, StructType, path_text, walk
@@ -76,11 +76,6 @@ def whole_number(text: str | None) -> int | None:
     if text is None or not re.fullmatch(r"[+-]?\d{1,19}", text, re.ASCII):
         return None
     return int(text)
-
-
-def integer(value: Any) -> int | None:
-    """*value* where it is a whole number."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def clustered_columns(table: SnapshotFacts) -> Iterator[tuple[Path, DataType | None]]:

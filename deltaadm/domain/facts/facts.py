@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.dataclass import dataclass, field
+from deltaadm.domain.model.wire import integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -239,18 +240,14 @@ class CommitFacts:
         """The times of the commit, for the one after it."""
         return CommitTimes(
             version=self.version,
-            in_commit=_integer(self.info.get("inCommitTimestamp")),
-            timestamp=_integer(self.info.get("timestamp")),
+            in_commit=integer(self.info.get("inCommitTimestamp")),
+            timestamp=integer(self.info.get("timestamp")),
             modified=self.file.info.modified,
         )
 
 
 def _first_object(values: Iterable[Any]) -> Document:
     return next((value for value in values if isinstance(value, dict)), {})
-
-
-def _integer(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 @dataclass(frozen=True, slots=True)

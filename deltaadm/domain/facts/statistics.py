@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.model.schema import PrimitiveType, StructType
+from deltaadm.domain.model.wire import integer
 from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
     column_mapping_mode,
@@ -53,14 +54,9 @@ def num_records(text: str | None) -> int | None:
     if found := _NUM_RECORDS_FIRST.match(text):
         return int(found[1])
     try:
-        return whole(parse_statistics(text).get("numRecords"))
+        return integer(parse_statistics(text).get("numRecords"))
     except NotStatistics:
         return None
-
-
-def whole(value: Any) -> int | None:
-    """*value* if it is a whole number, which true and false are not."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def kinds_in(metadata: Metadata | None) -> Kinds:
@@ -99,7 +95,7 @@ def contradictions(statistics: Document, kinds: Kinds) -> Iterator[str]:
     low, high = statistics.get("minValues"), statistics.get("maxValues")
     if isinstance(low, dict) and isinstance(high, dict):
         yield from _crossed(low, high, kinds, "")
-    nulls, records = statistics.get("nullCount"), whole(statistics.get("numRecords"))
+    nulls, records = statistics.get("nullCount"), integer(statistics.get("numRecords"))
     if isinstance(nulls, dict) and records is not None:
         yield from _too_many_nulls(nulls, records, "")
 

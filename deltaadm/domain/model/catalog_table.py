@@ -108,3 +108,16 @@ class CatalogState:
     def manages_commits(self) -> bool:
         """Whether the catalog, not the log, decides which commits there are."""
         return self.version is not None
+
+
+def is_name_pattern(text: str) -> bool:
+    """Whether *text* stands for several names: `*` for any text, `?` for one character."""
+    return "*" in text or "?" in text
+
+
+def matches_name(name: str, pattern: str) -> bool:
+    """Whether *name* is one of those that *pattern* stands for, whatever the case."""
+    from fnmatch import fnmatchcase  # lists of tables alone need it
+
+    # To fnmatch brackets are a set of characters, here they are none.
+    return fnmatchcase(name.lower(), pattern.lower().replace("[", "[[]"))

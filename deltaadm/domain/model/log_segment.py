@@ -72,6 +72,11 @@ class LogFile:
         return self.info.path
 
     @property
+    def number(self) -> int:
+        """Its version; -1 where it has none."""
+        return -1 if self.version is None else self.version
+
+    @property
     def end(self) -> int | None:
         """The last version that a compacted file holds."""
         return _numbers(self.kind, self.path).get("end")
@@ -352,7 +357,7 @@ def choose(
     if version is not None and listing.commits and (reached != version or headless):
         raise version_not_found(listing, version)
     # A checkpoint alone will not do: Delta wants the commit of its version or a later one.
-    if not commits or _version(commits[-1]) < reached:
+    if not commits or commits[-1].number < reached:
         raise _no_commits(listing, checkpoint)
     # Before compacted files take the place of commits: they repair no gap.
     _check_contiguous(listing.root, versions, base)
@@ -374,7 +379,7 @@ def recreatable_versions(listing: LogListing) -> tuple[int, int] | None:
     As Delta's time travel sees it: all versions since commit 0, or else since the oldest
     checkpoint beside which its commit still stands.
     """
-    versions = [_version(commit) for commit in listing.commits]
+    versions = [commit.number for commit in listing.commits]
     tail = _contiguous_tail(versions)
     if not tail:
         return None
@@ -403,10 +408,6 @@ def no_table(root: str, cause: str = "it has no commits in _delta_log") -> Table
     )
 
 
-def _version(file: LogFile) -> int:
-    return -1 if file.version is None else file.version
-
-
 def _newest_checkpoint(
     listing: LogListing, version: int | None, before: int | None
 ) -> Checkpoint | None:
@@ -426,7 +427,7 @@ def _complete_checkpoints(files: LogFiles) -> tuple[Checkpoint, ...]:
         if not file.info.size:
             # Spark would read an empty file as one without actions, so Delta passes it over.
             continue
-        version = _version(file)
+        version = file.number
         if file.kind is Kind.MULTIPART:
             sets.setdefault((version, file.parts or 0), {})[file.part or 0] = file
         else:
@@ -463,7 +464,7 @@ def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: 
     chosen: list[str] = []
     covered = base
     for file in sorted((*compacted, *after), key=lambda file: file.path):
-        start, end = _version(file), _end(file)
+        start, end = file.number, _end(file)
         if covered < start <= end <= reached:
             if start != covered + 1:
                 return after
@@ -473,7 +474,7 @@ def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: 
 
 
 def _end(file: LogFile) -> int:
-    return _version(file) if file.end is None else file.end
+    return file.number if file.end is None else file.end
 
 
 def _contiguous_tail(versions: Sequence[int]) -> list[int]:

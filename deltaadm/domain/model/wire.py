@@ -206,8 +206,9 @@ def _text(raw: Any) -> str | None:
     return raw if isinstance(raw, str) else None
 
 
-def _integer(raw: Any) -> int | None:
-    return raw if isinstance(raw, int) and not isinstance(raw, bool) else None
+def integer(value: Any) -> int | None:
+    """*value* where it is a whole number, which true and false are not."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _boolean(raw: Any) -> bool | None:
@@ -249,15 +250,15 @@ def _object(raw: Any) -> dict[str, Any] | None:
 
 _STRING = PrimitiveType("string")
 TEXT: Final = Codec(_STRING, _text)
-INTEGER: Final = Codec(PrimitiveType("integer"), _integer)
-LONG: Final = Codec(PrimitiveType("long"), _integer)
+INTEGER: Final = Codec(PrimitiveType("integer"), integer)
+LONG: Final = Codec(PrimitiveType("long"), integer)
 BOOLEAN: Final = Codec(PrimitiveType("boolean"), _boolean)
 TEXT_LIST: Final = Codec(ArrayType(_STRING), _text_list)
 NAME_SET: Final = Codec(ArrayType(_STRING), _name_set)
 TEXT_MAP: Final = Codec(MapType(_STRING, _STRING), _text_map)
 SETTINGS: Final = Codec(MapType(_STRING, _STRING), _settings)
 OBJECT: Final = Codec(MapType(_STRING, _STRING), _object)
-TIMESTAMP: Final = Codec(PrimitiveType("timestamp"), _integer)
+TIMESTAMP: Final = Codec(PrimitiveType("timestamp"), integer)
 """Milliseconds in JSON, a timestamp in the log schema."""
 
 

@@ -28,6 +28,7 @@ from deltaadm.domain.model.schema import (
     slots,
     walk,
 )
+from deltaadm.domain.model.wire import integer
 from deltaadm.errors import Refused
 
 TYPE_CHECKING = False
@@ -100,9 +101,7 @@ def allow_mapping_mode_change(
 
 def column_id(field: StructField) -> int | None:
     """The field's column id; None where it has none."""
-    value = field.metadata.get(COLUMN_ID)
-    # To Python true is an int.
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return integer(field.metadata.get(COLUMN_ID))
 
 
 def physical_name(field: StructField) -> str:
@@ -481,6 +480,11 @@ def _check_max_column_id(metadata: Metadata) -> None:
         )
 
 
+def has_invalid_characters(name: str) -> bool:
+    """Whether *name* has characters that a column of a data file must not have."""
+    return any(character in INVALID_CHARACTERS for character in name)
+
+
 def remove_column_mapping(metadata: Metadata) -> Metadata:
     """
     *metadata* after every file was rewritten under its columns' own names.
@@ -491,7 +495,7 @@ def remove_column_mapping(metadata: Metadata) -> Metadata:
     invalid = [
         path_text(path)
         for path, field in walk(metadata.schema)
-        if any(character in INVALID_CHARACTERS for character in field.name)
+        if has_invalid_characters(field.name)
     ]
     if invalid:
         raise Refused(

@@ -29,6 +29,7 @@ from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
     check_column_id_and_physical_name_assignments,
     column_mapping_mode,
+    has_invalid_characters,
 )
 from deltaadm.errors import IllegalArgument, Refused
 
@@ -245,11 +246,6 @@ def _check_names(metadata: Metadata) -> None:
             remedy="Turn column mapping on.",
             delta_error_class="DELTA_INVALID_PARTITION_COLUMN_NAME",
         )
-
-
-def has_invalid_characters(name: str) -> bool:
-    """Whether *name* has characters that a column of a data file must not have."""
-    return any(character in INVALID_CHARACTERS for character in name)
 
 
 def _check_types(schema: StructType) -> None:

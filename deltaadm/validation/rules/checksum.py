@@ -8,6 +8,7 @@ from deltaadm.domain.model.actions import AddFile
 from deltaadm.domain.model.log_segment import Kind
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.wire import integer
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
@@ -340,9 +341,8 @@ def _objects(document: Document, key: str) -> list[Document]:
 
 
 def _all_integers(values: list[Any]) -> bool:
-    return all(isinstance(value, int) and not isinstance(value, bool) for value in values)
+    return all(integer(value) is not None for value in values)
 
 
 def _integer(document: Document, key: str) -> int | None:
-    value = document.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return integer(document.get(key))

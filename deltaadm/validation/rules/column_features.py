@@ -9,6 +9,7 @@ from deltaadm.domain.model.features import FEATURES, is_geospatial, struct_field
 from deltaadm.domain.model.properties import switch
 from deltaadm.domain.model.protocol import unsupported_wishes
 from deltaadm.domain.model.schema import PrimitiveType, path_text
+from deltaadm.domain.model.wire import integer
 from deltaadm.domain.transaction.clustering import CLUSTERING_DOMAIN
 from deltaadm.domain.transaction.iceberg import widens_in_iceberg
 from deltaadm.domain.transaction.invariants import invariants
@@ -39,7 +40,6 @@ from deltaadm.validation.states import (
     active_compat_versions,
     clustered_columns,
     fields_of,
-    integer,
     is_on,
     is_variant,
     place_of,

@@ -16,6 +16,7 @@ from deltaadm.domain.model.properties import (
     ROW_ID_COLUMN,
 )
 from deltaadm.domain.model.schema import StructType, parse_schema, path_text, walk
+from deltaadm.domain.model.wire import integer
 from deltaadm.domain.steps import SetProperties
 from deltaadm.domain.transaction.column_mapping import (
     COLUMN_ID,
@@ -29,6 +30,7 @@ from deltaadm.domain.transaction.column_mapping import (
     column_id,
     column_mapping_mode,
     find_max_column_id,
+    has_invalid_characters,
     max_column_id,
     nested_ids,
     physical_name,
@@ -36,7 +38,6 @@ from deltaadm.domain.transaction.column_mapping import (
     slot_paths,
 )
 from deltaadm.domain.transaction.iceberg import enabled_versions
-from deltaadm.domain.transaction.metadata_checks import has_invalid_characters
 from deltaadm.errors import DeltaadmError
 from deltaadm.validation.fixes import accepted
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
@@ -282,7 +283,8 @@ def bad_column_id(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 def _is_id(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
+    number = integer(value)
+    return number is not None and 0 <= number < 1 << 31
 
 
 @rule("DL411", Severity.WARNING, Scope.SNAPSHOT, shared=True)

@@ -11,12 +11,12 @@ from deltaadm.domain.facts.statistics import (
     contradictions,
     kinds_in,
     parse_statistics,
-    whole,
 )
 from deltaadm.domain.model.data_paths import PLAIN_PATH, path_flaw
 from deltaadm.domain.model.partition_values import is_partition_value
 from deltaadm.domain.model.properties import switch
 from deltaadm.domain.model.schema import PrimitiveType
+from deltaadm.domain.model.wire import integer
 from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
     column_mapping_mode,
@@ -337,7 +337,7 @@ def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
     vector = file.add.deletion_vector
     if vector is None or isinstance(_statistics(file.add), NotStatistics):
         return
-    records = whole(_known_statistics(file.add).get("numRecords"))
+    records = integer(_known_statistics(file.add).get("numRecords"))
     if records is None:
         yield Problem(
             "The file has a deletion vector, but its statistics lack numRecords.", file.add.path
@@ -419,7 +419,7 @@ def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
         yield Problem(f"The statistics cannot be read: {found}.", file.add.path)
         return
     records = found.get("numRecords")
-    if records is not None and ((count := whole(records)) is None or count < 0):
+    if records is not None and ((count := integer(records)) is None or count < 0):
         yield Problem(f"The statistics have numRecords: {records!r}.", file.add.path)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.actions import ACTIONS, DeletionVectorDescriptor
 from deltaadm.domain.model.json_checksum import checksums, duplicate_key
 from deltaadm.domain.model.log_segment import Kind
 from deltaadm.domain.model.properties import whole_number
+from deltaadm.domain.model.wire import integer
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
@@ -294,7 +295,7 @@ def broken_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     elif twice is not None:
         message = f"It has the key {twice!r} twice."
         yield Problem(message, POINTER, fix=_checkpoint_again(log))
-    elif not _is_integer(log.pointer.document.get("size")):
+    elif integer(log.pointer.document.get("size")) is None:
         message = "It lacks the number of actions in the checkpoint, size."
         fix = _checkpoint_again(log)
         yield Problem(message, POINTER, severity=Severity.WARNING, fix=fix)
@@ -733,7 +734,3 @@ def _versions(files: Iterable[LogFile]) -> list[int]:
 def _checkpoint_interval(state: State) -> int:
     stored = whole_number(state.property("delta.checkpointInterval", "10").strip())
     return stored if stored is not None and stored > 0 else 10
-
-
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

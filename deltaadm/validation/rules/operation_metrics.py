@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.facts.statistics import num_records
 from deltaadm.domain.model.properties import whole_number
+from deltaadm.domain.model.wire import integer
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _number(value: Any) -> int | None:
     """A count as writers have it: Delta as text, delta-rs as a number."""
     if isinstance(value, str):
         return whole_number(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return integer(value)
 
 
 _ADDED: Final = ("add actions", _added)

@@ -10,6 +10,7 @@ from deltaadm.domain.model.properties import (
     ROW_ID_COLUMN,
     switch,
 )
+from deltaadm.domain.model.wire import integer
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.feature_removal import ROW_TRACKING_DOMAIN
 from deltaadm.domain.transaction.iceberg import ROW_TRACKING
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.facts.facts import SnapshotFacts
     from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.validation.states import integer, is_on, top_fields
+from deltaadm.validation.states import is_on, top_fields
 
 
 def _tracks_rows(snapshot: Snapshot) -> bool:

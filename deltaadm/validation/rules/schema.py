@@ -32,6 +32,7 @@ from deltaadm.domain.transaction.column_mapping import (
     INVALID_CHARACTERS,
     ColumnMappingMode,
     column_mapping_mode,
+    has_invalid_characters,
 )
 from deltaadm.domain.transaction.metadata_checks import (
     CHAR_TYPE,
@@ -41,7 +42,6 @@ from deltaadm.domain.transaction.metadata_checks import (
     check_statistics_columns,
     columns_with_invalid_characters,
     duplicate_columns,
-    has_invalid_characters,
     is_supported_type,
     leaves,
 )
