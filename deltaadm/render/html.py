@@ -16,6 +16,7 @@ from deltaadm.operations.reports import FleetSummary
 from deltaadm.render.blocks import (
     Cards,
     Command,
+    Folded,
     Graph,
     Heading,
     Items,
@@ -226,6 +227,11 @@ def _table(block: Table, _: str) -> _Html:
     if len(block.rows) <= _LONGEST_TABLE:
         return table
     return _tag("details", _tag("summary", f"{block.caption}: {len(block.rows)} rows"), table)
+
+
+def _folded(block: Folded, anchor: str) -> _Html:
+    tables = (_table(table, anchor) for table in block.tables)
+    return _tag("details", _tag("summary", block.summary), *tables)
 
 
 _LONGEST_TABLE: Final = 100
@@ -515,4 +521,5 @@ _BLOCKS: Final[Mapping[type, Callable[[Any, str], _Html]]] = {
     Graph: _graph,
     Cards: _cards,
     Timeline: _timeline,
+    Folded: _folded,
 }

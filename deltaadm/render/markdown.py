@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.render.blocks import (
     Cards,
     Command,
+    Folded,
     Graph,
     Heading,
     Items,
@@ -93,6 +94,10 @@ def _paragraph(block: Paragraph | Prose) -> str:
     return escaped(block.text)
 
 
+def _folded(block: Folded) -> str:
+    return escaped(block.summary)
+
+
 def _items(block: Items) -> str:
     return "\n".join(f"- {escaped(text)}" for text in block.texts)
 
@@ -144,6 +149,7 @@ _BLOCKS: Final[Mapping[type, Callable[[Any], str]]] = {
     Graph: _drawing,
     Timeline: _drawing,
     Cards: _cards,
+    Folded: _folded,
 }
 
 

@@ -13,6 +13,7 @@ from deltaadm.render.blocks import (
     Differences,
     ErrorMessage,
     Findings,
+    Folded,
     Heading,
     Items,
     Matrix,
@@ -204,6 +205,10 @@ def _changes(block: Changes) -> Iterator[Line]:
             yield lines.sentence(f"      undo: {group[0].undo}", "dim")
 
 
+def _folded(block: Folded) -> Iterable[Line]:
+    return [lines.sentence(f"  {block.summary}", "dim")]
+
+
 def _findings(block: Findings) -> Iterator[Line]:
     """Under each rule what it found; what is equal once, with its places."""
     yield lines.heading(block.title, _SEVERITIES[block.severity.value])
@@ -265,6 +270,7 @@ _WRITERS: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
     Prose: _prose,
     Table: _table,
     Items: _items,
+    Folded: _folded,
     Matrix: _matrix,
     Command: _command,
     Changes: _changes,

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
+from deltalake.exceptions import DeltaError
 
 from deltaadm.cli.program import run
 from deltaadm.spark.executor import SparkExecutor
@@ -273,3 +274,31 @@ def test_another_reader_agrees_with_the_result(
     other = DeltaTable(table)
     assert other.protocol().min_writer_version == report["protocol"]["minWriterVersion"] == 4
     assert len(other.file_uris()) == report["files"]["files"]
+
+
+@pytest.mark.usefixtures("executor")
+def test_a_client_reads_the_table_after_the_plan_for_it(
+    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "modern"
+    properties = (
+        "'delta.enableDeletionVectors' = 'true', 'delta.columnMapping.mode' = 'name', "
+        "'delta.checkpointPolicy' = 'v2'"
+    )
+    for statement in (
+        f"CREATE TABLE {{}} (id BIGINT, name STRING) USING delta TBLPROPERTIES ({properties})",
+        "INSERT INTO {} VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+        "DELETE FROM {} WHERE id = 2",
+    ):
+        spark.sql(statement.format(f"delta.`{table}`"))
+    with pytest.raises(DeltaError):
+        DeltaTable(table).to_pyarrow_table()
+    wish = ["upgrade-protocol", table, "--readable-by", "delta-rs@1.6.6", "--readable-by", "hive"]
+    code, done = answer(
+        capsys, *wish, "--apply", "--yes", "--allow-rewrite", "--allow-backfill", *ACCEPT_ALL
+    )
+    assert (code, done["outcome"]["mismatches"]) == (0, []), done
+    assert [goal["reached"] for goal in done["plan"]["goals"]] == [True, True]
+    assert answer(capsys, "inspect", table)[1]["protocol"]["minReaderVersion"] == 1
+    assert sorted(DeltaTable(table).to_pyarrow_table()["id"].to_pylist()) == [1, 3]
+    assert rows(spark, table) == [(1, "a"), (3, "c")]

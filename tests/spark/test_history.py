@@ -62,6 +62,37 @@ def test_a_table_with_several_upgrades_and_drops(spark: SparkSession, tmp_path: 
     shown = {line["operation"] for line in lines}
     assert shown == {row["operation"] for row in told.values()} - UNSHOWN
     check_reasons(tmp_path, told, protocols[-1])
+    [renamed] = [line for line in lines if line["operation"] == "RENAME COLUMN"]
+    [change] = [each for each in renamed["changes"] if each["section"] == "schema"]
+    assert (change["kind"], change["subject"]) == ("set", "schema[title]")
+    assert (change["before"], change["after"]) == ({"column": "name"}, {"column": "title"})
+    check_what_is_left_of_a_log(tmp_path, lines)
+
+
+def check_what_is_left_of_a_log(path: Path, lines: list[dict[str, Any]]) -> None:
+    """Without the commits before a checkpoint, as log cleanup leaves a table."""
+    before = {each["name"]: each for each in reasons(path)}
+    log = path / "_delta_log"
+    oldest = min(int(file.name[:20]) for file in log.glob("0*.checkpoint*"))
+    for version in range(oldest):
+        (log / f"{version:020d}.json").unlink()
+    first, *later = deltaadm("history", path, "-o", "jsonl").lines
+    assert (first["version"], first["at_or_before"]) == (oldest, True)
+    assert later == [line for line in lines if line["version"] > oldest]
+    assert later
+    for feature in reasons(path):
+        since, was = feature["since"], before[feature["name"]]["since"]
+        if was["version"] > oldest:
+            assert since == was
+        else:
+            assert (since["version"], since["at_or_before"]) == (oldest, True)
+
+
+def reasons(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = deltaadm("inspect", path, "--why", "-o", "json").document[
+        "features"
+    ]
+    return found
 
 
 UNSHOWN = {

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.clients import Access, parse_client
 from deltaadm.documents import document
 from deltaadm.domain.model.commit_info import CommitInfo
 from deltaadm.domain.model.session import SessionSettings
@@ -44,7 +45,8 @@ from deltaadm.operations.history import (
     entries,
 )
 from deltaadm.operations.inspect import ClientView, describe
-from deltaadm.operations.plan import propose
+from deltaadm.operations.plan import Goal, propose
+from deltaadm.operations.reach_clients import plan_for_clients as plan_goals
 from deltaadm.operations.reports import (
     Check,
     DoctorReport,
@@ -252,6 +254,26 @@ def plans(path: Path) -> tuple[Report, ...]:
         OutcomeReport("orders", replace(done, mismatches=(change,))),
         OutcomeReport("orders", replace(done, versions=(2,), concurrent=others)),
     )
+
+
+def plans_for_clients(path: Path) -> tuple[Report, ...]:
+    """A plan for a client that can be reached and one that cannot, and one that renames."""
+    properties = {f"team.property{number:02}": str(number) for number in range(12)}
+    wide = snapshot(
+        path / "wide",
+        tables.protocol(
+            3, 7, ["deletionVectors", "timestampNtz"], ["deletionVectors", "timestampNtz"]
+        ),
+        tables.metadata({"delta.enableDeletionVectors": "true", **properties}),
+        root="/data/wide",
+    )
+    goals = (Goal(parse_client(name), Access.READ) for name in ("daft", "hive"))
+    planned = plan_goals(
+        wide, lambda _: FeatureHistory(first=0), goals, operation="upgrade-protocol", now=0
+    )
+    mapped = clustered(path / "clustered", "col-day")
+    renamed = plan_changes(mapped, TableChanges(rename={("id",): "number"}))
+    return PlanReport("wide", planned), PlanReport("visits", renamed)
 
 
 def saved_plans(path: Path) -> tuple[Report, ...]:
@@ -550,6 +572,7 @@ def every_kind(path: Path) -> Iterator[Report]:
     yield from inspections(path / "b")
     yield from plans(path / "c")
     yield from plans_with_findings(path / "e")
+    yield from plans_for_clients(path / "j")
     yield from histories(path / "f")
     yield from saved_plans(path / "g")
     yield from explanations(path / "h")

@@ -154,8 +154,26 @@ class Timeline:
     lanes: tuple[TimelineLane, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Tables that few want to see: a page folds them up, and elsewhere `summary` is all."""
+
+    summary: str
+    tables: tuple[Table, ...]
+
+
 PageBlock = (
-    Heading | Paragraph | Prose | Table | Matrix | Cards | Items | Command | Graph | Timeline
+    Heading
+    | Paragraph
+    | Prose
+    | Table
+    | Matrix
+    | Cards
+    | Items
+    | Command
+    | Graph
+    | Timeline
+    | Folded
 )
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.clients import Access
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.instants import second
+from deltaadm.domain.model.schema import path_text, type_name, walk
+from deltaadm.errors import TableError
 from deltaadm.operations.clients import newly_shut_out
 from deltaadm.operations.commands import fix_command
 from deltaadm.operations.diff import ChangeKind
@@ -25,8 +27,10 @@ from deltaadm.render.blocks import (
     Command,
     Differences,
     Findings,
+    Folded,
     Heading,
     Items,
+    PageOnly,
     Paragraph,
     PlannedFeatures,
     Table,
@@ -78,6 +82,7 @@ def _plan(report: PlanReport) -> Iterator[Block]:
             yield _changes(plan)
         else:
             yield Paragraph(_unchanged(plan), nested=True)
+        yield from _rest(plan)
         if plan.findings or plan.before.protocol != plan.after.protocol:
             yield PlannedFeatures(plan)
         if plan.goals:
@@ -175,6 +180,45 @@ def _journal_row(line: JournalLine) -> tuple[str, str, str]:
     from deltaadm.render.overview import status_and_details
 
     return line.event, line.table, "  ".join(filter(None, status_and_details(line.result)))
+
+
+def _rest(plan: Plan) -> Iterator[Block]:
+    """What stays as it is: counted where it is much, and on a page to be unfolded."""
+    tables = tuple(table for table in _unchanged_tables(plan) if table.rows)
+    if not (tables and plan.before.exists):
+        return
+    counts = (
+        f"{len(table.rows)} {_ONE[table.caption] if len(table.rows) == 1 else table.caption}"
+        for table in tables
+    )
+    folded = Folded(f"Unchanged: {', '.join(counts)}.", tables)
+    much = sum(len(table.rows) for table in tables) > _ROWS_THAT_ARE_FEW
+    yield folded if much else PageOnly((folded,))
+
+
+_ROWS_THAT_ARE_FEW: Final = 8
+_ONE: Final = {"features": "feature", "properties": "property", "columns": "column"}
+
+
+def _unchanged_tables(plan: Plan) -> Iterator[Table]:
+    before, after = plan.before, plan.after
+    kept = before.protocol.supported_features & after.protocol.supported_features
+    yield Table("features", (), tuple((name,) for name in sorted(kept)))
+    changed = {planned.change.subject for planned in plan.changes}
+    rows = (
+        (key, value)
+        for key, value in sorted(after.metadata.configuration.items())
+        if f"configuration[{key}]" not in changed
+    )
+    yield Table("properties", ("property", "value"), tuple(rows))
+    try:
+        columns = [(path_text(path), field) for path, field in walk(after.metadata.schema)]
+    except TableError:  # a schema that cannot be read has no columns to list
+        return
+    cells = (
+        (name, type_name(field.type)) for name, field in columns if f"schema[{name}]" not in changed
+    )
+    yield Table("columns", ("column", "type"), tuple(cells))
 
 
 def _cards(plan: Plan) -> Iterator[tuple[str, str, str]]:
