@@ -398,6 +398,7 @@ def _zsh_arguments(command: Command, tables: int) -> str:
 def _zsh_option(option: Option) -> Iterator[str]:
     for name in option.names:
         if "--help" in option.names or (name == "--version" and option.value is None):
+            # Nothing else is looked at beside these, so nothing else is offered.
             before = "(- *)"
         elif option.repeatable:
             before = "*"
@@ -416,6 +417,7 @@ def _zsh_takes(value: Value) -> str:
     if not value.words:
         return f"{name}: "
     if value.words[0].endswith("="):
+        # As a suffix of its own: zsh then adds no blank behind it.
         return f"{name}:{{compadd -S = -q - {_quoted(word[:-1] for word in value.words)}}}"
     return f"{name}:({_quoted(map(_zsh_text, value.words))})"
 

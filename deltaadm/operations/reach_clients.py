@@ -228,6 +228,7 @@ class _Search:
             refusals: list[str] = []
             judged, led_on = _judged(missed, state), False
             for step in self._steps(judged, state):
+                # By their texts: steps with properties have no hash.
                 together = frozenset(map(repr, (*taken, step)))
                 if together in seen:
                     led_on = led_on or step not in taken
@@ -242,6 +243,7 @@ class _Search:
                 seen.add(together)
                 led_on = True
                 number += 1
+                # The number comes before what cannot be compared.
                 heappush(queue, (price.plus(state, step), number, (*taken, step), after))
             if not led_on and dead_end is None:
                 dead_end = _DeadEnd(judged, tuple(dict.fromkeys(refusals)))
@@ -274,6 +276,7 @@ class _Search:
         feature = lookup(name)
         if feature is None:
             return
+        # Delta drops no feature that another one requires.
         for needing in sorted(_names(state)):
             if needing in FEATURES and feature.name in FEATURES[needing].requires:
                 yield from self._without(state, needing)

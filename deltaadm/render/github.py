@@ -47,6 +47,7 @@ def _command(name: str, file: str, title: str, message: str) -> str:
 
 
 def _data(text: str) -> str:
+    # The escapes of GitHub's runner, the percent sign first: the others bring some along.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -53,5 +53,6 @@ def _issue(check: str, text: str, mark: str, severity: str, path: str) -> dict[s
         "description": text,
         "fingerprint": mark,
         "severity": severity,
+        # GitLab wants a line; a finding about a table has none.
         "location": {"path": visible(path), "lines": {"begin": 1}},
     }

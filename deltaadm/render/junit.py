@@ -40,6 +40,7 @@ def write_junit(
     _count(root, root)
     indent(root)
     out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+    # Letters beyond ASCII as references, so that the encoding of the output does not matter.
     out.write(tostring(root, encoding="us-ascii", xml_declaration=False).decode("ascii") + "\n")
 
 

@@ -106,6 +106,7 @@ def _write(put: Callable[[], object]) -> None:
     try:
         put()
         sys.stdout.flush()
+    # A reader that has enough is no lost output; the program ends with a code of its own.
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -50,6 +50,7 @@ class _OptionsFor:
 
     def __call__(self, location: str, /) -> Mapping[str, str]:
         found: dict[str, str] = {}
+        # In the order of the file: of two entries that both fit, the later one counts.
         for entry in self.entries:
             if any(_is_below(location, prefix) for prefix in entry.prefixes):
                 found |= entry.options
@@ -89,6 +90,7 @@ def _entry(entry: Mapping[str, Any], place: str) -> StorageSettings:
     if odd := [key for key, value in options.items() if not isinstance(value, str | int)]:
         raise wrong(f"{place}.{odd[0]}", "a string, an integer or a boolean")
     plain = {
+        # True in Python, true to stores.
         key: str(value).lower() if isinstance(value, bool) else str(value)
         for key, value in options.items()
     }

@@ -163,6 +163,7 @@ class Unity:
         location = location.rstrip("/")
         key = location, location in self._written
         if key not in self._credentials:
+            # Several threads may ask at the same time; the first answer counts.
             self._credentials.setdefault(key, self._vended(location))
         return self._credentials[key]
 
@@ -232,6 +233,7 @@ def _token_names(host: str) -> tuple[str, ...]:
 
     own = os.environ.get("DATABRICKS_HOST", "")
     own_host = urlsplit(own if "://" in own else f"https://{own}").hostname
+    # A token of Databricks goes to Databricks alone, whatever host somebody names.
     if host.endswith(_DATABRICKS) or host == own_host:
         return (*_DATABRICKS_TOKENS, *_TOKENS)
     return _TOKENS

@@ -137,6 +137,7 @@ def kind_of(data_type: DataType) -> str | None:
     name = data_type.name
     if name.startswith("decimal"):
         return "decimal"
+    # What these compare with depends on more than the kind, so Spark is left to judge.
     if name.startswith(("interval", "geo", "char", "varchar", "time(")):
         return None
     return _KINDS.get(name, name)

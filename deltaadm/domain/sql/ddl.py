@@ -359,6 +359,7 @@ def _comment(reader: _Reader, read: _Clauses) -> None:
 def _default(reader: _Reader, read: _Clauses) -> None:
     reader.expect("DEFAULT")
     read.metadata[CURRENT_DEFAULT] = _expression(reader, _after_default)
+    # Spark evaluates the default once, for the rows that are there already.
     read.metadata[EXISTS_DEFAULT] = KNOWN_AFTER_COMMIT
 
 
@@ -397,6 +398,7 @@ def _sequence(reader: _Reader) -> dict[str, int]:
 def _long(reader: _Reader) -> int:
     sign = -1 if reader.accept("-") else 1
     token = reader.next
+    # Twenty digits are too many in any case, and int() refuses thousands of them.
     number = sign * int(token.text[:20]) if token.kind == "number" else 2**63
     if not -(2**63) <= number < 2**63:
         raise reader.wrong("a 64-bit integer")
