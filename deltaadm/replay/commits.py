@@ -229,7 +229,7 @@ def _actions(document: Document) -> Sequence[Named]:
 def _decode(line: bytes, path: str) -> list[Document]:
     """The objects of a line: one, or those of a list, which Delta's reader accepts."""
     try:
-        found = _value(line.decode())
+        found = json_value(line.decode())
         if b"\\u" in line and b"\\ud" in line.lower():  # half a surrogate pair is no text
             found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError) as error:
@@ -244,7 +244,7 @@ def _decode(line: bytes, path: str) -> list[Document]:
 _DECODER: Final = json.JSONDecoder()
 
 
-def _value(text: str) -> Any:
+def json_value(text: str) -> Any:
     """What `json.loads` answers; it takes long to find out that there are no blanks around."""
     try:
         found, end = _DECODER.raw_decode(text)

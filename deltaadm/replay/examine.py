@@ -8,7 +8,6 @@ does not grow with the number of commits or files.
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections import deque
 from contextlib import suppress
@@ -25,7 +24,6 @@ from deltaadm.domain.facts.facts import (
     CommitTimes,
     CrossCheck,
     Facts,
-    Line,
     Lines,
     LiveFile,
     LiveFiles,
@@ -39,17 +37,16 @@ from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.properties import whole_number
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.errors import DeltaadmError, FileMissing, TableError
-from deltaadm.replay import commits
 from deltaadm.replay.add_files import add_file
+from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
 from deltaadm.replay.data_files import data_file_facts
-from deltaadm.replay.embedded import EmbeddedEngine, Replay, live_files
+from deltaadm.replay.embedded import live_files
 from deltaadm.replay.engine import Detail, UnreadableCheckpoint
 from deltaadm.replay.examine_checkpoints import (
     CheckpointExaminer,
     compaction_facts,
     state_after,
 )
-from deltaadm.replay.large_commits import StoredLines
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.totals import TotalsBuilder
 
@@ -116,6 +113,7 @@ class _FactCollector:
         self._pointer = _pointer(store)
         self._failure: TableError | None = None
         self._unreadable: dict[Checkpoint, str] = {}
+        self._lines = CommitLines(store)
         self._snapshot = self._load()
         self._newest: CommitTimes | None = None
         self._in_commit: dict[int, int] = {}
@@ -174,7 +172,7 @@ class _FactCollector:
         return replace(made, error=made.error or self._unreadable.get(made.checkpoint, ""))
 
     def _load(self) -> Snapshot | None:
-        engine = _RecordingEngine(self._engine or EmbeddedEngine(), self._unreadable)
+        engine = _RecordingEngine(self._engine or _SharingEngine(self._lines), self._unreadable)
         try:
             return load_snapshot(self._store, engine, detail=Detail.STATE)
         except TableError as error:
@@ -249,15 +247,16 @@ class _FactCollector:
         """
         state, previous = State(version=-1), None
         columns: Mapping[int, str] = {}
-        newest, in_effect = self._listing.commits[-1:], self._newest_state().metadata
+        newest = [file.path for file in self._listing.commits[-1:]]
+        in_effect = self._newest_state().metadata
         checksums = {crc.version: crc for crc in self._listing.of_kind(Kind.CRC)}
         chosen = self._chosen_commits()
-        self._store.read_ahead(file.path for file in chosen)
+        self._store.read_ahead(file.path for file in chosen if file.path not in self._lines)
         for file in chosen:
             version = file.number
             if previous is None or previous.version != version - 1:
                 previous, state = None, self._checkpointed(version - 1)
-            lines = _lines(self._store, file)
+            lines = self._lines.of(file.path)
             after = state_after(state, version, _state_actions(lines))
             if after.protocol is None or after.metadata is None:
                 after = _completed(after, self._checkpointed(version))
@@ -269,7 +268,7 @@ class _FactCollector:
                 after=after,
                 previous=previous,
                 columns=columns,
-                newest=file in newest,
+                newest=file.path in newest,
                 in_effect=in_effect,
                 now=self._now,
             )
@@ -356,7 +355,7 @@ class _FactCollector:
         self, segment: LogSegment, state: State
     ) -> Iterator[list[dict[str, Any]] | ArrowFiles]:
         """The live files: actions of commits as in the log, those of a checkpoint by column."""
-        replay = Replay(self._store, segment)
+        replay = SharingReplay(self._store, segment, self._lines)
         alive = replay.live_in_deltas()
         yield from iter(lambda: list(islice(alive, _BATCH)), [])
         if segment.checkpoint is not None:
@@ -438,7 +437,7 @@ class _FactCollector:
         """The metadata that the log has, the newest first: of commits, then of checkpoints."""
         for file in reversed(self._listing.commits):
             version = file.number
-            lines = _lines(self._store, file)
+            lines = self._lines.of(file.path)
             if metadata := state_after(State(version=-1), version, _state_actions(lines)).metadata:
                 yield metadata
         for checkpoint in reversed(self._listing.checkpoints):
@@ -457,12 +456,23 @@ class _FactCollector:
                 facts = CommitFacts(
                     file=file,
                     version=version,
-                    lines=_lines(self._store, file),
+                    lines=self._lines.of(file.path),
                     before=State(version=version),
                     after=State(version=version),
                 )
                 return facts.times.in_commit
         return None
+
+
+class _SharingEngine:
+    """A `ReplayEngine` that keeps the *lines* which it decodes."""
+
+    def __init__(self, lines: CommitLines) -> None:
+        self._lines = lines
+
+    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
+        """See `ReplayEngine`."""
+        return SharingReplay(store, segment, self._lines).outcome(detail)
 
 
 class _RecordingEngine:
@@ -498,7 +508,7 @@ def _pointer(store: LogStore) -> Pointer | None:
     except TableError as unread:
         return Pointer(text="", document=None, error=unread.message.rstrip("."))
     text = body.decode(errors="replace")
-    document, error = _object(body)
+    document, error = json_object(body)
     if document is not None and not _is_version(document.get("version")):
         return Pointer(text=text, document=None, error="it does not name a version")
     return Pointer(text=text, document=document, error=error)
@@ -508,63 +518,8 @@ def _is_version(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _object(body: bytes) -> tuple[dict[str, Any] | None, str]:
-    """The one JSON object of a file, or why it is not one."""
-    try:
-        document = json.loads(body.decode())
-    except (ValueError, RecursionError) as error:
-        return None, f"it is not JSON ({error})"
-    return (document, "") if isinstance(document, dict) else (None, "it is not a JSON object")
-
-
-def _lines(store: LogStore, file: LogFile) -> Lines | LargeLines:
-    """The lines of a commit; an unreadable file is one bad line."""
-    try:
-        body = commits.body(store, file.path)
-        if isinstance(body, commits.LargeFile):
-            return StoredLines(body, _line, store.limits.whole)
-    except DeltaadmError as error:
-        return Lines([Line(0, None, error.message)])
-    body = body.removeprefix(b"\xef\xbb\xbf")
-    numbered = enumerate(body.splitlines(), start=1)
-    lines = Lines(_line(number, text) for number, text in numbered if text.strip())
-    if any(line.document is None for line in lines) and _is_spread_over_lines(body):
-        spread = Line(lines[0].number, None, "its JSON is spread over several lines", spread=True)
-        return Lines([spread])
-    return lines
-
-
 def _state_actions(lines: Lines | LargeLines) -> Iterator[tuple[str, Any]]:
     return ((name, document) for name in _STATE for document in lines.actions(name))
-
-
-def _is_spread_over_lines(body: bytes) -> bool:
-    """Whether the whole file is JSON objects, though not a line each."""
-    decoder, position = json.JSONDecoder(), 0
-    try:
-        text = body.decode().strip()
-        while position < len(text):
-            value, end = decoder.raw_decode(text, position)
-            if not isinstance(value, dict):
-                return False
-            position = _next_value(text, end)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _next_value(text: str, position: int) -> int:
-    while position < len(text) and text[position].isspace():
-        position += 1
-    return position
-
-
-def _line(number: int, text: bytes) -> Line:
-    document, error = _object(text)
-    mismatches = (
-        commits.type_mismatch(*named) for named in (document or {}).items() if named[1] is not None
-    )
-    return Line(number, document, error or next(filter(None, mismatches), ""))
 
 
 def _object_in(store: LogStore, file: LogFile) -> tuple[dict[str, Any] | None, str]:
@@ -573,7 +528,7 @@ def _object_in(store: LogStore, file: LogFile) -> tuple[dict[str, Any] | None, s
         body = store.read(file.path)
     except DeltaadmError as error:
         return None, error.message
-    return _object(body)
+    return json_object(body)
 
 
 def _completed(state: State, other: State) -> State:

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     Named = tuple[str, Document]
     Hashed = tuple[int, str]
 
-CHECKPOINT_KINDS: Final = (Kind.CHECKPOINT, Kind.MULTIPART, Kind.V2_CHECKPOINT)
 
 _SMALL: Final = (*SMALL, "checkpointMetadata", "commitInfo", "cdc")
 _STATE: Final = ("protocol", "metaData")
@@ -149,8 +148,8 @@ class CheckpointExaminer:
         ]
         used = {file.path for checkpoint in self._complete for file in checkpoint.files}
         partial: dict[tuple[int, int | None, str], list[LogFile]] = {}
-        for listed in self.listing.files:
-            if listed.kind in CHECKPOINT_KINDS and listed.path not in used:
+        for listed in self.listing.checkpoint_files:
+            if listed.path not in used:
                 name = "" if listed.kind is Kind.MULTIPART else listed.path
                 partial.setdefault((listed.number, listed.parts, name), []).append(listed)
         groups += [(version, tuple(files), None) for (version, _, _), files in partial.items()]
@@ -352,8 +351,9 @@ def compaction_facts(
     store: LogStore, listing: LogListing, *, compared: Collection[LogFile]
 ) -> Iterator[CompactionFacts]:
     """One for each file of compacted commits; those *compared* are read, and so are the commits."""
-    by_version = {commit.number: commit for commit in listing.commits}
-    for file in listing.of_kind(Kind.COMPACTED):
+    files = listing.of_kind(Kind.COMPACTED)
+    by_version = {commit.number: commit for commit in listing.commits} if files else {}
+    for file in files:
         first, last = file.number, -1 if file.end is None else file.end
         last = min(last, max(by_version, default=-1))  # a name may claim any range
         covered = [by_version.get(number) for number in range(last, first - 1, -1)]

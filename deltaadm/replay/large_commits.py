@@ -37,6 +37,7 @@ class StoredLines:
         self._counts: Counter[str] = Counter()
         self._kept: dict[str, list[Any]] | None = {}
         self.has_errors = False
+        self.plain = True
         kept = 0
         for number, text in file.numbered():
             line = read(number, text)
@@ -50,6 +51,7 @@ class StoredLines:
         self._count += 1
         self._last = (line,)
         self.has_errors = self.has_errors or bool(line.error)
+        self.plain = self.plain and not line.error and len(line.actions) == 1
         for name, value in line.actions:
             code = self._codes.setdefault(name, min(len(self._codes), _MOST_NAMES))
             self._order.append(code)

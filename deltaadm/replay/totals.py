@@ -213,7 +213,7 @@ class _Ranges:
 
 
 def _repeated(values: array[int], limit: int) -> list[tuple[int, int]]:
-    """Positions of equal values: the first few pairs."""
+    """Positions of equal values: the first few pairs, in the order of the positions."""
     if len(values) <= 1:
         return []
     import pyarrow.compute as pc
@@ -222,8 +222,10 @@ def _repeated(values: array[int], limit: int) -> list[tuple[int, int]]:
     order = pc.sort_indices(numbers)
     ordered = numbers.take(order)
     same = pc.equal(ordered.slice(1), ordered.slice(0, len(ordered) - 1))
-    found = pc.indices_nonzero(same).slice(0, limit).to_pylist()
-    pairs = ((order[position].as_py(), order[position + 1].as_py()) for position in found)
+    found = pc.indices_nonzero(same)
+    left, right = order.take(found), order.take(pc.add(found, 1))
+    first = pc.sort_indices(pc.min_element_wise(left, right)).slice(0, limit)
+    pairs = zip(left.take(first).to_pylist(), right.take(first).to_pylist(), strict=True)
     return [(min(pair), max(pair)) for pair in pairs]
 
 

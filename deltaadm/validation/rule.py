@@ -24,12 +24,12 @@ from deltaadm.validation.finding import LIMIT, Finding, Severity, ValidationRepo
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.domain.facts.facts import FileColumns, Rows
+    from deltaadm.domain.facts.facts import FileColumns
     from deltaadm.domain.model.protocol import Protocol
     from deltaadm.domain.steps import Step
 
     Check = Callable[[Any], Iterator["Problem"]]
-    Among = Callable[[FileColumns], Rows]
+    Among = Callable[[Any], Any]
 
 __all__ = [
     "LIMIT",
@@ -91,9 +91,10 @@ class Rule:
     A registered check.
 
     `summary` is the first paragraph of its documentation, `advice` the paragraph *What to do*.
-    `among` says of very many files, by column, which ones the check can find something in; without
-    it every one is checked. One on the newest version that looks at nothing but protocol, schema
-    and properties is `shared`: what it finds in one table it finds in all that are like it.
+    `among` says what the check can find something in, where there may be very many: of files, which
+    ones, by column; of a commit, whether. Without it every one is checked. One on the newest
+    version that looks at nothing but protocol, schema and properties is `shared`: what it finds in
+    one table it finds in all that are like it.
     """
 
     code: str
@@ -143,7 +144,7 @@ def rule(
     shared: bool = False,
 ) -> Callable[[Check], Check]:
     """
-    Register a check under *code*; a rule on files may look *among* many at once, and one on the
+    Register a check under *code*; one on files or commits may look *among* many, and one on the
     newest version be *shared* by tables, see `Rule`.
 
     Raises `ValueError` if the code is taken or the documentation lacks one of its paragraphs.
@@ -240,7 +241,10 @@ class Judge:
             return
         if isinstance(fact, facts.SnapshotFacts) and self.rules.shared:
             self._see_what_like_tables_share(fact)
-        self.apply(self._by_scope.get(type(fact), ()), fact)
+        rules: Iterable[Rule] = self._by_scope.get(type(fact), ())
+        if isinstance(fact, facts.CommitFacts):
+            rules = [rule for rule in rules if rule.among is None or rule.among(fact)]
+        self.apply(rules, fact)
 
     def apply(self, rules: Iterable[Rule], fact: facts.Facts) -> None:
         """Apply *rules* alone."""

@@ -1,8 +1,10 @@
 """
-The slow way to judge a table: every live file by itself, and nothing known from other tables.
+The slow way to judge a table: every file and every commit by itself, by every rule, and nothing
+known from other tables.
 
 `validate` asks by column which files of a checkpoint a rule can find something in, and adds them
-up by column; like tables share what some rules find. This is what it must agree with.
+up by column; of a commit it asks whether a rule can find something; like tables share what some
+rules find. This is what it must agree with.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,7 +15,7 @@ from deltaadm.domain.facts.facts import ChecksumFacts, Facts, FileTotals, LiveFi
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.errors import TableError
 from deltaadm.operations.validate import choose_rules, unreadable, validate
-from deltaadm.replay.embedded import live_files
+from deltaadm.replay.embedded import EmbeddedEngine, live_files
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.storage.store import LogStore, open_store
@@ -29,7 +31,7 @@ def both_reports(path: Path, depth: Depth) -> tuple[ValidationReport, Validation
 def _report(path: Path, depth: Depth, *, by_row: bool) -> ValidationReport:
     try:
         store = open_store(str(path))
-        facts = examine(store, depth, now=NOW)
+        facts = examine(store, depth, now=NOW, engine=EmbeddedEngine() if by_row else None)
     except TableError as error:
         return unreadable(str(path), error)
     if by_row:
@@ -38,7 +40,7 @@ def _report(path: Path, depth: Depth, *, by_row: bool) -> ValidationReport:
 
 
 _TOGETHER = RuleSet(choose_rules())
-_ALONE = [replace(rule, shared=False) for rule in choose_rules()]
+_ALONE = [replace(rule, shared=False, among=None) for rule in choose_rules()]
 
 
 def _expanded(store: LogStore, facts: Iterable[Facts]) -> Iterator[Facts]:

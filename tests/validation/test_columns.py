@@ -1,6 +1,7 @@
 """What rules find by column is what they find file by file, finding by finding."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,23 +11,25 @@ from hypothesis import strategies as st
 from deltaadm.domain.model.data_paths import ABSOLUTE, PLAIN_PATH, is_absolute, path_flaw
 from deltaadm.replay.examine import Depth
 from tests.support import oracle
+from tests.support.damaged_commits import write_damaged_commits
 from tests.support.damaged_files import write_damaged
 from tests.support.row_by_row import both_reports
 
-_SEEDS, _AT_ONCE = 20_000, 50
-_SOME = 4
+_SEEDS, _AT_ONCE = 10_000, 50
+_SOME = 2
 
 
-@pytest.mark.parametrize(
-    "first",
-    [
-        pytest.param(one, marks=() if number < _SOME else pytest.mark.matrix)
-        for number, one in enumerate(range(0, _SEEDS, _AT_ONCE))
-    ],
-)
-def test_damaged_tables(tmp_path: Path, first: int) -> None:
+_FIRSTS = [
+    pytest.param(one, marks=() if number < _SOME else pytest.mark.matrix)
+    for number, one in enumerate(range(0, _SEEDS, _AT_ONCE))
+]
+
+
+@pytest.mark.parametrize("first", _FIRSTS)
+@pytest.mark.parametrize("write", [write_damaged, write_damaged_commits])
+def test_damaged_tables(tmp_path: Path, write: Callable[[Path, int], None], first: int) -> None:
     for seed in range(first, first + _AT_ONCE):
-        write_damaged(tmp_path / str(seed), seed)
+        write(tmp_path / str(seed), seed)
         _agree(tmp_path / str(seed), Depth(history=seed % 2 == 0), f"seed {seed}")
 
 

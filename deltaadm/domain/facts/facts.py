@@ -9,8 +9,7 @@ in milliseconds since the epoch, sizes in bytes.
 from __future__ import annotations
 
 import typing
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.model.wire import integer
@@ -108,38 +107,43 @@ class Line:
     @property
     def actions(self) -> tuple[tuple[str, Any], ...]:
         """The actions on it by name; the protocol allows exactly one."""
-        return tuple((k, v) for k, v in (self.document or {}).items() if v is not None)
+        return tuple([(k, v) for k, v in (self.document or {}).items() if v is not None])
 
 
-class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what has been asked
-    """The lines of a commit; what most rules ask for is found out once."""
+class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what is asked most often
+    """
+    The lines of a commit, with what most rules ask for.
 
-    @cached_property
-    def _by_name(self) -> dict[str, tuple[Any, ...]]:
-        found: dict[str, list[Any]] = {}
-        for line in self:
-            for name, value in line.actions:
-                found.setdefault(name, []).append(value)
-        return {name: tuple(values) for name, values in found.items()}
+    `names` are those of all actions in their order. `plain` says that each line is one action that
+    can be decoded; `has_errors` that there is a line that cannot be used.
+    """
 
-    @cached_property
-    def names(self) -> list[str]:
-        """The names of all actions in their order."""
-        return [name for line in self for name, _ in line.actions]
+    names: list[str]
+    plain: bool
+    has_errors: bool
+    info: Document
+    """The first commitInfo; empty if there is none."""
+    _by_name: dict[str, list[Any]]
 
-    @property
-    def has_errors(self) -> bool:
-        """Whether any line cannot be used."""
-        return any(line.error for line in self)
+    def __new__(cls, lines: Iterable[Line] = ()) -> Self:
+        """Look at all *lines* once."""
+        made = super().__new__(cls, lines)
+        made.names, made._by_name = [], {}
+        made.plain, made.has_errors = True, False
+        for line in made:
+            actions = line.actions
+            for name, value in actions:
+                made.names.append(name)
+                made._by_name.setdefault(name, []).append(value)
+            made.plain = made.plain and len(actions) == 1
+            made.has_errors = made.has_errors or bool(line.error)
+        made.plain = made.plain and not made.has_errors
+        made.info = _first_object(made.actions("commitInfo"))
+        return made
 
-    def actions(self, name: str) -> tuple[Any, ...]:
+    def actions(self, name: str) -> Sequence[Any]:
         """The JSON values of all actions *name*."""
         return self._by_name.get(name, ())
-
-    @cached_property
-    def info(self) -> Document:
-        """The first commitInfo; empty if there is none."""
-        return _first_object(self.actions("commitInfo"))
 
 
 class LargeLines(typing.Protocol):
@@ -157,6 +161,10 @@ class LargeLines(typing.Protocol):
 
     def __getitem__(self, index: slice) -> tuple[Line, ...]:
         """The last line alone, `[-1:]`."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether each line is one action that can be decoded."""
 
     @property
     def names(self) -> Iterable[str]:
@@ -215,6 +223,21 @@ class CommitFacts:
     def has_errors(self) -> bool:
         """Whether any of its lines cannot be used."""
         return self.lines.has_errors
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each of its lines is one action that can be decoded."""
+        return self.lines.plain
+
+    @property
+    def changes_protocol(self) -> bool:
+        """Whether it has a protocol of its own, even if that says what the one before says."""
+        return self.after.protocol is not self.before.protocol
+
+    @property
+    def changes_metadata(self) -> bool:
+        """Whether it has metadata of its own, even if they say what those before say."""
+        return self.after.metadata is not self.before.metadata
 
     @property
     def info(self) -> Document:

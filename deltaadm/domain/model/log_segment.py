@@ -79,16 +79,22 @@ class LogFile:
     @property
     def end(self) -> int | None:
         """The last version that a compacted file holds."""
+        if self.kind is not Kind.COMPACTED:  # asked of every file of a log
+            return None
         return _numbers(self.kind, self.path).get("end")
 
     @property
     def part(self) -> int | None:
         """The number, from 1, of a part of a multi-part checkpoint."""
+        if self.kind is not Kind.MULTIPART:
+            return None
         return _numbers(self.kind, self.path).get("part")
 
     @property
     def parts(self) -> int | None:
         """How many parts a multi-part checkpoint has."""
+        if self.kind is not Kind.MULTIPART:
+            return None
         return _numbers(self.kind, self.path).get("parts")
 
 
@@ -175,6 +181,9 @@ def commit_name(version: int) -> str:
     return f"{version:020d}.json"
 
 
+_ASKED: Final = 100
+
+
 class LogFiles(Sequence[LogFile]):
     """
     The files called *names*, in this order; *infos* knows them.
@@ -226,6 +235,13 @@ class LogFiles(Sequence[LogFile]):
                 return range(first, last + 1)
         return [*map(_leading_number, self.names)]
 
+    @property
+    def estimated_size(self) -> int:
+        """About how many bytes all have, by some of them: to ask for a size takes time."""
+        some = self.names[:: len(self.names) // _ASKED + 1]
+        known = sum(self._infos[name].size for name in some)
+        return known * len(self.names) // max(1, len(some))
+
     def after(self, version: int) -> LogFiles:
         """Those of later versions."""
         return self._chosen(map(version.__lt__, self.versions))
@@ -263,7 +279,11 @@ class LogListing:
     @property
     def files(self) -> LogFiles:
         """All files, by name."""
-        return LogFiles(sorted(self.infos), self.infos)
+        return self.named(self.infos)
+
+    def named(self, names: Iterable[str]) -> LogFiles:
+        """Those of the files that are called *names*, by name."""
+        return LogFiles(sorted(names), self.infos)
 
     def of_kind(self, kind: Kind) -> LogFiles:
         """The files of one kind, by name."""
@@ -379,8 +399,7 @@ def recreatable_versions(listing: LogListing) -> tuple[int, int] | None:
     As Delta's time travel sees it: all versions since commit 0, or else since the oldest
     checkpoint beside which its commit still stands.
     """
-    versions = [commit.number for commit in listing.commits]
-    tail = _contiguous_tail(versions)
+    tail = _contiguous_tail(listing.commits.versions)
     if not tail:
         return None
     bases = {checkpoint.version for checkpoint in listing.checkpoints} | {0}

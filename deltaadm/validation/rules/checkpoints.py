@@ -265,7 +265,7 @@ def older_checkpoint_without_commit(checkpoint: CheckpointFacts) -> Iterator[Pro
     # The newest one is DL106's.
     if checkpoint.checkpoint is None or checkpoint.checkpoint == listing.checkpoints[-1]:
         return
-    if all(commit.version != checkpoint.version for commit in listing.commits):
+    if checkpoint.version not in listing.commits.versions:
         message = f"Commit {checkpoint.version}, which it belongs to, is missing."
         yield Problem(message, _place(checkpoint))
 

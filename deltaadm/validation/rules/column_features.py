@@ -25,6 +25,7 @@ from deltaadm.domain.transaction.type_widening import (
     type_changes,
 )
 from deltaadm.errors import DeltaadmError
+from deltaadm.validation.among import having
 from deltaadm.validation.fixes import adding
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
@@ -301,7 +302,7 @@ def reserved_change_data_column(table: SnapshotFacts) -> Iterator[Problem]:
                 )
 
 
-@rule("DL524", Severity.ERROR, Scope.COMMIT)
+@rule("DL524", Severity.ERROR, Scope.COMMIT, among=having("remove"))
 def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit removes data although the table is append-only.

@@ -39,6 +39,7 @@ from deltaadm.domain.transaction.column_mapping import (
 )
 from deltaadm.domain.transaction.iceberg import enabled_versions
 from deltaadm.errors import DeltaadmError
+from deltaadm.validation.among import changing_metadata
 from deltaadm.validation.fixes import accepted
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
@@ -233,7 +234,7 @@ def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
     )
 
 
-@rule("DL409", Severity.ERROR, Scope.COMMIT)
+@rule("DL409", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
 def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit lowered `delta.columnMapping.maxColumnId`, or gave a dropped column's id again.
@@ -366,7 +367,7 @@ def _needs_nested_ids(metadata: Metadata) -> bool:
         return False
 
 
-@rule("DL414", Severity.ERROR, Scope.COMMIT)
+@rule("DL414", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
 def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit changed the column mapping mode in a way that existing files do not allow.
@@ -385,7 +386,7 @@ def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"The mode changed from {old.value} to {new.value}.", commit.file.path)
 
 
-@rule("DL415", Severity.ERROR, Scope.COMMIT)
+@rule("DL415", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
 def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit changed the id or the physical name of a column.
@@ -547,7 +548,7 @@ def _statistics_names(text: str | None) -> frozenset[str]:
     return frozenset(name for group in groups if isinstance(group, dict) for name in group)
 
 
-@rule("DL420", Severity.WARNING, Scope.COMMIT)
+@rule("DL420", Severity.WARNING, Scope.COMMIT, among=changing_metadata)
 def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
     """
     `delta.columnMapping.hasDroppedOrRenamed` was true and no longer is.

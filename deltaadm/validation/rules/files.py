@@ -23,6 +23,7 @@ from deltaadm.domain.transaction.column_mapping import (
     physical_name,
 )
 from deltaadm.errors import DeltaadmError
+from deltaadm.validation.among import having, with_several_files
 from deltaadm.validation.fixes import adding
 from deltaadm.validation.once import Once
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
@@ -549,7 +550,7 @@ def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
         yield Problem(f"The file cannot be read: {file.unreadable}.", path)
 
 
-@rule("DL717", Severity.WARNING, Scope.COMMIT)
+@rule("DL717", Severity.WARNING, Scope.COMMIT, among=having("cdc"))
 def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has change data files that count as data, or has them with the change data feed off.
@@ -581,7 +582,7 @@ def _switch(state: State, key: str) -> bool | None:
     return None if state.metadata is None else switch(state.metadata.configuration, key)
 
 
-@rule("DL718", Severity.WARNING, Scope.COMMIT)
+@rule("DL718", Severity.WARNING, Scope.COMMIT, among=with_several_files)
 def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has file actions that change data beside others that only rearrange it.
@@ -623,7 +624,7 @@ def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
         yield Problem(f"The statistics contradict themselves: {flaw}.", file.add.path)
 
 
-@rule("DL720", Severity.WARNING, Scope.COMMIT)
+@rule("DL720", Severity.WARNING, Scope.COMMIT, among=having("remove"))
 def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
     """
     A removed file has no deletion timestamp, or lacks the size that it claims to have.

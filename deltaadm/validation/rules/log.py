@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -12,10 +13,11 @@ from deltaadm.domain.model.log_segment import Kind
 from deltaadm.domain.model.properties import whole_number
 from deltaadm.domain.model.wire import integer
 from deltaadm.domain.steps import WriteCheckpoint
+from deltaadm.validation.among import having, with_several_files
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from deltaadm.domain.facts.facts import CommitFacts, CompactionFacts, LogFacts, State
     from deltaadm.domain.model.log_segment import LogFile
@@ -64,7 +66,7 @@ def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
     if log.segment is not None:
         return
     base = _newest_checkpoint(log)
-    after = [version for version in _versions(log.listing.commits) if version > base]
+    after = [version for version in log.listing.commits.versions if version > base]
     start = [base] if log.listing.checkpoints else []
     for left, right in pairwise([*start, *after]):
         if right == left:
@@ -89,7 +91,7 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
     """
     if log.listing.checkpoints:
         return
-    first = next(iter(_versions(log.listing.commits)), None)
+    first = next(iter(log.listing.commits.versions), None)
     if first is None:
         yield Problem("The log has neither a commit nor a complete checkpoint.", LOG)
     elif first > 0:
@@ -98,7 +100,7 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
         )
 
 
-@rule("DL103", Severity.ERROR, Scope.COMMIT)
+@rule("DL103", Severity.ERROR, Scope.COMMIT, among=lambda commit: not commit.is_plain)
 def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     """
     A line of a commit is not exactly one JSON object with exactly one action that can be decoded.
@@ -133,7 +135,7 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(message, where, severity=Severity.WARNING)
 
 
-@rule("DL104", Severity.ERROR, Scope.COMMIT)
+@rule("DL104", Severity.ERROR, Scope.COMMIT, among=lambda commit: commit.newest)
 def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     The newest commit is empty, or its last line is cut off.
@@ -169,10 +171,15 @@ def unpadded_version(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, File Types; delta-kernel-rs, path.rs.
     """
-    for file in log.listing.files:
+    padded = re.compile(_PADDED, re.ASCII).fullmatch
+    for file in log.listing.named(name for name in log.listing.infos if not padded(name)):
         name = file.path.rpartition("/")[2]
         if file.version is not None and not name.startswith(_padded_start(file)):
             yield Problem(f"The name of this {file.kind.value} is not padded.", file.path)
+
+
+_PADDED: Final = r"\d{20}\.(?:json|crc|checkpoint\.parquet)"
+"""Nearly all names of a log."""
 
 
 def _padded_start(file: LogFile) -> str:
@@ -200,7 +207,7 @@ def checkpoint_without_commit(log: LogFacts) -> Iterator[Problem]:
     """
     newest = log.listing.checkpoints[-1:]
     for checkpoint in newest:
-        versions = _versions(log.listing.commits)
+        versions = log.listing.commits.versions
         if checkpoint.version in versions:
             continue
         later = any(version > checkpoint.version for version in versions)
@@ -327,7 +334,7 @@ def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
         yield Problem(message, POINTER, fix=_checkpoint_again(log))
 
 
-@rule("DL112", Severity.ERROR, Scope.COMMIT)
+@rule("DL112", Severity.ERROR, Scope.COMMIT, among=having("protocol", "metaData"))
 def several_protocols_or_metadata(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit holds more than one protocol, or more than one metaData action.
@@ -345,7 +352,7 @@ def several_protocols_or_metadata(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"The commit has {count} {name} actions.", commit.file.path)
 
 
-@rule("DL113", Severity.ERROR, Scope.COMMIT)
+@rule("DL113", Severity.ERROR, Scope.COMMIT, among=lambda commit: commit.version == 0)
 def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     The first commit lacks the protocol or the metaData action.
@@ -366,7 +373,7 @@ def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"The first commit has no {qualifier}{name} action.", commit.file.path)
 
 
-@rule("DL114", Severity.ERROR, Scope.COMMIT)
+@rule("DL114", Severity.ERROR, Scope.COMMIT, among=with_several_files)
 def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit adds or removes the same file twice, or does both.
@@ -387,7 +394,7 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(message, commit.file.path)
 
 
-@rule("DL115", Severity.ERROR, Scope.COMMIT)
+@rule("DL115", Severity.ERROR, Scope.COMMIT, among=having("txn"))
 def repeated_transaction(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has two txn actions of the same application.
@@ -403,7 +410,7 @@ def repeated_transaction(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"The commit has {count} txn actions of {app!r}.", commit.file.path)
 
 
-@rule("DL116", Severity.ERROR, Scope.COMMIT)
+@rule("DL116", Severity.ERROR, Scope.COMMIT, among=having("domainMetadata"))
 def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has two domainMetadata actions of the same domain.
@@ -422,7 +429,7 @@ def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
         )
 
 
-@rule("DL117", Severity.ERROR, Scope.COMMIT)
+@rule("DL117", Severity.ERROR, Scope.COMMIT, among=having("sidecar", "checkpointMetadata"))
 def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has an action that only checkpoints may have: sidecar or checkpointMetadata.
@@ -455,7 +462,7 @@ def unfit_compaction(compaction: CompactionFacts) -> Iterator[Problem]:
     """
     file = compaction.file
     start, end = file.version or 0, file.end or 0
-    newest = max(_versions(compaction.listing.commits), default=-1)
+    newest = max(compaction.listing.commits.versions, default=-1)
     if compaction.error:
         yield Problem(compaction.error, file.path, severity=Severity.ERROR)
     elif compaction.difference:
@@ -480,7 +487,7 @@ def checkpoint_overdue(log: LogFacts) -> Iterator[Problem]:
     Source: Delta Spark, delta.checkpointInterval.
     """
     base = _newest_checkpoint(log)
-    count = sum(version > base for version in _versions(log.listing.commits))
+    count = sum(version > base for version in log.listing.commits.versions)
     interval = _checkpoint_interval(log.state)
     if count > _PATIENCE * interval:
         since = f"the checkpoint of version {base}" if base >= 0 else "the beginning"
@@ -512,7 +519,11 @@ def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
 _COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCommits-preview")
 
 
-@rule("DL121", Severity.WARNING, Scope.COMMIT)
+def _with_unknown_action(commit: CommitFacts) -> bool:
+    return not ACTIONS.keys() >= {*commit.names}
+
+
+@rule("DL121", Severity.WARNING, Scope.COMMIT, among=_with_unknown_action)
 def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has an action that the protocol does not know.
@@ -549,7 +560,7 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
             yield Problem("This is not a Delta log file.", file.path)
 
 
-@rule("DL123", Severity.ERROR, Scope.COMMIT)
+@rule("DL123", Severity.ERROR, Scope.COMMIT, among=lambda commit: _has_timestamps(commit.after))
 def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     """
     The table has in-commit timestamps, but the commit does not begin with a commitInfo that has
@@ -575,7 +586,7 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"It begins with {first!r}, not with commitInfo.", commit.file.path)
 
 
-@rule("DL124", Severity.ERROR, Scope.COMMIT)
+@rule("DL124", Severity.ERROR, Scope.COMMIT, among=lambda commit: _has_timestamps(commit.before))
 def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit's in-commit timestamp is not later than that of the commit before it.
@@ -625,7 +636,11 @@ def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(message, commit.file.path)
 
 
-@rule("DL126", Severity.ERROR, Scope.COMMIT)
+def _managed_by_catalog(commit: CommitFacts) -> bool:
+    return commit.after.supports("catalogManaged")
+
+
+@rule("DL126", Severity.ERROR, Scope.COMMIT, among=_managed_by_catalog)
 def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
     """
     A catalog manages the table's commits, but the commit has no txnId.
@@ -658,12 +673,16 @@ def not_a_regular_file(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Delta Log Entries; Delta Spark, DeltaLogFileIndex.
     """
-    for file in log.listing.files:
-        if not file.info.regular:
-            yield Problem("It is not a regular file.", file.path)
+    for _, info in sorted(log.listing.infos.items()):
+        if not info.regular:
+            yield Problem("It is not a regular file.", info.path)
 
 
-@rule("DL127", Severity.WARNING, Scope.COMMIT)
+def _without_info(commit: CommitFacts) -> bool:
+    return not commit.actions("commitInfo")
+
+
+@rule("DL127", Severity.WARNING, Scope.COMMIT, among=_without_info)
 def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has no commitInfo.
@@ -725,10 +744,6 @@ def _has_timestamps(state: State) -> bool:
 def _newest_checkpoint(log: LogFacts) -> int:
     """The version of the newest complete checkpoint; -1 if there is none."""
     return max((checkpoint.version for checkpoint in log.listing.checkpoints), default=-1)
-
-
-def _versions(files: Iterable[LogFile]) -> list[int]:
-    return [file.version for file in files if file.version is not None]
 
 
 def _checkpoint_interval(state: State) -> int:

@@ -26,6 +26,7 @@ from deltaadm.domain.steps import SetProperties
 from deltaadm.domain.transaction.iceberg import VERSIONS, compat_key
 from deltaadm.domain.transaction.metadata_checks import UNREAD_UNLESS_SUPPORTED
 from deltaadm.errors import DeltaadmError
+from deltaadm.validation.among import changing_protocol
 from deltaadm.validation.fixes import accepted
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
@@ -543,7 +544,7 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
             )
 
 
-@rule("DL218", Severity.WARNING, Scope.COMMIT)
+@rule("DL218", Severity.WARNING, Scope.COMMIT, among=changing_protocol)
 def features_lost(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit took features from the protocol without being a DROP FEATURE.
@@ -560,7 +561,7 @@ def features_lost(commit: CommitFacts) -> Iterator[Problem]:
         yield from _lost(commit)
 
 
-@rule("DL219", Severity.WARNING, Scope.COMMIT)
+@rule("DL219", Severity.WARNING, Scope.COMMIT, among=changing_protocol)
 def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit went from a legacy writer version to feature lists, without the implied features.

@@ -48,6 +48,7 @@ from deltaadm.domain.transaction.metadata_checks import (
 from deltaadm.domain.transaction.spark_support import is_spark_type
 from deltaadm.errors import DeltaadmError
 from deltaadm.masking import is_secret
+from deltaadm.validation.among import changing_metadata, having
 from deltaadm.validation.fixes import accepted
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.schema import DataType, Path
 
 
-@rule("DL301", Severity.ERROR, Scope.COMMIT)
+@rule("DL301", Severity.ERROR, Scope.COMMIT, among=having("metaData"))
 def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
     """
     A metaData action lacks a field that the protocol requires. A warning where a later metaData
@@ -598,7 +599,7 @@ def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"The type is {name!r}.", _at(path))
 
 
-@rule("DL320", Severity.WARNING, Scope.COMMIT)
+@rule("DL320", Severity.WARNING, Scope.COMMIT, among=changing_metadata)
 def table_id_changed(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit gave the table another id, and does not say that it replaces the table.

@@ -1,0 +1,147 @@
+"""
+The lines of commits as rules see them, each decoded once.
+
+Replay stops at the first line that it cannot use; here each line is kept with what is wrong with
+it. What a replay wants of a commit without fault is taken from the same lines.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.facts.facts import Line, Lines
+from deltaadm.errors import DeltaadmError
+from deltaadm.replay import commits
+from deltaadm.replay.embedded import Replay
+from deltaadm.replay.large_commits import StoredLines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from deltaadm.domain.facts.facts import LargeLines
+    from deltaadm.domain.model.log_segment import LogFiles, LogSegment
+    from deltaadm.storage.store import LogStore
+
+    Named = tuple[str, dict[str, Any]]
+
+
+_MOST: Final = 1 << 24
+"""Bytes of commits that are kept decoded, which takes four or five times as many."""
+_ESCAPED: Final = b"\\u"
+"""What half a character may be escaped by, which a replay replaces."""
+
+
+class CommitLines:
+    """The lines of the commits in *store*; those that were read first are kept."""
+
+    def __init__(self, store: LogStore) -> None:
+        self._store = store
+        self._left = _MOST
+        self._kept: dict[str, tuple[Lines, bool]] = {}
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._kept
+
+    def has_room(self, files: LogFiles) -> bool:
+        """Whether all of *files* would be kept, including those that already are."""
+        return files.estimated_size <= _MOST
+
+    def of(self, path: str) -> Lines | LargeLines:
+        """The lines of the commit at *path*; an unreadable file is one bad line."""
+        return self._read(path)[0]
+
+    def actions(self, path: str) -> list[Named] | None:
+        """The actions that apply, from the last one back; None if that takes a closer look."""
+        lines, escaped = self._read(path)
+        if escaped or not isinstance(lines, Lines) or not lines.plain:
+            return None
+        return [action for line in lines[::-1] for action in line.actions]
+
+    def _read(self, path: str) -> tuple[Lines | LargeLines, bool]:
+        if path in self._kept:
+            return self._kept[path]
+        try:
+            body = commits.body(self._store, path)
+            if isinstance(body, commits.LargeFile):
+                return StoredLines(body, _line, self._store.limits.whole), False
+        except DeltaadmError as error:
+            return Lines([Line(0, None, error.message)]), False
+        made = _lines(body), _ESCAPED in body
+        self._left -= len(body)
+        if self._left >= 0:
+            self._kept[path] = made
+        return made
+
+
+class SharingReplay(Replay):
+    """A replay that takes from *lines* what a commit says, and leaves there what it decodes."""
+
+    def __init__(self, store: LogStore, segment: LogSegment, lines: CommitLines) -> None:
+        super().__init__(store, segment)
+        self._lines = lines
+        self._sharing = lines.has_room(segment.deltas)
+
+    def _looked_into(
+        self, files: LogFiles, look: Callable[[str], Any]
+    ) -> Iterator[tuple[str, Any]]:
+        if not self._sharing:
+            return super()._looked_into(files, look)
+        self._store.read_ahead(path for path in files.names[::-1] if path not in self._lines)
+        return ((path, look(path)) for path in files.names[::-1])
+
+    def _actions_if_few(self, path: str) -> list[Named] | None:
+        found = self._lines.actions(path) if self._sharing else None
+        if found is None:
+            return super()._actions_if_few(path)
+        if path == self._segment.last_commit.path:
+            return found
+        return [action for action in found if action[0] != "commitInfo"]
+
+
+def json_object(body: bytes) -> tuple[dict[str, Any] | None, str]:
+    """The one JSON object of a file, or why it is not one."""
+    try:
+        document = commits.json_value(body.decode())
+    except (ValueError, RecursionError) as error:
+        return None, f"it is not JSON ({error})"
+    return (document, "") if isinstance(document, dict) else (None, "it is not a JSON object")
+
+
+def _lines(body: bytes) -> Lines:
+    body = body.removeprefix(b"\xef\xbb\xbf")
+    numbered = enumerate(body.splitlines(), start=1)
+    lines = Lines([_line(number, text) for number, text in numbered if text.strip()])
+    if any(line.document is None for line in lines) and _is_spread_over_lines(body):
+        spread = Line(lines[0].number, None, "its JSON is spread over several lines", spread=True)
+        return Lines([spread])
+    return lines
+
+
+def _is_spread_over_lines(body: bytes) -> bool:
+    """Whether the whole file is JSON objects, though not a line each."""
+    decoder, position = json.JSONDecoder(), 0
+    try:
+        text = body.decode().strip()
+        while position < len(text):
+            value, end = decoder.raw_decode(text, position)
+            if not isinstance(value, dict):
+                return False
+            position = _next_value(text, end)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _next_value(text: str, position: int) -> int:
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position
+
+
+def _line(number: int, text: bytes) -> Line:
+    document, error = json_object(text)
+    for name, value in (document or {}).items():
+        if value is not None and not error:
+            error = commits.type_mismatch(name, value)
+    return Line(number, document, error)
