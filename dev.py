@@ -11,6 +11,7 @@ The developer's commands; they need Python and, for anything with Spark, Java 17
     python3 dev.py demo                      change a real table through Spark
     python3 dev.py completions               regenerate completions/
     python3 dev.py docs                      regenerate the generated pages of docs/
+    python3 dev.py man                       regenerate man/
 
 Each sets up .venv first, which takes a moment only when pyproject.toml has changed.
 """
@@ -54,6 +55,7 @@ def main() -> int:
         "demo": demo,
         "completions": completions,
         "docs": docs,
+        "man": man,
     }
     name, *rest = sys.argv[1:] or ["help"]
     if name == "make-demo-table":
@@ -160,6 +162,18 @@ def docs() -> int:
     subprocess.run((PYTHON, ROOT / "docs" / "generate_schemas.py"), check=True, cwd=ROOT)  # noqa: S603
     write(ROOT / "docs" / "rules.md", ROOT / "docs" / "generate_rules.py")
     write(ROOT / "docs" / "notebook.ipynb", ROOT / "docs" / "generate_notebook.py")
+    return 0
+
+
+def man() -> int:
+    """Write the man page of the program and of every command."""
+    directory = ROOT / "man"
+    directory.mkdir(exist_ok=True)
+    for path in directory.glob("*.1"):
+        path.unlink()
+    subprocess.run(  # noqa: S603
+        (PYTHON, "-m", "deltaadm.cli.man", directory), check=True, cwd=ROOT
+    )
     return 0
 
 

@@ -10,8 +10,11 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from deltaadm.cli.completion_install import place_of
 from deltaadm.cli.completions import Shell, read_commands, script
+from deltaadm.cli.program import run
 from deltaadm.cli.table import COMMANDS
+from deltaadm.clients import newest_releases
 from deltaadm.domain.model.features import FEATURES
 from deltaadm.operations.inspect import TableReport
 from deltaadm.operations.reports import PlanReport
@@ -60,7 +63,7 @@ def test_words_need_no_quoting_when_they_are_completed() -> None:
         values = [*one.arguments, *(each.value for each in one.options if each.value)]
         words = [word for value in values for word in value.words]
         names = [name for each in one.options for name in each.names]
-        assert all(re.fullmatch(r"[\w.-]+=?", word, re.ASCII) for word in (*words, *names))
+        assert all(re.fullmatch(r"[\w.@-]+=?", word, re.ASCII) for word in (*words, *names))
 
 
 def test_every_closed_set_of_values_is_offered() -> None:
@@ -194,6 +197,14 @@ def test_bash_completes_at_a_prompt(tmp_path: Path) -> None:
         child.expect_exact(
             "<alter><my table/><--set><delta.appendOnly=true><--unset><delta.checkpointInterval>"
         )
+        child.sendline(
+            "deltaadm upgrade-protocol my\t"
+            " --readable-by duckdb-d\t@\t --writable-by duckdb-delta@1\t"
+        )
+        release = next(one for one in newest_releases() if one.client.id == "duckdb-delta")
+        child.expect_exact(
+            f"<upgrade-protocol><my table/><--readable-by><{release}><--writable-by><{release}>"
+        )
     finally:
         child.close(force=True)
 
@@ -235,7 +246,7 @@ def test_zsh_completes_at_a_prompt(tmp_path: Path) -> None:
         child.expect("\nset up")
         child.sendline("deltaadm insp\tmy\t --output=jsonl --colu\t")
         child.expect_exact("<inspect><my table><--output=jsonl><--columns>")
-        child.sendline("deltaadm enable-feature my\t deletionV\trowT\t--color alw\t--all\tb\t")
+        child.sendline("deltaadm enable-feature my\t deletionV\trowT\t--color alw\t--allow-b\t")
         child.expect_exact(
             "<enable-feature><my table><deletionVectors><rowTracking><--color><always>"
             "<--allow-backfill>"
@@ -272,3 +283,68 @@ def test_powershell_completes() -> None:
 
 def _without_option(word: str) -> str:
     return re.sub("^--[a-z-]+=", "", word)
+
+
+# Installing them
+
+
+@pytest.mark.parametrize("shell", Shell, ids=lambda shell: shell.value)
+def test_a_script_is_installed_once(
+    shell: Shell,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "ZDOTDIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", "/usr/bin/fish")
+    place = place_of(shell)
+    if place.start_up is not None:
+        place.start_up.parent.mkdir(parents=True, exist_ok=True)
+        place.start_up.write_text("# mine", encoding="utf-8")
+    chosen = [] if shell is Shell.FISH else [shell.value]
+    assert run(["completion", "--install", *chosen]) == 0
+    assert f"Wrote {place.file}" in capsys.readouterr().err
+    assert place.file.read_text(encoding="utf-8") == script(shell)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert len(before) == (1 if place.start_up is None else 2)
+    assert run(["completion", "--install", *chosen]) == 0
+    said = capsys.readouterr().err
+    assert "Wrote" not in said
+    assert "Added" not in said
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    if place.start_up is not None:
+        assert before[place.start_up].startswith(b"# mine\n")
+
+
+def test_zsh_finds_what_was_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    zsh = installed("zsh")
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("ZDOTDIR", str(tmp_path))
+    assert run(["completion", "--install", "zsh"]) == 0
+    found = subprocess.run(
+        [zsh, "-i", "-c", "print $_comps[deltaadm]"], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "_deltaadm"
+
+
+@pytest.mark.parametrize("shell", ["", "/bin/tcsh"])
+def test_an_unknown_shell_must_be_named(
+    shell: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SHELL", shell)
+    assert run(["completion", "--install"]) == 2
+    assert "bash, zsh, fish, powershell" in capsys.readouterr().err
+
+
+def test_a_home_that_cannot_be_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setenv("HOME", str(file))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    assert run(["completion", "--install", "bash"]) == 7
+    assert "deltaadm completion SHELL" in capsys.readouterr().err

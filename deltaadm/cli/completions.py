@@ -149,7 +149,7 @@ def _value(declared: Declared, formats: tuple[str, ...]) -> Value:
 
 
 def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-    from deltaadm.clients import CLIENTS
+    from deltaadm.clients import CLIENTS, newest_releases
     from deltaadm.commit.inventory import KINDS
     from deltaadm.documents.schemas import SCHEMAS
     from deltaadm.domain.model.features import FEATURES
@@ -168,7 +168,7 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         "SECTION|PLACE": sections,
         "FORMAT": formats,
         "FORMAT[:FILE]": formats,
-        "CLIENT": tuple(CLIENTS),
+        "CLIENT": (*CLIENTS, *map(str, newest_releases())),
         "CODE": (*families(), *sorted(RULES)),
         "CODE...": (*families(), *sorted(RULES)),
         "WORD...": (*sorted(RULES), *FEATURES, *ERROR_CLASSES),
@@ -231,16 +231,16 @@ _deltaadm() {
     local -i place=0 tables=0 ended=0 index
     COMPREPLY=()
 
-    # bash splits words at = and :, which are part of a word here.
+    # bash splits words at =, : and @, which are part of a word here.
     for ((index = 1; index <= COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
-        if ((${#words[@]})) && [[ $glue || $word == [=:]* ]]; then
+        if ((${#words[@]})) && [[ $glue || $word == [=:@]* ]]; then
             words[${#words[@]}-1]+=$word
         else
             words+=("$word")
         fi
         glue=''
-        [[ $word == *[=:] ]] && glue=1
+        [[ $word == *[=:@] ]] && glue=1
     done
 
     for ((index = 0; index < ${#words[@]} - 1; index++)); do
@@ -278,6 +278,9 @@ _deltaadm() {
     for word in "${candidates[@]}"; do
         [[ $word == "$current"* && ($word != *= || $word != "$current") ]] && COMPREPLY+=("$word")
     done
+    # Readline replaces what begins with the last @ alone.
+    word=${current%@*}
+    [[ $word != "$current" && $COMP_WORDBREAKS == *@* ]] && COMPREPLY=("${COMPREPLY[@]#"$word"}")
     [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
 }
 

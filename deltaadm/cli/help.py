@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from deltaadm.cli.declare import Declared
 
 SUMMARY: Final = "Explain, change and check the protocol side of Delta Lake tables."
-_PURPOSE: Final = "Commands that change a table only show a plan; --apply carries it out."
-_EXAMPLES: Final = (
+PURPOSE: Final = "Commands that change a table only show a plan; --apply carries it out."
+EXAMPLES: Final = (
     "deltaadm inspect /data/events",
     "deltaadm validate /data/events",
     "deltaadm enable-feature /data/events deletionVectors",
@@ -50,9 +50,9 @@ def _help_of(name: str) -> str | None:
 def short_help() -> str:
     """What the program is for, in a few lines."""
     return _joined(
-        _filled(f"{SUMMARY} {_PURPOSE}"),
+        _filled(f"{SUMMARY} {PURPOSE}"),
         _titled("Usage", ["deltaadm COMMAND [OPTIONS] ..."]),
-        _titled("Examples", _EXAMPLES),
+        _titled("Examples", EXAMPLES),
         _titled("More", _table([
             ("deltaadm --help", "All commands."),
             ("deltaadm COMMAND --help", "The options of a command."),
@@ -66,8 +66,8 @@ def program_help() -> str:
     codes = ", ".join(f"{code} {short}" for code, short, _ in EXIT_CODES if code <= _LAST_OWN)
     return _joined(
         "Usage: deltaadm [OPTIONS] COMMAND [ARGS]...",
-        _filled(f"{SUMMARY} {_PURPOSE}"),
-        _titled("Examples", _EXAMPLES),
+        _filled(f"{SUMMARY} {PURPOSE}"),
+        _titled("Examples", EXAMPLES),
         _titled("Commands", _table(COMMANDS.items())),
         _titled("Topics", _table((f"help {name}", each.summary) for name, each in TOPICS.items())),
         _titled("Options", _table([("--version", "Show the version and exit."), _HELP_OPTION])),
@@ -81,7 +81,7 @@ _LAST_OWN: Final = 70
 
 def command_help(command: Command) -> str:
     """How a command is used: examples first, then the options under their headings."""
-    text, _, examples = _unindented(command.parameters.__doc__ or "").partition(_EXAMPLES_BEGIN)
+    text, examples = described(command)
     declared = list(command.sections())
     arguments = [each for _, each in declared if each.is_argument]
     headings = dict.fromkeys(heading for heading, each in declared if not each.is_argument)
@@ -89,7 +89,7 @@ def command_help(command: Command) -> str:
         _titled(
             heading or "Options",
             _table(
-                (_spelled(each), _explained(each))
+                (spelled(each), explained(each))
                 for place, each in declared
                 if place == heading and not each.is_argument
             ),
@@ -99,22 +99,34 @@ def command_help(command: Command) -> str:
     return _joined(
         usage(command),
         _filled(command.summary),
-        _titled("Examples", [line.strip() for line in examples.splitlines() if line.strip()]),
-        *map(_filled, text.strip().split("\n\n")),
-        _titled("Arguments", _table((each.metavar, _explained(each)) for each in arguments)),
+        _titled("Examples", examples),
+        *map(_filled, text),
+        _titled("Arguments", _table((each.metavar, explained(each)) for each in arguments)),
         *options,
         _titled("Help", _table([_HELP_OPTION])),
     )
 
 
+def described(command: Command) -> tuple[list[str], list[str]]:
+    """The paragraphs about a command, and its examples."""
+    text, _, examples = _unindented(command.parameters.__doc__ or "").partition(_EXAMPLES_BEGIN)
+    paragraphs = [" ".join(each.split()) for each in text.split("\n\n") if each.strip()]
+    return paragraphs, [line.strip() for line in examples.splitlines() if line.strip()]
+
+
 def usage(command: Command) -> str:
     """The command line in general."""
+    return f"Usage: deltaadm {command.name} {usage_words(command)}"
+
+
+def usage_words(command: Command) -> str:
+    """What follows the name of the command there."""
     declared = [each for each in command.declared() if each.is_argument]
     words = (
         each.metavar if each.required or "[" in each.metavar else f"[{each.metavar}]"
         for each in declared
     )
-    return " ".join((f"Usage: deltaadm {command.name} [OPTIONS]", *words))
+    return " ".join(("[OPTIONS]", *words))
 
 
 def topic_help(name: str) -> str:
@@ -140,12 +152,14 @@ def _titled(title: str, lines: Sequence[str] | str) -> str:
     return f"{title}:\n{lines}" if lines else ""
 
 
-def _spelled(option: Declared) -> str:
+def spelled(option: Declared) -> str:
+    """The names of an option, and what it takes."""
     names = ", ".join(sorted(option.names, key=len))
     return names if option.is_switch else f"{names} {option.metavar or 'TEXT'}"
 
 
-def _explained(declared: Declared) -> str:
+def explained(declared: Declared) -> str:
+    """What an argument or option is for, with its default."""
     notes = []
     default = declared.default
     if not declared.is_argument and default is not None and not declared.is_switch:

@@ -37,7 +37,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "explain": "Explain a rule, a table feature or a Delta error class.",
     "doctor": "Check this machine: Java, Spark, Delta's jars, tables.",
     "schema": "Print the JSON Schema of a document type.",
-    "completion": "Print a shell completion script.",
+    "completion": "Print or install a shell completion script.",
 }
 """Every subcommand and its summary, in the order of the help."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.cli.completions import Shell, script
-from deltaadm.cli.declare import Parameters, argument
-from deltaadm.runs.output import write_text
+from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.errors import UsageError
+from deltaadm.runs.output import handle_errors, write_text
 
 if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
@@ -14,17 +15,36 @@ if TYPE_CHECKING:
 
 class Completion(Parameters):
     """
-    The first lines of the script say how to install it.
+    With --install, writes the script where the shell finds it, and says where that is; the start-up
+    files of zsh and PowerShell get a line that loads it. What is there already is left as it is.
 
     For example:
+
+      deltaadm completion --install
 
       deltaadm completion zsh > ~/.zfunc/_deltaadm
     """
 
-    shell: Shell = argument(metavar="SHELL", help="bash, zsh, fish or powershell.")
+    shell: Shell | None = argument(
+        metavar="SHELL",
+        help="bash, zsh, fish or powershell; with --install, that of the user if omitted.",
+    )
+    install: bool = option("--install", help="Install the script instead of printing it.")
 
 
-def command(given: Completion, _: RunContext) -> int:
+def command(given: Completion, context: RunContext) -> int:
     """Carry out the command; the exit code."""
+    if given.install:
+        from deltaadm.cli.completion_install import detected_shell, install
+
+        shell = given.shell or detected_shell()
+
+        def work() -> int:
+            install(shell)
+            return 0
+
+        return handle_errors(context, "", work)
+    if given.shell is None:
+        raise UsageError("Specify a SHELL, or --install.")
     write_text(script(given.shell))
     return 0

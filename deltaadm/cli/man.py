@@ -1,0 +1,131 @@
+"""Man pages of the program and of each command, made from what the help is made of."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from deltaadm import __version__
+from deltaadm.cli.help import EXAMPLES, PURPOSE, SUMMARY, described, explained, spelled, usage_words
+from deltaadm.cli.table import COMMANDS, Command
+from deltaadm.cli.topics import EXIT_CODES, TOPICS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_HELP: Final = ("-h, --help", "Show the help and exit.")
+
+
+def man_pages() -> dict[str, str]:
+    """The pages by the names of their files."""
+    pages = {"deltaadm.1": _page("deltaadm", SUMMARY, _of_program())}
+    for name in COMMANDS:
+        title = f"deltaadm-{name}"
+        command = Command(name)
+        pages[f"{title}.1"] = _page(title, command.summary, _of_command(command))
+    return pages
+
+
+def _of_program() -> Iterator[str]:
+    yield from ("", ".SH SYNOPSIS", ".B deltaadm", _text("COMMAND [OPTIONS] ..."))
+    yield from ("", ".SH DESCRIPTION", _text(f"{SUMMARY} {PURPOSE}"))
+    yield from _listed(
+        "COMMANDS", ((f"deltaadm-{name}(1)", what) for name, what in COMMANDS.items())
+    )
+    yield from _listed("OPTIONS", [("--version", "Show the version and exit."), _HELP])
+    for name, topic in TOPICS.items():
+        heading = _HEADINGS.get(name, name.upper().replace("-", " "))
+        yield from _listed(heading, topic.rows)
+        yield from (line for text in topic.text for line in (".PP", _text(" ".join(text.split()))))
+    yield from _examples(EXAMPLES)
+
+
+_HEADINGS: Final = {"exit-codes": "EXIT STATUS", "environment": "ENVIRONMENT"}
+
+
+def _of_command(command: Command) -> Iterator[str]:
+    text, examples = described(command)
+    declared = list(command.sections())
+    yield from (
+        "",
+        ".SH SYNOPSIS",
+        f".B deltaadm {_escaped(command.name)}",
+        _text(usage_words(command)),
+    )
+    yield from ("", ".SH DESCRIPTION", _text(command.summary))
+    for paragraph in text:
+        yield from (".PP", _text(paragraph))
+    arguments = ((each.metavar, explained(each)) for _, each in declared if each.is_argument)
+    yield from _listed("ARGUMENTS", arguments)
+    options = [(heading, each) for heading, each in declared if not each.is_argument]
+    yield from ("", ".SH OPTIONS")
+    for heading in sorted(dict.fromkeys(heading for heading, _ in options), key=bool):
+        yield from [f".SS {_quoted(heading)}"] if heading else []
+        for place, each in options:
+            if place == heading:
+                yield from _item(spelled(each), explained(each))
+    yield from _item(*_HELP)
+    yield from _examples(examples)
+    statuses = ((str(code), what) for code, what, _ in EXIT_CODES)
+    yield from _listed("EXIT STATUS", statuses)
+    yield from ("", ".SH SEE ALSO", ".BR deltaadm (1)")
+
+
+def _examples(lines: Iterable[str]) -> Iterator[str]:
+    shown = list(lines)
+    if shown:
+        yield from ("", ".SH EXAMPLES")
+        for number, line in enumerate(shown):
+            yield from [".PP"] if number else []
+            yield from (".nf", ".RS", _text(line), ".RE", ".fi")
+
+
+def _listed(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    found = list(rows)
+    if found:
+        yield from ("", f".SH {_quoted(title)}")
+        for word, text in found:
+            yield from _item(word, text)
+
+
+def _item(word: str, text: str) -> Iterator[str]:
+    yield from (".TP", f".B {_escaped(word)}", _text(text))
+
+
+def _page(title: str, summary: str, body: Iterable[str]) -> str:
+    lines = (
+        '.\\" Written by `python3 dev.py man`; do not edit.',
+        f'.TH {_quoted(title.upper())} 1 "" {_quoted(f"deltaadm {__version__}")} "User Commands"',
+        ".nh",
+        ".ad l",
+        ".SH NAME",
+        f"{_escaped(title)} \\- {_text(summary.rstrip('.'))}",
+        *(line for line in body if line),
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _text(text: str) -> str:
+    """*text* as a line of its own, which is no request."""
+    return re.sub(r"^(?=[.'])", r"\\&", _escaped(text))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga").replace("^", "\\(ha")
+
+
+def _quoted(text: str) -> str:
+    return '"' + _escaped(text).replace('"', '""') + '"'
+
+
+def main() -> None:
+    """Write all pages into the directory that is the only argument."""
+    directory = Path(sys.argv[1])
+    for name, page in man_pages().items():
+        (directory / name).write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

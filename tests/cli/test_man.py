@@ -1,0 +1,49 @@
+"""The man pages: current, well-formed, and about all that there is."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from deltaadm.cli.man import man_pages
+from deltaadm.cli.table import COMMANDS, Command
+from deltaadm.cli.topics import EXIT_CODES, VARIABLES
+
+PAGES = Path(__file__).parent.parent.parent / "man"
+
+
+def test_committed_pages_are_current() -> None:
+    committed = {path.name: path.read_text(encoding="utf-8") for path in PAGES.iterdir()}
+    assert committed == man_pages(), "run: python3 dev.py man"
+
+
+def test_every_command_option_variable_and_exit_code_has_its_place() -> None:
+    pages = {name: page.replace("\\-", "-") for name, page in man_pages().items()}
+    program = pages["deltaadm.1"]
+    assert pages.keys() == {"deltaadm.1", *(f"deltaadm-{name}.1" for name in COMMANDS)}
+    for word in (*COMMANDS, *VARIABLES, *(f".B {code}" for code, _, _ in EXIT_CODES)):
+        assert word in program
+    for name in COMMANDS:
+        page = pages[f"deltaadm-{name}.1"]
+        for each in Command(name).declared():
+            assert all(spelled in page for spelled in each.names), (name, each.names)
+
+
+def test_no_text_is_taken_for_a_request() -> None:
+    known = re.compile(r"\.(\\\"|TH|SH|SS|PP|TP|B|BR|nf|fi|RS|RE|nh|ad)( |$)")
+    for name, page in man_pages().items():
+        for line in page.splitlines():
+            assert not line.startswith("'"), name
+            assert not line.startswith(".") or known.match(line), (name, line)
+            assert re.fullmatch(r"(?:[^\\]|\\[-e&\"]|\\\((?:ga|ha))*", line), (name, line)
+
+
+@pytest.mark.skipif(shutil.which("mandoc") is None, reason="needs mandoc")
+def test_mandoc_finds_nothing_wrong() -> None:
+    command = ["mandoc", "-Tlint", "-Wwarning", *map(str, sorted(PAGES.iterdir()))]
+    found = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    assert [line for line in found.splitlines() if "missing date" not in line] == []
