@@ -8,7 +8,7 @@ from operator import is_
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.facts.usage import usages
-from deltaadm.domain.model.features import FEATURES, lookup, mapping_mode
+from deltaadm.domain.model.features import FEATURES, dependents, lookup, mapping_mode
 from deltaadm.domain.model.metadata import Metadata, Traits
 from deltaadm.domain.model.properties import COLUMN_MAPPING_MODE, is_protocol_property
 from deltaadm.domain.model.protocol import Protocol, minimum_protocol, required_minimum_protocol
@@ -346,10 +346,8 @@ def _because(
         ]
         yield f"listed in {' and '.join(lists)}"
     yield from evidence
-    for other in sorted(protocol.explicit_names):
-        known = FEATURES.get(other)
-        if known is not None and name in known.requires:
-            yield f"required by {other}"
+    for other in dependents(name, protocol.explicit_names):
+        yield f"required by {other}"
 
 
 def _columns(metadata: Metadata) -> Iterator[ColumnReport]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from deltaadm.clients import Access, Compatibility, verdict
 from deltaadm.dataclass import replace
 from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.features import FEATURES, Kind, lookup
+from deltaadm.domain.model.features import FEATURES, Kind, dependents, lookup
 from deltaadm.domain.model.instants import second
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.properties import (
@@ -277,9 +277,8 @@ class _Search:
         if feature is None:
             return
         # Delta drops no feature that another one requires.
-        for needing in sorted(_names(state)):
-            if needing in FEATURES and feature.name in FEATURES[needing].requires:
-                yield from self._without(state, needing)
+        for needing in dependents(feature.name, _names(state)):
+            yield from self._without(state, needing)
         yield from _deactivations(state, feature.name)
         truncating = truncates(feature.name) and self._truncating
         yield DropFeature(feature.name, truncating or guards_history(feature.name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.model.features import FEATURES, dependents
 from deltaadm.domain.model.properties import (
     ICT_ENABLEMENT_TIMESTAMP,
     ICT_ENABLEMENT_VERSION,
@@ -124,11 +124,11 @@ def _need(name: str, evidence: tuple[str, ...], before: Snapshot, after: Snapsho
     """What of the table after the change needs a feature; empty where nothing does."""
     if evidence:
         return f"needed: {evidence[0]}"
-    asking = sorted(
+    asking = [
         other
-        for other in after.protocol.supported_features
-        if name in FEATURES[other].requires and not before.protocol.supports(other)
-    )
+        for other in dependents(name, after.protocol.supported_features)
+        if not before.protocol.supports(other)
+    ]
     if asking:
         return f"required by {', '.join(asking)}"
     from deltaadm.domain.facts.usage import usages  # which most plans do not need

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain import steps as kinds
-from deltaadm.domain.model.features import FEATURES, lookup, mapping_mode, undo_feature
+from deltaadm.domain.model.features import (
+    FEATURES,
+    dependents,
+    lookup,
+    mapping_mode,
+    undo_feature,
+)
 from deltaadm.domain.model.properties import (
     COLUMN_MAPPING_MODE,
     CONSTRAINT_PREFIX,
@@ -166,7 +172,11 @@ def _undo_listing(change: Change, name: str, before: Snapshot, after: Snapshot) 
         return Undo(f"enable-feature {name} --support-only", (step,), restores=True)
     if change.kind is ChangeKind.REMOVE or before.protocol.supports(name):
         return _NOTHING_LOST
-    staying = [needing for needing in _dependents(name, after) if _stays(needing, after)]
+    staying = [
+        needing
+        for needing in dependents(name, after.protocol.supported_features)
+        if _stays(needing, after)
+    ]
     if staying:
         return Undo(f"never: {', '.join(staying)} needs it, and cannot be dropped")
     feature = lookup(name)
@@ -178,20 +188,11 @@ def _undo_listing(change: Change, name: str, before: Snapshot, after: Snapshot) 
     return Undo(undo_feature(feature), (kinds.DropFeature(name),), restores=True)
 
 
-def _dependents(name: str, snapshot: Snapshot) -> list[str]:
-    supported = sorted(snapshot.protocol.supported_features)
-    return [
-        needing
-        for needing in supported
-        if needing in FEATURES and name in FEATURES[needing].requires
-    ]
-
-
 def _stays(name: str, snapshot: Snapshot) -> bool:
     """Whether *name* cannot be dropped, or something that needs it cannot."""
-    dependents = _dependents(name, snapshot)
     return FEATURES[name].removal is None or any(
-        _stays(needing, snapshot) for needing in dependents
+        _stays(needing, snapshot)
+        for needing in dependents(name, snapshot.protocol.supported_features)
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.facts.usage import usages
 from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.model.features import dependents
 from deltaadm.domain.model.instants import second
 from deltaadm.domain.model.properties import MIN_READER_VERSION, MIN_WRITER_VERSION
 from deltaadm.domain.model.protocol import Protocol, minimum_protocol
@@ -176,8 +176,9 @@ def _descend(
             descent.stays[name] = _why_it_may_be_used(beyond[name])
     state, left = snapshot, (droppable & beyond.keys()) - descent.stays.keys()
     while left:
+        listed = state.protocol.supported_features
         name = min(
-            left, key=lambda feature: (len(_dependents(state, feature) & left), feature.lower())
+            left, key=lambda feature: (len(dependents(feature, left & listed)), feature.lower())
         )
         left.remove(name)
         step = DropFeature(name, truncates(name))
@@ -199,14 +200,6 @@ def _descend(
         descent.steps.append(step)
         state = after
     return descent
-
-
-def _dependents(snapshot: Snapshot, name: str) -> set[str]:
-    return {
-        needing
-        for needing in snapshot.protocol.supported_features
-        if needing in FEATURES and name in FEATURES[needing].requires
-    }
 
 
 def _why_it_stays(snapshot: Snapshot, after: Snapshot, step: DropFeature) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.clients import Compatibility, newest_releases, shifts, verdicts
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.facts.usage import Usage, usages
-from deltaadm.domain.model.features import FEATURES, lookup
+from deltaadm.domain.model.features import dependents, lookup
 from deltaadm.domain.model.properties import FEATURE_PREFIX
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.steps import DropFeature
@@ -304,11 +304,7 @@ class _Commit:
 
     def _need(self, name: str, evidence: tuple[str, ...]) -> Reason | None:
         """What needs the feature: new *evidence* in the metadata, or another new feature."""
-        requiring = [
-            f"required by {other}"
-            for other in sorted(self._new)
-            if other in FEATURES and name in FEATURES[other].requires
-        ]
+        requiring = [f"required by {other}" for other in dependents(name, self._new)]
         if evidence and not (requiring and self._is_by_the_way(name)):
             return Reason(Cause.ACTIVATED, (*evidence, *self._implied(name)))
         return Reason(Cause.REQUIRED, tuple(requiring)) if requiring else None

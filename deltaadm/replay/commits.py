@@ -37,7 +37,7 @@ ALWAYS_DECODED: Final = 1 << 16
 
 class LargeFile:
     """
-    A file of JSON lines that is not held in memory: it is read anew whenever lines are asked for.
+    A file of JSON lines that is not held in memory: it is read again whenever lines are asked for.
 
     Raises `TableError` for a line that is longer than the limit of *store*.
     """

@@ -36,7 +36,7 @@ _SHARES_AHEAD: Final = 8
 
 
 _OFTEN: Final = 0.2
-"""So many seconds pass until the progress is shown anew."""
+"""Seconds between two updates of the progress."""
 
 
 def in_order(

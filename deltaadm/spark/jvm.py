@@ -217,7 +217,7 @@ JVM_REMEDY: Final = (
     "Check whether memory ran out, or what killed it; --spark-conf spark.driver.memory=1g limits "
     "its memory, and --debug shows all of Spark's output."
 )
-"""What to do about a JVM that has come to a violent end."""
+"""What to do about a JVM that was killed or has crashed."""
 
 _OLD_JAVA: Final = re.compile(r"UnsupportedClassVersionError|Unrecognized (VM )?option|--add-")
 _NO_JAVA: Final = re.compile(r"Unable to locate a Java Runtime|JAVA_HOME is not set")

@@ -24,7 +24,7 @@ class Severity(Enum):
     How bad a finding is.
 
     ERROR: the protocol forbids it or Delta refuses it; WARNING: allowed, yet likely to hurt;
-    INFO: worth knowing.
+    INFO: no problem, for information.
     """
 
     ERROR = "error"

@@ -7,8 +7,8 @@ from enum import Enum
 
 class Cost(Enum):
     """
-    From cheap to dear: only the log is written, files are listed anew in further commits,
-    every data file is written again.
+    From the cheapest: only the log is written, further commits rewrite the metadata of files,
+    every data file is rewritten.
     """
 
     METADATA = "metadata"

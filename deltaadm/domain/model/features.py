@@ -839,6 +839,13 @@ def with_requirements(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(closed))
 
 
+def dependents(name: str, among: Iterable[str]) -> list[str]:
+    """The features *among* these that require the feature *name* themselves, in order."""
+    return [
+        other for other in sorted(among) if other in FEATURES and name in FEATURES[other].requires
+    ]
+
+
 def undo_feature(feature: TableFeature | None) -> str:
     """What removes a feature from a table's protocol."""
     if feature is None or feature.removal is None:

@@ -143,13 +143,14 @@ def kind_of(name: str) -> Kind:
     return _WITHOUT_NUMBERS.get(name, Kind.UNKNOWN)
 
 
-def _told_apart(names: Iterable[str]) -> Iterator[tuple[Kind, list[str]]]:
+def _by_kind(names: Iterable[str]) -> Iterator[tuple[Kind, list[str]]]:
     """What `kind_of` says of *names*; usual ones are recognized by the thousand."""
     by_end: dict[str, list[str]] = defaultdict(list)
     for name in names:
         by_end[name[_DIGITS:]].append(name)
     for end, alike in by_end.items():
         digits = "".join(alike).replace(end, "") if end in _USUAL else ""
+        # Joined, thousands of names are told to be digits by a single call.
         if len(digits) == _DIGITS * len(alike) and _are_digits(digits):
             yield _USUAL[end], alike
         else:
@@ -272,7 +273,7 @@ class LogListing:
     def of(cls, root: str, infos: Mapping[str, FileInfo], start: int = 0) -> LogListing:
         """Tell apart and sort what a store listed."""
         by_kind: dict[Kind, list[str]] = {}
-        for kind, names in _told_apart(infos):
+        for kind, names in _by_kind(infos):
             by_kind.setdefault(kind, []).extend(names)
         return cls(root, infos, {kind: sorted(names) for kind, names in by_kind.items()}, start)
 

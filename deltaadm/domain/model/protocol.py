@@ -640,7 +640,7 @@ CLASSIC_ORDER: Final = (
 
 def required_minimum_protocol(metadata: Metadata) -> tuple[Protocol, tuple[str, ...]]:
     """
-    The lowest versions by the classic table, from (0, 0), and the legacy features in use.
+    The legacy minimum (no table features), from (0, 0), and the legacy features in use.
 
     Today's Delta has no such function: `minimum_protocol` replaces it. Old descriptions ask
     writer version 3 for append-only tables and refuse identity columns; Delta's own versions

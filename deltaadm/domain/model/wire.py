@@ -133,7 +133,7 @@ class Wire:
     def is_odd(self) -> bool:
         """Whether the log says something in it that its fields cannot express."""
         values = map(self.__getattribute__, (entry.attribute for entry in self.ENTRIES))
-        return bool(self.extra) or any(isinstance(one, Wire) and one.is_odd for one in values)
+        return bool(self.extra) or any(isinstance(value, Wire) and value.is_odd for value in values)
 
     @property
     def unknown_keys(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.features import FEATURES, lookup
+from deltaadm.domain.model.features import FEATURES, dependents, lookup
 from deltaadm.domain.model.json_values import BOOLEAN, STRING, record
 from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
 from deltaadm.domain.model.properties import PROPERTIES, PROTECTED_BEFORE
@@ -205,11 +205,7 @@ def _refuse_wrong_way(feature: TableFeature, step: DropFeature) -> None:
 
 
 def _refuse_needed(snapshot: Snapshot, feature: TableFeature) -> None:
-    needing = [
-        name
-        for name in sorted(snapshot.protocol.supported_features)
-        if name in FEATURES and feature.name in FEATURES[name].requires
-    ]
+    needing = dependents(feature.name, snapshot.protocol.supported_features)
     if needing:
         stuck = [name for name in needing if FEATURES[name].removal is None]
         raise Refused(

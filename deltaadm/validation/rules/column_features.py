@@ -28,14 +28,6 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.validation.among import having
 from deltaadm.validation.fixes import adding
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deltaadm.domain.facts.facts import CommitFacts, SnapshotFacts, State
-    from deltaadm.domain.model.metadata import Metadata
-    from deltaadm.domain.model.schema import StructField
-    from deltaadm.domain.transaction.invariants import Invariant
 from deltaadm.validation.states import (
     Path,
     active_compat_versions,
@@ -47,15 +39,17 @@ from deltaadm.validation.states import (
     top_fields,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.domain.facts.facts import CommitFacts, SnapshotFacts, State
+    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.model.schema import StructField
+    from deltaadm.domain.transaction.invariants import Invariant
+
 _GENERATION: Final = "delta.generationExpression"
-
-
 _DEFAULT: Final = "CURRENT_DEFAULT"
-
-
 _IDENTITY: Final = "delta.identity."
-
-
 _IDENTITY_KEYS: Final = ("start", "step", "allowExplicitInsert")
 
 

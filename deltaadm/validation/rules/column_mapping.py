@@ -482,6 +482,7 @@ def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Reader Requirements for Column Mapping; delta-io/delta#3764.
     """
     if _mode_of(file.state) is ColumnMappingMode.ID:
+        # The columns in which row tracking keeps its values have no field id by design.
         kept_by_delta = {
             file.state.property(key) for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN)
         }

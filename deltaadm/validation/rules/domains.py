@@ -20,6 +20,7 @@ from deltaadm.domain.transaction.metadata_checks import has_bounds
 from deltaadm.errors import DeltaadmError
 from deltaadm.validation.fixes import accepted, adding
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
+from deltaadm.validation.states import Path, clustered_columns, is_variant, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.facts.facts import SnapshotFacts
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.steps import Step
-from deltaadm.validation.states import Path, clustered_columns, is_variant, place_of
 
 _SYSTEM_DOMAINS: Final = frozenset({ROW_TRACKING_DOMAIN, CLUSTERING_DOMAIN, "delta.liquid"})
 

@@ -14,11 +14,6 @@ from deltaadm.domain.transaction.iceberg import (
     compat_key,
 )
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deltaadm.domain.facts.facts import SnapshotFacts
 from deltaadm.validation.states import (
     active_compat_versions,
     fields_of,
@@ -27,6 +22,11 @@ from deltaadm.validation.states import (
     place_of,
     top_fields,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.domain.facts.facts import SnapshotFacts
 
 
 @rule("DL512", Severity.ERROR, Scope.SNAPSHOT, shared=True)

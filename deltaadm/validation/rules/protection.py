@@ -9,12 +9,12 @@ from deltaadm.domain.transaction.metadata_checks import check_property_constrain
 from deltaadm.errors import Refused
 from deltaadm.validation.fixes import accepted
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
+from deltaadm.validation.states import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deltaadm.domain.facts.facts import SnapshotFacts
-from deltaadm.validation.states import whole_number
 
 _PROTECTION: Final = "delta.requireCheckpointProtectionBeforeVersion"
 

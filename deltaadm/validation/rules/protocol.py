@@ -327,6 +327,7 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
     if snapshot.protocol.supports_writer_features:
         return
     for feature, evidence in _unsupported(snapshot):
+        # NOT NULL alone is DL525's.
         if feature.name == "invariants" and not _has_invariant_expression(snapshot):
             continue
         yield Problem(
@@ -595,6 +596,7 @@ def _lost(commit: CommitFacts) -> Iterator[Problem]:
     if before is None or after is None or commit.makes_table_anew:
         return
     had = before.supported_features | before.unknown_features
+    # A preview may give way to the final feature, which reads the same files.
     lost = sorted(name for name in had if not after.supports(name) and not _renamed(name, after))
     if lost:
         by = f" by {commit.info['engineInfo']!r}" if commit.info.get("engineInfo") else ""

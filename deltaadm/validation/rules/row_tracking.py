@@ -15,13 +15,13 @@ from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.feature_removal import ROW_TRACKING_DOMAIN
 from deltaadm.domain.transaction.iceberg import ROW_TRACKING
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
+from deltaadm.validation.states import is_on, top_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deltaadm.domain.facts.facts import SnapshotFacts
     from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.validation.states import is_on, top_fields
 
 
 def _tracks_rows(snapshot: Snapshot) -> bool:

@@ -10,12 +10,12 @@ from deltaadm.domain.model.properties import (
     switch,
 )
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
+from deltaadm.validation.states import is_on, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deltaadm.domain.facts.facts import SnapshotFacts
-from deltaadm.validation.states import is_on, whole_number
 
 
 @rule("DL510", Severity.ERROR, Scope.SNAPSHOT)
