@@ -17,6 +17,7 @@ ROOT: Final = Path(__file__).parent.parent
 
 DELTAADM: Final = "deltaadm"
 INSPECT: Final = "inspect"
+JSON: Final = "inspect -o json"
 ON_SPARK: Final = "deltaadm --engine spark"
 DESCRIBE_DETAIL: Final = "DESCRIBE DETAIL"
 ALTER_TABLE: Final = "ALTER TABLE"
@@ -24,6 +25,7 @@ DELTALAKE: Final = "deltalake 1.6.6"
 OLD_DELTALAKE: Final = "deltalake 1.1.4, without_files"
 KERNEL: Final = "delta-kernel-rs"
 LIMIT: Final = "minimal Python script"
+PLAIN_SCRIPT: Final = "plain PySpark script"
 PYTHON: Final = "bare Python"
 TYPER: Final = "bare Python and typer"
 
@@ -107,6 +109,22 @@ def protocol_commands(table: str, peers: Peers) -> dict[str, list[str]]:
     if peers.kernel:
         commands[KERNEL] = [str(peers.kernel), "protocol", table]
     return commands
+
+
+TEXT: Final = "inspect"
+PLAN: Final = "enable-feature"
+VALIDATE: Final = "validate"
+
+
+def short_commands(table: str) -> dict[str, list[str]]:
+    """What is asked of a small table most often, beside deltalake, which opens it."""
+    return {
+        DELTALAKE: _script("with_deltalake.py", "protocol", table),
+        JSON: deltaadm("inspect", "-o", "json", table),
+        TEXT: deltaadm("inspect", table),
+        PLAN: deltaadm("enable-feature", table, "deletionVectors"),
+        VALIDATE: deltaadm("validate", "-o", "json", table),
+    }
 
 
 def files_commands(table: str, peers: Peers) -> dict[str, list[str]]:
@@ -195,10 +213,19 @@ def commit_commands(directory: Path) -> dict[str, list[str]]:
         DELTAADM: [*commit, "--set"],
         DELTALAKE: _script("commit.py", str(theirs)),
     }
-    return {
-        name: ["sh", "-c", 'exec "$@" team=$$', "sh", *command]
-        for name, command in commands.items()
-    }
+    return {name: _with_number(command) for name, command in commands.items()}
+
+
+def cold_alter_commands(directory: Path) -> dict[str, list[str]]:
+    """The same through a local Spark that is started for it, each program to a table of its own."""
+    ours = deltaadm("alter", str(directory / "ours"), "--apply", "--yes", "--set")
+    theirs = _script("alter_pyspark.py", str(directory / "theirs"))
+    return {DELTAADM: _with_number(ours), PLAIN_SCRIPT: _with_number(theirs)}
+
+
+def _with_number(command: Sequence[str]) -> list[str]:
+    """The command with a property to set whose value no other process sets."""
+    return ["sh", "-c", 'exec "$@" team=$$', "sh", *command]
 
 
 def in_process_command(program: str, table: str, runs: int) -> list[str]:

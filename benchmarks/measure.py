@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_PATIENCE = 15.0
-"""Seconds after which one contestant of one comparison is not started again."""
-
 _SLOW = 5.0
 """Seconds from which on a first run counts as well: what it warms up is no part of that."""
 
@@ -71,11 +68,11 @@ class Cost:
         return self.memory / 1024
 
 
-def in_turns(programs: Sequence[Program], runs: int) -> dict[str, Cost | Failed]:
+def in_turns(programs: Sequence[Program], runs: int, patience: float) -> dict[str, Cost | Failed]:
     """
     Run all *programs* after a run each that does not count, *runs* times, in turns.
 
-    A first run that takes long counts, and who has used up the patience is not run again.
+    A first run that takes long counts, and who has taken *patience* seconds is not run again.
 
     The order turns as well. A program that fails or answers wrongly is told as such.
     """
@@ -84,14 +81,14 @@ def in_turns(programs: Sequence[Program], runs: int) -> dict[str, Cost | Failed]
         shift = turn % len(programs) if programs else 0
         for one in (*programs[shift:], *programs[:shift]):
             cost = costs[one.name]
-            if isinstance(cost, Failed) or sum(cost.wall) > _PATIENCE * 1000:
+            if isinstance(cost, Failed) or sum(cost.wall) > patience * 1000:
                 continue
             try:
                 new = _run(one)
             except Failed as failure:
                 costs[one.name] = failure
                 continue
-            if turn >= 0 or new.wall[0] > _SLOW * 1000:
+            if turn >= 0 or new.wall[0] > min(_SLOW, patience) * 1000:
                 cost.add(new)
     return costs
 

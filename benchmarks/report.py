@@ -14,12 +14,17 @@ from benchmarks.contestants import (
     DELTALAKE,
     DESCRIBE_DETAIL,
     INSPECT,
+    JSON,
     KERNEL,
     LIMIT,
     OLD_DELTALAKE,
     ON_SPARK,
+    PLAIN_SCRIPT,
+    PLAN,
     PYTHON,
+    TEXT,
     TYPER,
+    VALIDATE,
 )
 from benchmarks.measure import Cost, Failed
 from benchmarks.pictures import chart
@@ -89,6 +94,9 @@ TARGETS: Final = (
             "S6": 2.5,
         },
     ),
+    Target("short", "S1", JSON, 1.25, TEXT),
+    Target("short", "S1", DELTALAKE, 1.2, PLAN),
+    Target("short", "S1", DELTALAKE, 1.1, VALIDATE),
     Target("protocol", "S2", KERNEL, 0.1),
     Target("commit", "a property", DELTALAKE, 1),
     Target("process", "S3", LIMIT, 2),
@@ -104,6 +112,7 @@ TARGETS: Final = (
     Target("validation", "S2", DELTALAKE, 0.25, "validate"),
     Target("validation", "S2", DELTALAKE, 0.25, "validate --history"),
     Target("validation", "2000 tables", DELTAADM, 3, "validate"),
+    Target("spark", "a commit, cold", PLAIN_SCRIPT, 0.65),
 )
 BOUNDS: Final = (
     Bound("process", "S1", 3, "ms"),
@@ -123,7 +132,9 @@ _NOTE: Final = (
     "time do not show."
 )
 _FLEET_FACTOR = 8
-_SPARK_FACTOR = 15
+_SPARK_FACTOR = 100
+_GROWTH_OF_MEMORY = 3
+"""How much more memory `validate` may take for ten times the files."""
 _BESIDE_COMMIT = 500
 """Milliseconds that planning and checking may take beside the commit itself."""
 
@@ -136,19 +147,31 @@ def write(path: Path, found: Found, absent: Mapping[str, str], *, scale: float, 
     path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
 
 
-def targets(found: Found) -> str:
-    """The targets alone, with the load that there was."""
+def targets(found: Found, *, every: bool) -> str:
+    """The targets alone, with the load that there was; *every* also names what was not measured."""
     load = f"load: {os.getloadavg()[0]:.1f} (1 is one busy core; the run itself makes one)"
-    return "\n\n".join([*_targets(found), load]) + "\n"
+    missing = [*_not_measured(found)] if every else []
+    return "\n\n".join([*_targets(found), *missing, load]) + "\n"
+
+
+def _not_measured(found: Found) -> Iterator[str]:
+    measured = {(one.part, one.table, one.ours, one.theirs) for one, _, _ in _measured(found)}
+    names = [
+        f"{_name(one)} against {one.theirs}"
+        for one in TARGETS
+        if (one.part, one.table, one.ours, one.theirs) not in measured
+    ]
+    if names:
+        yield f"Not measured, which --full does: {'; '.join(names)}."
 
 
 def _head(absent: Mapping[str, str], scale: float, runs: int) -> Iterator[str]:
     yield "# Performance report"
     yield (
-        "Written by `python benchmarks/run.py`; [the page on performance](../docs/performance.md) "
-        "says what to make of it. All programs ran on the same tables, in turns; times are "
-        "medians of whole processes in milliseconds unless said otherwise, with the quartiles "
-        "in brackets."
+        "Written by `python benchmarks/run.py`, see [README.md](README.md); [the page on "
+        "performance](../docs/performance.md) says what to make of it. All programs ran on the "
+        "same tables, in turns; times are medians of whole processes in milliseconds unless said "
+        "otherwise, with the quartiles in brackets."
     )
     yield "\n".join(f"- {line}" for line in _machine(scale, runs))
     for name, reason in absent.items():
@@ -183,6 +206,7 @@ def _targets(found: Found) -> Iterator[str]:
         *_behind_kernel(found),
         *_fleet(found),
         *_spark(found),
+        *_memory_growth(found),
     ]
     if rows:
         yield "## Targets"
@@ -201,6 +225,8 @@ def _measured(found: Found) -> Iterator[tuple[Target, float, float]]:
 
 
 _SAID: Final = {
+    "short": "",
+    "spark": "`alter --apply`",
     "protocol": "`inspect -o json`",
     "commit": "`alter --commit-engine embedded`",
     "process": "load in process",
@@ -214,16 +240,19 @@ _SAID: Final = {
 
 def _against(measured: tuple[Target, float, float]) -> str:
     target, ratio, by_processor = measured
-    what = f"{_SAID[target.part] or f'`{target.ours}`'}, {target.table}"
-    if target.part == "start":
-        what = target.ours
     return _row(
-        what,
+        _name(target),
         target.theirs,
         f"at most {target.limit:g}",
         f"{ratio:.3f} ({by_processor:.3f})",
         ratio <= target.limit,
     )
+
+
+def _name(target: Target) -> str:
+    if target.part == "start":
+        return target.ours
+    return f"{_SAID[target.part] or f'`{target.ours}`'}, {target.table}"
 
 
 def _row(what: str, against: str, target: str, measured: str, met: bool) -> str:  # noqa: FBT001
@@ -268,6 +297,8 @@ def _fleet(found: Found) -> Iterator[str]:
 
 def _spark(found: Found) -> Iterator[str]:
     for what, costs in found.get("spark", {}).items():
+        if DELTAADM in costs and PLAIN_SCRIPT in costs:
+            continue
         against = (DESCRIBE_DETAIL, f"{DESCRIBE_DETAIL} in the same session", _SPARK_FACTOR)
         yield from _times_faster(f"fleet on Spark, {what}", costs, ON_SPARK, *against)
         ours, theirs = costs.get(DELTAADM), costs.get(ALTER_TABLE)
@@ -282,6 +313,17 @@ def _spark(found: Found) -> Iterator[str]:
             )
 
 
+def _memory_growth(found: Found) -> Iterator[str]:
+    """From a checkpoint to one with ten times as many files."""
+    costs = [found.get("validation", {}).get(table, {}) for table in ("S3", "huge")]
+    small, large = (one.get(VALIDATE) for one in costs)
+    if isinstance(small, Cost) and isinstance(large, Cost):
+        times = large.megabytes / small.megabytes
+        target = f"at most {_GROWTH_OF_MEMORY} times the memory"
+        met = times <= _GROWTH_OF_MEMORY
+        yield _row("`validate`, ten times the files", "S3", target, f"{times:.1f} times", met)
+
+
 def _times_faster(  # noqa: PLR0917 -- what, of what, and against what
     what: str, costs: Costs, name: str, peer: str, against: str, factor: int
 ) -> Iterator[str]:
@@ -289,10 +331,13 @@ def _times_faster(  # noqa: PLR0917 -- what, of what, and against what
     if isinstance(ours, Cost) and isinstance(theirs, Cost):
         times = theirs.median / ours.median
         measured = f"{times:.1f} times"
+        if ours.processor and theirs.processor:
+            measured += f" ({theirs.processor_median / ours.processor_median:.1f})"
         yield _row(what, against, f"at least {factor} times", measured, times >= factor)
 
 
 _TITLES: Final = {
+    "short": "Ten commits",
     "protocol": "Protocol and metadata",
     "files": "All live files",
     "validation": "Validation",
@@ -301,7 +346,7 @@ _TITLES: Final = {
     "commit": "A commit without Spark",
     "process": "Loading within one process",
     "fleet": "Fleets",
-    "spark": "With Spark, in one warm session each",
+    "spark": "With Spark: started for it, and in one warm session each",
 }
 
 
@@ -310,8 +355,11 @@ def _tables(found: Found) -> Iterator[str]:
         if found.get(part):
             yield f"## {title}"
             yield _grid(found[part], _time)
-            if part in {"protocol", "files", "validation", "history"}:
-                yield "Peak memory in MB:"
+            if _has(found[part], "processor"):
+                yield "Of processors, in milliseconds:"
+                yield _grid(found[part], _processor_time)
+            if _has(found[part], "memory"):
+                yield "Peak memory of a process in MB:"
                 yield _grid(found[part], _peak)
             if part in {"protocol", "files"}:
                 yield "deltaadm's time as a share of each peer's:"
@@ -341,6 +389,15 @@ def _time(cost: Cost) -> str:
     low, high = cost.spread
     digits = 0 if cost.median >= 10 else 1
     return f"{cost.median:,.{digits}f} ({low:,.{digits}f}-{high:,.{digits}f})"
+
+
+def _processor_time(cost: Cost) -> str:
+    return f"{cost.processor_median:,.{0 if cost.processor_median >= 10 else 1}f}"
+
+
+def _has(costs: Mapping[str, Costs], what: str) -> bool:
+    found = (each for one in costs.values() for each in one.values())
+    return any(isinstance(each, Cost) and getattr(each, what) for each in found)
 
 
 def _peak(cost: Cost) -> str:

@@ -1,21 +1,26 @@
 """
-Measure deltaadm and its peers on the same tables, and write REPORT.md with its pictures.
+Measure deltaadm and its peers on the same tables, and write the reports with their pictures.
 
-    python benchmarks/run.py [--scale 0.01] [--runs 7] [--only protocol,files] [--spark] [--huge]
-    python benchmarks/run.py --quick
+    python benchmarks/run.py --quick                  the targets, on standard output
+    python benchmarks/run.py --full                   everything at full size, all reports
+    python benchmarks/run.py --only validation        one part, and the report on it
 
-Everything is made below a temporary directory; peers are installed below --peers and stay.
+Tables are made below a temporary directory; those of a full run, what it has measured and the peers
+stay below benchmarks/, so that it goes on where it was interrupted. README.md says what makes what.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,19 +29,25 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks import contestants, report
 from benchmarks.contestants import DELTAADM, DELTALAKE, LIMIT
 from benchmarks.measure import Cost, Failed, Program, in_turns
+from benchmarks.results import Results
 from benchmarks.tables import growing, scaled
 
 Costs = Mapping[str, Cost | Failed]
+Comparisons = Iterator[tuple[str, Callable[[], Costs]]]
 
 PROTOCOL_TABLES: Final = ("S1", "S2", "S2 crc", "S3", "S3 crc", "S4", "S5", "S6")
 HISTORY_TABLES: Final = ("S2", "S2 crc")
 VALIDATION_TABLES: Final = ("S1", "S2", "S3")
 FILES_TABLES: Final = ("S2 removes", "S3")
 _FLEET = 2_000
-_SPARK_TABLES = 100
+_LARGEST_FLEET = 10_000
+_SPARK_TABLES = 40
+_SPARK_ROUNDS = 3
 _QUICK_TABLES = ("S1", "S2", "S3")
-_QUICK_PARTS = ("protocol", "validation", "fleet")
-_QUICK_RUNS = 3
+_QUICK_PARTS = ("short", "protocol", "validation", "commit", "fleet")
+_QUICK_RUNS, _QUICK_PATIENCE = 3, 4.0
+_FULL_RUNS, _FULL_PATIENCE = 5, 10.0
+_PATIENCE = 15.0
 
 
 class Bench:
@@ -46,6 +57,8 @@ class Bench:
         self.root = root
         self.peers = peers
         self.runs: int = options.runs
+        self.patience: float = options.patience
+        self.results = Results(options.results, _circumstances(options))
         self.scale: float = options.scale
         self.growth_scale: float = options.growth_scale or options.scale
         self.spark: bool = options.spark
@@ -53,76 +66,119 @@ class Bench:
         self.quick: bool = options.quick
         self.expected: dict[str, Any] = json.loads((root / "expected.json").read_text())
 
-    def protocol(self) -> dict[str, Costs]:
+    def measured(self, part: str) -> dict[str, Costs]:
+        """The costs of a part by table, as far as it is asked for."""
+        found = {}
+        for table, measure in PARTS[part](self):
+            _say(f"{part}: {table}")
+            found[table] = self.results.of(part, table, measure)
+        return found
+
+    def short(self) -> Comparisons:
+        """What is asked of a small table most often."""
+        yield "S1", lambda: self._run(contestants.short_commands(self._path("S1")), 3)
+
+    def protocol(self) -> Comparisons:
         """Protocol and metadata, whole processes."""
-        names = _QUICK_TABLES if self.quick else PROTOCOL_TABLES
-        return {name: self._protocol(name, self.runs) for name in names}
+        for name in _QUICK_TABLES if self.quick else PROTOCOL_TABLES:
+            yield name, partial(self._protocol, name, self.runs)
 
-    def files(self) -> dict[str, Costs]:
+    def files(self) -> Comparisons:
         """Counting the live files, whole processes."""
-        names = [*FILES_TABLES, *(["huge"] if self.huge else [])]
-        return {name: self._files(name) for name in names}
+        for name in (*FILES_TABLES, *(["huge"] if self.huge else [])):
+            yield name, partial(self._files, name)
 
-    def validation(self) -> dict[str, Costs]:
+    def validation(self) -> Comparisons:
         """All rules, at each depth."""
-        names = [*VALIDATION_TABLES, *(["huge"] if self.huge else [])]
-        return {name: self._validation(name) for name in names} | self._fleet_validation()
+        names = VALIDATION_TABLES[1:] if self.quick else VALIDATION_TABLES
+        for name in (*names, *(["huge"] if self.huge else [])):
+            yield name, partial(self._validation, name)
+        found = contestants.fleet_validation_commands(self._fleet())
+        yield f"{_count(self._fleet())} tables", partial(self._many, self._fleet(), found, 3)
 
-    def history(self) -> dict[str, Costs]:
+    def history(self) -> Comparisons:
         """What has changed in all commits, beside what the table is now; whole processes."""
-        return {name: self._history(name) for name in HISTORY_TABLES}
+        for name in HISTORY_TABLES:
+            yield name, partial(self._history, name)
 
-    def start(self) -> dict[str, Costs]:
+    def start(self) -> Comparisons:
         """What needs no table."""
-        found = contestants.start_commands()
-        return {"start": in_turns([Program(*one) for one in found.items()], 3 * self.runs)}
+        yield "start", lambda: self._run(contestants.start_commands(), 3)
 
-    def commit(self) -> dict[str, Costs]:
+    def commit(self) -> Comparisons:
         """A commit of metadata, whole processes, without Spark."""
+        yield "a property", lambda: self._commits(contestants.commit_commands, 3 * self.runs)
+
+    def process(self) -> Comparisons:
+        """Loads with everything imported."""
+        for name in ("S1", "S3"):
+            yield name, partial(self._in_process, name)
+
+    def fleet(self) -> Comparisons:
+        """Many tables in one command."""
+        found = contestants.fleet_commands(self._fleet())
+        yield f"{_count(self._fleet())} tables", partial(self._many, self._fleet(), found, 5)
+
+    def with_spark(self) -> Comparisons:
+        """What Spark does by itself and what deltaadm does with it, cold and in warm sessions."""
+        if not self.spark:
+            return
+        yield "a commit, cold", self._cold_alter
+        tables = _count(self._fleet())
+        rounds = min(self.runs, _SPARK_ROUNDS)
+        most = min(_SPARK_TABLES, tables // 2)
+        command = contestants.spark_fleet_command(self._fleet(), most, rounds)
+        yield f"{tables} tables", lambda: _costs(command, lambda a_second: tables / a_second)
+        yield "a commit, warm", partial(self._warm_alter, 3 * rounds)
+
+    def growth(self) -> Comparisons:
+        """One dimension at a time."""
+        for dimension, steps in growing(self.growth_scale).items():
+            for size, shape in steps:
+                yield f"{dimension} {size}", partial(self._protocol, shape.name, min(self.runs, 3))
+        sizes = (10, 100, 500, 2_000, _LARGEST_FLEET)
+        for tables in sorted({scaled(one, self.growth_scale) for one in sizes}):
+            yield f"tables {tables}", partial(self._fleet_of, tables)
+
+    def _run(self, commands: Mapping[str, list[str]], times: int = 1) -> Costs:
+        return self._in_turns([Program(*one) for one in commands.items()], times * self.runs)
+
+    def _in_turns(self, programs: list[Program], runs: int) -> Costs:
+        return in_turns(programs, runs, self.patience)
+
+    def _many(self, directory: Path, commands: Mapping[str, list[str]], most: int) -> Costs:
+        right = _lines(_count(directory))
+        programs = [Program(name, one, right) for name, one in commands.items()]
+        return self._in_turns(programs, min(self.runs, most))
+
+    def _commits(
+        self,
+        commands: Callable[[Path], Mapping[str, list[str]]],
+        runs: int,
+        environment: Mapping[str, str] | None = None,
+    ) -> Costs:
+        """Programs that commit to copies of the same table."""
+        right = _contains("was committed")
         with tempfile.TemporaryDirectory() as scratch:
             for name in ("ours", "theirs"):
                 shutil.copytree(self._path("S1"), Path(scratch) / name)
-            found = contestants.commit_commands(Path(scratch))
             programs = [
-                Program(name, one, _contains("was committed")) for name, one in found.items()
+                Program(name, one, right, environment or {})
+                for name, one in commands(Path(scratch)).items()
             ]
-            return {"a property": in_turns(programs, 3 * self.runs)}
+            return self._in_turns(programs, runs)
 
-    def process(self) -> dict[str, Costs]:
-        """Loads with everything imported."""
-        return {name: self._in_process(name) for name in ("S1", "S3")}
+    def _cold_alter(self) -> Costs:
+        """With the archive of classes that a first run leaves behind."""
+        archive = {"DELTAADM_CLASS_ARCHIVE": str((self.root / "class-archive").absolute())}
+        warm = contestants.deltaadm("doctor", "--warm")
+        subprocess.run(warm, check=False, capture_output=True, env={**os.environ, **archive})
+        return self._commits(contestants.cold_alter_commands, self.runs, archive)
 
-    def fleet(self) -> dict[str, Costs]:
-        """Many tables in one command."""
-        directory = self.root / "fleet"
-        tables = len(list(directory.iterdir()))
-        found = contestants.fleet_commands(directory)
-        programs = [Program(name, one, _lines(tables)) for name, one in found.items()]
-        return {f"{tables} tables": in_turns(programs, min(self.runs, 5))}
-
-    def warm_spark(self) -> dict[str, Costs]:
-        """What Spark does by itself and what deltaadm does with it, in one warm session each."""
-        if not self.spark:
-            return {}
-        directory = self.root / "fleet"
-        tables = len(list(directory.iterdir()))
-        rounds = min(self.runs, 5)
-        most = min(_SPARK_TABLES, tables // 2)
-        fleet = contestants.spark_fleet_command(directory, most, rounds)
+    def _warm_alter(self, rounds: int) -> Costs:
         with tempfile.TemporaryDirectory() as scratch:
-            commit = contestants.spark_commit_command(self._path("S1"), scratch, 3 * rounds)
-            return {
-                f"{tables} tables": _costs(fleet, lambda a_second: tables / a_second),
-                "a commit": _costs(commit, lambda seconds: seconds),
-            }
-
-    def growth(self) -> dict[str, Costs]:
-        """One dimension at a time."""
-        return {
-            f"{dimension} {size}": self._protocol(shape.name, min(self.runs, 3))
-            for dimension, steps in growing(self.growth_scale).items()
-            for size, shape in steps
-        } | self._growing_fleet()
+            command = contestants.spark_commit_command(self._path("S1"), scratch, rounds)
+            return _costs(command, lambda seconds: seconds)
 
     def _expected(self, name: str) -> dict[str, Any]:
         if name not in self.expected:
@@ -133,14 +189,14 @@ class Bench:
     def _protocol(self, name: str, runs: int) -> Costs:
         found = contestants.protocol_commands(self._path(name), self.peers)
         right = _contains(self._expected(name)["metadata_id"])
-        return in_turns([Program(program, one, right) for program, one in found.items()], runs)
+        return self._in_turns([Program(name, one, right) for name, one in found.items()], runs)
 
     def _files(self, name: str) -> Costs:
         found = contestants.files_commands(self._path(name), self.peers)
         if name == "huge":
             found = {DELTAADM: found[DELTAADM]}
         right = _contains(str(self._expected(name)["files"]))
-        return in_turns([Program(program, one, right) for program, one in found.items()], self.runs)
+        return self._in_turns([Program(name, one, right) for name, one in found.items()], self.runs)
 
     def _validation(self, name: str) -> Costs:
         found = contestants.validation_commands(self._path(name))
@@ -148,19 +204,12 @@ class Bench:
             del found[DELTALAKE]
         version = str(self._expected(name)["version"])
         right = _contains(version)
-        return in_turns([Program(program, one, right) for program, one in found.items()], self.runs)
-
-    def _fleet_validation(self) -> dict[str, Costs]:
-        directory = self.root / "fleet"
-        tables = len(list(directory.iterdir()))
-        found = contestants.fleet_validation_commands(directory)
-        programs = [Program(name, one, _lines(tables)) for name, one in found.items()]
-        return {f"{tables} tables": in_turns(programs, min(self.runs, 3))}
+        return self._in_turns([Program(name, one, right) for name, one in found.items()], self.runs)
 
     def _history(self, name: str) -> Costs:
         found = contestants.history_commands(self._path(name))
         right = _contains("minReaderVersion")
-        return in_turns([Program(program, one, right) for program, one in found.items()], self.runs)
+        return self._in_turns([Program(name, one, right) for name, one in found.items()], self.runs)
 
     def _in_process(self, name: str) -> Costs:
         costs = {}
@@ -174,45 +223,46 @@ class Bench:
             costs[{"limit": LIMIT, "deltalake": DELTALAKE}.get(program, program)] = cost
         return costs
 
-    def _growing_fleet(self) -> dict[str, Costs]:
-        every = sorted((self.root / "fleet").iterdir())
-        found = {}
-        for tables in sorted({scaled(one, self.growth_scale) for one in (10, 100, 500, 2_000)}):
-            directory = self.root / f"fleet-{tables}"
-            directory.mkdir(exist_ok=True)
-            for one in every[:tables]:
-                link = directory / one.name
-                if not link.exists():
-                    link.symlink_to(one)
-            commands = contestants.fleet_commands(directory)
-            programs = [Program(name, one, _lines(tables)) for name, one in commands.items()]
-            found[f"tables {tables}"] = in_turns(programs, min(self.runs, 3))
-        return found
+    def _fleet_of(self, tables: int) -> Costs:
+        directory = self.root / f"fleet-{tables}"
+        directory.mkdir(exist_ok=True)
+        for one in sorted((self.root / "all-tables").iterdir())[:tables]:
+            link = directory / one.name
+            if not link.exists():
+                link.symlink_to(one.absolute())
+        return self._many(directory, contestants.fleet_commands(directory), 3)
+
+    def _fleet(self) -> Path:
+        return self.root / "fleet"
 
     def _path(self, name: str) -> str:
         return str(self.root / name.replace(" ", "-"))
 
 
-PARTS: Final[Mapping[str, Callable[[Bench], dict[str, Costs]]]] = {
-    "history": Bench.history,
+PARTS: Final[Mapping[str, Callable[[Bench], Comparisons]]] = {
+    "short": Bench.short,
     "start": Bench.start,
     "protocol": Bench.protocol,
     "files": Bench.files,
     "validation": Bench.validation,
+    "history": Bench.history,
     "commit": Bench.commit,
     "process": Bench.process,
     "fleet": Bench.fleet,
-    "spark": Bench.warm_spark,
+    "spark": Bench.with_spark,
     "growth": Bench.growth,
 }
+
+REPORTS: Final = {"validation": "VALIDATION.md", "history": "HISTORY.md", "spark": "SPARK.md"}
+"""The parts with a report of their own."""
 
 
 def main() -> None:
     """Measure and report."""
     options = _options()
     chosen = options.only.split(",") if options.only else list(PARTS)
-    if options.quick:
-        chosen, options.runs = list(_QUICK_PARTS), _QUICK_RUNS
+    if options.quick and not options.only:
+        chosen = [*_QUICK_PARTS, *(["spark"] if options.spark else [])]
     nobody = contestants.Peers(old_deltalake=None, kernel=None, absent={})
     peers = nobody if options.quick else contestants.prepare(options.peers)
     with tempfile.TemporaryDirectory(prefix="deltaadm-benchmark-") as scratch:
@@ -221,45 +271,77 @@ def main() -> None:
             _say("writing tables")
             _write_tables(root, options)
         bench = Bench(root, peers, options)
-        found = {}
-        for part in chosen:
-            _say(part)
-            found[part] = PARTS[part](bench)
+        found = {part: bench.measured(part) for part in chosen}
     if options.quick:
-        sys.stdout.write(report.targets(found))
+        sys.stdout.write(report.targets(found, every=not options.only))
         return
-    report.write(options.report, found, peers.absent, scale=options.scale, runs=options.runs)
-    _say(f"wrote {options.report}")
+    for name, parts in _reports(options, found).items():
+        path = options.report if options.report and options.only else HERE / name
+        said = {"scale": options.scale, "runs": options.runs}
+        report.write(path, {part: found[part] for part in parts}, peers.absent, **said)
+        _say(f"wrote {path}")
+
+
+def _reports(options: argparse.Namespace, found: Mapping[str, Any]) -> Mapping[str, list[str]]:
+    """Which reports are written of which parts."""
+    own = {REPORTS[part]: [part] for part in found if part in REPORTS and found[part]}
+    if options.only and found.keys() <= REPORTS.keys():
+        return own if options.report is None else {"": list(found)}
+    return {"REPORT.md": list(found), **({} if options.only else own)}
+
+
+HERE: Final = Path(__file__).parent
 
 
 def _options() -> argparse.Namespace:
-    here = Path(__file__).parent
     parser = argparse.ArgumentParser(description=__doc__.strip().partition("\n")[0])
-    parser.add_argument("--scale", type=float, default=1.0, help="0.01 for a quick look")
-    parser.add_argument("--growth-scale", type=float, help="another one for the pictures")
-    parser.add_argument("--runs", type=int, default=7, help="of each program on each table")
     parser.add_argument(
         "--quick", action="store_true", help="only the most important targets, on standard output"
     )
-    parser.add_argument("--only", help=f"some of {','.join(PARTS)}")
     parser.add_argument(
-        "--spark", action="store_true", help="also the part spark, which needs Java"
+        "--full", action="store_true", help="everything at full size, and all reports; resumable"
+    )
+    parser.add_argument("--only", help=f"some of {','.join(PARTS)}")
+    parser.add_argument("--scale", type=float, default=1.0, help="0.01 for a first look")
+    parser.add_argument("--growth-scale", type=float, help="another one for the pictures")
+    parser.add_argument("--runs", type=int, help="of each program on each table")
+    parser.add_argument(
+        "--spark", action="store_true", help="also the part spark, which needs Java; --full has it"
     )
     parser.add_argument("--huge", action="store_true", help="also a checkpoint of 10,000,000 files")
     parser.add_argument("--tables", type=Path, help="keep the tables here for the next time")
-    parser.add_argument("--peers", type=Path, default=here / ".peers")
-    parser.add_argument("--report", type=Path, default=here / "REPORT.md")
-    return parser.parse_args()
+    parser.add_argument("--results", type=Path, help="keep what is measured here, and go on")
+    parser.add_argument("--peers", type=Path, default=HERE / ".peers")
+    parser.add_argument("--report", type=Path, help="another file for the report of --only")
+    options = parser.parse_args()
+    if options.full:
+        options.spark = True
+        options.tables = options.tables or HERE / ".tables"
+        options.results = options.results or HERE / ".results"
+    runs = _QUICK_RUNS if options.quick else _FULL_RUNS if options.full else 7
+    options.runs = options.runs or runs
+    options.patience = _PATIENCE
+    if options.quick or options.full:
+        options.patience = _QUICK_PATIENCE if options.quick else _FULL_PATIENCE
+    return options
+
+
+def _circumstances(options: argparse.Namespace) -> dict[str, Any]:
+    """What measurements depend on: the tree, and how much is measured."""
+    git = ["git", "-C", str(HERE), "log", "-1", "--format=%H", "--", "../deltaadm", "."]
+    done = subprocess.run(git, check=False, capture_output=True, text=True)
+    chosen = {name: getattr(options, name) for name in ("scale", "growth_scale", "runs")}
+    return {"tree": done.stdout.strip(), **chosen}
 
 
 def _write_tables(root: Path, options: argparse.Namespace) -> None:
     """In a process of its own: what it imports must not count as memory of those measured."""
     script = Path(__file__).parent / "tables.py"
-    fleet = scaled(_FLEET, options.scale)
-    command = [sys.executable, str(script), str(root), str(options.scale), str(fleet)]
-    command.append(str(options.growth_scale or options.scale))
+    growth = options.growth_scale or options.scale
+    fleets = [scaled(_FLEET, options.scale), scaled(_LARGEST_FLEET, growth)]
+    sizes = [options.scale, *fleets, growth]
     more = [name for name in ("huge", "quick") if getattr(options, name)]
-    subprocess.run([*command, *more], check=True)
+    subprocess.run([sys.executable, str(script), str(root), *map(str, sizes), *more], check=True)
 
 
 def _output(command: list[str]) -> str:
@@ -278,6 +360,10 @@ def _costs(command: list[str], seconds: Callable[[float], float]) -> Costs:
     }
 
 
+def _count(directory: Path) -> int:
+    return sum(1 for _ in directory.iterdir())
+
+
 def _contains(text: str) -> Callable[[str], bool]:
     return lambda output: text in output
 
@@ -287,7 +373,7 @@ def _lines(count: int) -> Callable[[str], bool]:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {text}\n")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import uuid
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -103,8 +103,11 @@ def write(root: Path, shape: Shape) -> Expected:
 
 
 def write_fleet(root: Path, shape: Shape, tables: int) -> list[Expected]:
-    """Write *tables* tables of one shape, in directories with numbers as names."""
-    return [write(root / f"{number:06d}", shape) for number in range(tables)]
+    """Write *tables* tables of one shape, each with its own id, in directories with numbers."""
+    return [
+        write(root / f"{number:06d}", replace(shape, name=f"{shape.name} {number}"))
+        for number in range(tables)
+    ]
 
 
 def _metadata(shape: Shape) -> dict[str, Any]:
@@ -424,8 +427,12 @@ def _grown(dimension: str, size: int) -> Shape:
 
 
 def main() -> None:
-    """Write what the arguments ask for: `tables.py DIRECTORY SCALE FLEET GROWTH [huge] [quick]`."""
-    directory, scale, fleet, growth, *more = sys.argv[1:]
+    """
+    Write what the arguments ask for.
+
+    They are `DIRECTORY SCALE FLEET ALL GROWTH [huge] [quick]`: of ALL small tables, FLEET are one.
+    """
+    directory, scale, fleet, every, growth, *more = sys.argv[1:]
     root, factor = Path(directory), float(scale)
     if "quick" in more:
         shapes = [standard(factor)[name] for name in ("S1", "S2", "S3")]
@@ -437,6 +444,8 @@ def main() -> None:
         shapes.append(Shape(name="huge", commits=20, checkpoint="classic", files=files))
     expected = {one.name: asdict(write(root / one.name.replace(" ", "-"), one)) for one in shapes}
     write_fleet(root / "fleet", Shape(name="fleet", commits=10), int(fleet))
+    if "quick" not in more:
+        write_fleet(root / "all-tables", Shape(name="fleet", commits=10), int(every))
     (root / "expected.json").write_text(json.dumps(expected))
 
 
