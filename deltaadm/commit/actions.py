@@ -12,6 +12,11 @@ from deltaadm.domain.model.json_values import compact
 from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
 from deltaadm.domain.model.properties import ICT_ENABLEMENT_TIMESTAMP, is_true
 from deltaadm.domain.model.schema import rewrite
+from deltaadm.domain.transaction.clustering import (
+    clustering_columns,
+    physical_clustering,
+    with_clustering,
+)
 from deltaadm.domain.transaction.column_mapping import NESTED_IDS, PHYSICAL_NAME
 from deltaadm.domain.transaction.transaction import IN_COMMIT_TIMESTAMPS
 from deltaadm.errors import CommitError
@@ -60,7 +65,7 @@ def commit_info(
         # Delta lowers the level only for commits without metadata.
         isolation_level="Serializable",
         # So Delta calls whatever reads no file and removes none, also without an append.
-        is_blind_append=True,
+        is_blind_append=not operation.reads_files,
         operation_metrics={},
         user_metadata=mark,
         engine_info=f"deltaadm/{__version__}",
@@ -93,7 +98,15 @@ def with_committed_values(after: Snapshot, timestamp: int | None, now: int) -> S
     metadata = metadata.with_configuration(configuration)
     if metadata.id == KNOWN_AFTER_COMMIT:
         metadata = replace(metadata, id=random_id(), created_time=now)
-    return replace(after, metadata=metadata)
+    return _with_named_clusters(after, replace(after, metadata=metadata))
+
+
+def _with_named_clusters(after: Snapshot, actual: Snapshot) -> Snapshot:
+    """*actual*, clustered by the physical names that it has in place of those open in *after*."""
+    columns = clustering_columns(after)
+    named = with_clustering(actual, columns) if columns else actual
+    before, now = (physical_clustering(one.domains or {}) for one in (actual, named))
+    return actual if before == now else named
 
 
 def _with_physical_names(metadata: Metadata) -> Metadata:

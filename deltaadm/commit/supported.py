@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
 from deltaadm.domain.model.properties import is_true
-from deltaadm.domain.sql.ddl import EXISTS_DEFAULT
+from deltaadm.domain.model.schema import path_text, walk
+from deltaadm.domain.sql.constants import is_constant_of
+from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, EXISTS_DEFAULT, GENERATION
 from deltaadm.domain.transaction.iceberg import ROW_TRACKING
 from deltaadm.domain.transaction.transaction import COORDINATOR
 from deltaadm.errors import Refused
@@ -20,6 +22,7 @@ from deltaadm.errors import Refused
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from deltaadm.domain.model.schema import DataType, Path
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.operations.plan import Plan, Stage
     from deltaadm.storage.store import WritableStore
@@ -119,16 +122,46 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
 def _of_step(before: Snapshot, stage: Stage) -> Iterator[str]:
     step = stage.step
     what = f"the step {step.kind}"
-    if stage.cost is not Cost.METADATA:
+    operation = step.operation(before, stage.after)
+    # Of an empty table that has no column mapping, Delta rewrites nothing to remove it.
+    is_empty = operation is not None and operation.reads_files and _has_no_files(before)
+    if stage.cost is not Cost.METADATA and not is_empty:
         yield f"{what} is a {stage.cost.value}, which takes Spark to read or write files"
     elif stage.several_commits or stage.waits:
         yield f"{what} takes several commits, of which some are about files or history"
     elif stage.obstacle:
         yield f"{stage.obstacle[:1].lower()}{stage.obstacle[1:]}"
-    elif step.operation(before, stage.after) is None:
+    elif operation is None:
         yield f"{what} takes Spark, which reads rows or a catalog for it"
     elif _OPEN_DEFAULT in (stage.after.metadata.schema_string or ""):
         yield "a column has a default, which takes Spark to evaluate"
+    else:
+        yield from _of_expressions(before, stage.after)
+
+
+def _has_no_files(snapshot: Snapshot) -> bool:
+    return snapshot.files is not None and not snapshot.files.files
+
+
+def _of_expressions(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """New defaults and generated columns, which Spark analyses unless they are plain constants."""
+    if not any(
+        key in (after.metadata.schema_string or "") for key in (CURRENT_DEFAULT, GENERATION)
+    ):
+        return
+    known = [each[1:] for each in _expressions(before)]
+    for path, key, text, data_type in _expressions(after):
+        is_constant = key == CURRENT_DEFAULT and is_constant_of(data_type, text)
+        if (key, text, data_type) not in known and not is_constant:
+            yield f"the expression of {path_text(path)}, {text}, takes Spark to check"
+
+
+def _expressions(snapshot: Snapshot) -> Iterator[tuple[Path, str, str, DataType]]:
+    for path, column in walk(snapshot.metadata.schema):
+        for key in (CURRENT_DEFAULT, GENERATION):
+            text = column.metadata.get(key)
+            if isinstance(text, str):
+                yield path, key, text, column.type
 
 
 def _of_features(before: Snapshot, after: Snapshot) -> Iterator[str]:

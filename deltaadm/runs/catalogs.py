@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from deltaadm.dataclass import replace
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, Refused, UsageError
+from deltaadm.runs.requests import CommitEngine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,6 +161,9 @@ def _opened(
     if context.catalog is not None:
         yield context
         return
+    places = tuple(places)
+    if context.commit_engine is CommitEngine.EMBEDDED:
+        raise _without_spark(next(filter(is_name, places), ""))
     from deltaadm.runs.output import info
     from deltaadm.runs.sessions import spark_options
     from deltaadm.spark import catalog
@@ -167,6 +171,17 @@ def _opened(
     options = spark_options(context, places=places)
     with catalog.open_catalog(options, info, always=always) as found:
         yield replace(context, catalog=found)
+
+
+def _without_spark(name: str) -> UsageError:
+    """The error for a *name*, or a query, that no JVM is started for."""
+    what = f"The name {name} would have to be looked up" if name else "The query would be analysed"
+    return UsageError(
+        f"{what} by Spark, which this engine does without",
+        option="--commit-engine embedded",
+        remedy="Give the table's location, or specify Unity Catalog with --unity; or commit "
+        "through Spark: --commit-engine spark.",
+    )
 
 
 def _is_of_spark(context: RunContext, table: str) -> bool:

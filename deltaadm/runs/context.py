@@ -81,7 +81,14 @@ class RunContext:
         stores, unity = None, self.unity
         if access is not None and access is not self.access:
             if access.unity is not None and spark.engine is Engine.SPARK:
-                raise UsageError("cannot be combined with --engine spark", option="--unity")
+                raise UsageError(
+                    "cannot be combined with --engine spark, which looks names up in Spark's own "
+                    "catalogs",
+                    option="--unity",
+                    remedy="Leave out --engine spark, since this catalog is asked without it; or "
+                    "leave out --unity and connect Spark to the catalog: --spark-conf "
+                    "spark.sql.catalog.NAME=io.unitycatalog.spark.UCSingleCatalog.",
+                )
             from deltaadm.storage.store import ObjectStores
 
             def options() -> Callable[[str], Mapping[str, str]]:

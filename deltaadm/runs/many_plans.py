@@ -77,7 +77,7 @@ def plan_many(
 
     def work() -> int:
         project = settings or project_settings()
-        chosen = with_commit_engine(context, change.commit, project)
+        chosen = with_commit_engine(context, change.commit, project, commits=must_commit)
         with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
             return plan_and_apply_all(reader, project)
 

@@ -85,7 +85,7 @@ def plan_and_apply(
 
     def work() -> int:
         project = settings or project_settings()
-        chosen = with_commit_engine(context, change.commit, project)
+        chosen = with_commit_engine(context, change.commit, project, commits=must_commit)
         # Opened first, so that the commit has the session in which the name was looked up.
         names = [table] if change.planning.apply or plan_foreign is not None else []
         with log_reader(chosen, [table]) as reader, catalogs.open_catalog(reader, names) as opened:
@@ -105,11 +105,12 @@ def plan_and_apply(
 
 
 def with_commit_engine(
-    context: RunContext, request: CommitRequest, project: Settings
+    context: RunContext, request: CommitRequest, project: Settings, *, commits: bool = True
 ) -> RunContext:
     """
     The same run, with the commit engine of the command line or else of the settings.
 
+    It need not be for a plan that is shown, unless the run *commits* or is to say whether it could.
     A usage error where Spark is to read the logs of an engine that does without.
     """
     engine = request.committing.commit_engine or project.commit_engine
@@ -117,7 +118,7 @@ def with_commit_engine(
         raise UsageError(
             "cannot be combined with --engine spark", option="--commit-engine embedded"
         )
-    return replace(context, commit_engine=engine)
+    return replace(context, commit_engine=engine) if commits else context
 
 
 def requires_committable(change: ChangeRequest) -> bool:

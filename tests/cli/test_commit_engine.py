@@ -102,6 +102,9 @@ REFUSED = [
     pytest.param(
         ("alter", "--set", "delta.universalFormat.enabledFormats=hudi"), "other formats", id="hudi"
     ),
+    pytest.param(
+        ("alter", "--set", "delta.columnMapping.mode=none"), "rewrite", id="a rewrite for nothing"
+    ),
 ]
 
 
@@ -116,6 +119,74 @@ def test_what_takes_spark_is_refused_before_anything_is_asked(
     assert why in result.err
     assert "--commit-engine spark" in result.err
     assert names(events.path) == before
+
+
+DEFAULTS = ("--property", "delta.feature.allowColumnDefaults=supported")
+
+
+@pytest.mark.parametrize(
+    ("default", "is_certain"),
+    [
+        ("3", True),
+        ("NULL", True),
+        ("2147483648", False),
+        ("'x'", False),
+        ("1 + 1", False),
+        ("rand()", False),
+        ("nonsense", False),
+    ],
+)
+def test_a_default_is_committed_if_it_is_certain_that_spark_takes_it(
+    tmp_path: Path,
+    default: str,
+    is_certain: bool,  # noqa: FBT001 -- a column of the table
+) -> None:
+    made, altered = tmp_path / "made", tmp_path / "altered"
+    results = [
+        deltaadm("create", made, "--schema", f"a INT DEFAULT {default}", *DEFAULTS, *EMBEDDED)
+    ]
+    assert deltaadm("create", altered, "--schema", "a INT", *DEFAULTS, *EMBEDDED).code == 0
+    results += [deltaadm("alter", altered, "--set-default", f"a={default}", *EMBEDDED)]
+    assert [result.code for result in results] == [0 if is_certain else 7] * 2
+    if not is_certain:
+        assert all("takes Spark to check" in result.err for result in results)
+    assert made.exists() == is_certain
+
+
+def test_a_generated_column_is_left_to_spark(tmp_path: Path) -> None:
+    schema = "a INT, b INT GENERATED ALWAYS AS (a + 1)"
+    result = deltaadm("create", tmp_path / "t", "--schema", schema, *EMBEDDED)
+    assert result.code == 7
+    assert "the expression of b, a + 1, takes Spark to check" in result.err
+
+
+@pytest.mark.parametrize("mode", ["none", "name"])
+def test_a_table_is_created_clustered(tmp_path: Path, mode: str) -> None:
+    schema = ("--schema", "a INT, s STRUCT<x: INT, y: STRING>", "--cluster-by", "s.x, a")
+    mapped = ("--property", f"delta.columnMapping.mode={mode}")
+    harm = [f"--accept-silently-wrong={client}" for client in ("delta-rs", "duckdb-delta")]
+    result = deltaadm("create", tmp_path / "t", *schema, *mapped, *harm, *EMBEDDED)
+    assert result.code == 0, result.err
+    info, made, _, clustered = actions(tmp_path / "t", 0)
+    assert info["commitInfo"]["operationParameters"]["clusterBy"] == '["s.x","a"]'
+    listed = json.loads(clustered["domainMetadata"]["configuration"])["clusteringColumns"]
+    assert [part in made["metaData"]["schemaString"] for path in listed for part in path] == [
+        True
+    ] * 3
+    assert (listed == [["s", "x"], ["a"]]) == (mode == "none")
+    report = deltaadm("inspect", tmp_path / "t", "--files", "-o", "json").document
+    assert report["clustering_columns"] == [["s", "x"], ["a"]]
+
+
+@pytest.mark.parametrize("name", ["main.sales.orders", "sales.orders"])
+def test_no_jvm_is_started_for_a_name(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deltaadm.spark.catalog.open_catalog", None)
+    for command in (("alter", "--set", "a=1"), ("create", "--schema", "a INT")):
+        first, *rest = command
+        result = deltaadm(first, name, *rest, "--remote", "sc://localhost", *EMBEDDED)
+        assert result.code == 2
+        assert f"{name} would have to be looked up by Spark" in result.err
+        assert "--unity" in result.err
 
 
 def test_the_engine_of_the_settings_does_not_keep_plans_from_being_shown(

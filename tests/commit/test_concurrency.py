@@ -7,7 +7,6 @@ by themselves; here a few of them are played, in processes that have no threads 
 
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,41 +14,23 @@ import pytest
 
 from deltaadm.errors import StorageError
 from deltaadm.storage.files import remove_dead_drafts
-from deltaadm.storage.store import ObjectStores, WritableStore, open_store
-from tests.support.s3 import BUCKET, s3_server
+from deltaadm.storage.store import open_store
 
 CREATES = 64
 
 
-def racing(make: Callable[[], WritableStore]) -> tuple[list[int], bytes]:
-    """Which of so many callers have written a file, and what is in it."""
-    with ThreadPoolExecutor(CREATES) as pool:
-        won = list(pool.map(lambda n: make().create("x.json", b"%d\n" % n), range(CREATES)))
-    return [number for number, mine in enumerate(won) if mine], make().read("x.json")
-
-
-def test_one_of_many_creates_a_file_locally(tmp_path: Path) -> None:
+def test_one_of_many_creates_a_file(tmp_path: Path) -> None:
+    """As `test_stores.py` has it for object stores."""
     (tmp_path / "_delta_log").mkdir()
-    winners, body = racing(lambda: open_store(str(tmp_path)))
-    assert body == b"%d\n" % winners[0]
-    assert len(winners) == 1
+
+    def create(number: int) -> bool:
+        return open_store(str(tmp_path)).create("x.json", b"%d\n" % number)
+
+    with ThreadPoolExecutor(CREATES) as pool:
+        won = list(pool.map(create, range(CREATES)))
+    winners = [number for number, mine in enumerate(won) if mine]
+    assert [open_store(str(tmp_path)).read("x.json")] == [b"%d\n" % one for one in winners]
     assert [file.name for file in (tmp_path / "_delta_log").iterdir()] == ["x.json"]
-
-
-def test_one_of_many_creates_a_file_in_memory() -> None:
-    stores = ObjectStores()
-    winners, body = racing(lambda: open_store("memory://m/t", object_stores=stores))
-    assert [body] == [b"%d\n" % winner for winner in winners]
-
-
-def test_one_of_many_creates_a_file_on_s3(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server honours If-None-Match, which everything else rests on."""
-    with s3_server() as server:
-        for key, value in server.environment.items():
-            monkeypatch.setenv(key, value)
-        stores = ObjectStores()
-        winners, body = racing(lambda: open_store(f"s3://{BUCKET}/t", object_stores=stores))
-    assert [body] == [b"%d\n" % winner for winner in winners]
 
 
 def test_nothing_is_created_where_a_store_has_no_conditions() -> None:

@@ -490,9 +490,9 @@ MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId":
         pytest.param(
             {},
             SetProperties({"delta.columnMapping.mode": "none"}),
-            Cost.METADATA,
+            Cost.REWRITE,
             False,
-            id="mapping was off",
+            id="mapping was off, and Delta rewrites all files nevertheless",
         ),
         pytest.param(
             {}, UnsetProperties(("delta.columnMapping.mode",)), Cost.METADATA, False, id="unset off"

@@ -4,6 +4,7 @@ The embedded commit engine and Delta Spark do the same, and both go on with the 
 A few cases of everything are in the suite, all others in the matrix.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from deltaadm.operations.plan import propose
 from deltaadm.runs.context import now
 from deltaadm.spark.executor import SparkExecutor
 from tests.spark.test_predictions import MAPPED, MAPPED_SCHEMA, STARTS
-from tests.support import oracle
+from tests.support import oracle, races
 from tests.support.executors import (
     carry_out_case,
     new_commits,
@@ -32,11 +33,14 @@ from tests.support.executors import (
     state,
     verdict,
 )
-from tests.support.program import deltaadm
+from tests.support.program import Result, deltaadm, process
 from tests.support.tables import Table, metadata
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+EMBEDDED = ("--commit-engine", "embedded", "--apply", "--yes")
 
 
 def _recorded() -> list[Any]:
@@ -130,6 +134,26 @@ def test_spark_and_deltalake_go_on_with_a_table(
     result = deltaadm("validate", path, "--deep", "--history", "--cross-check")
     assert result.code == 0, result.out
     assert state(path).version == 5 + appended
+
+
+def test_nothing_is_lost_while_spark_appends(spark: "SparkSession", tmp_path: Path) -> None:
+    """A few changes; `tests.support.races` goes on for hundreds of rounds."""
+    root, found = str(tmp_path), races.Round()
+    races.create(root)
+
+    def change(number: int) -> Result:
+        return process("alter", root, "--set", f"team={number}", *EMBEDDED, "-o", "json")
+
+    with ThreadPoolExecutor(4) as pool:
+        appends = [pool.submit(races.append_with_spark, spark, root, n) for n in range(2)]
+        changes = list(pool.map(change, range(8)))
+    for written, failed in (each.result() for each in appends):
+        found.appended += written
+        found.failed += failed
+    assert {result.code for result in changes} <= {0, 5}
+    found.committed += [result.out for result in changes if result.code == 0]
+    assert found.committed
+    races.check(root, found)
 
 
 def _insert(spark: "SparkSession", path: Path, value: int) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,12 @@ from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.create_table import no_table
-from deltaadm.errors import DeltaadmError
+from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.operations.carry_out import Executor
 from deltaadm.operations.plan import propose
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
-from deltaadm.storage.store import open_store
+from deltaadm.storage.store import ObjectStores, open_store
 from tests.support import oracle
 from tests.support.statements import creation_of, step_of
 
@@ -32,9 +33,9 @@ def session_of(case: oracle.Case) -> SessionSettings:
     return SessionSettings.from_conf(case.get("conf") or {})
 
 
-def state(path: Path) -> Snapshot:
-    """The whole state of the table at *path*."""
-    return load_snapshot(open_store(str(path)), detail=Detail.STATE)
+def state(root: str | Path, stores: ObjectStores | None = None) -> Snapshot:
+    """The whole state of the table at *root*, a directory or a location in one of *stores*."""
+    return load_snapshot(open_store(str(root), object_stores=stores), detail=Detail.STATE)
 
 
 def verdict(case: oracle.Case) -> str:
@@ -47,20 +48,29 @@ def verdict(case: oracle.Case) -> str:
 
 
 def carry_out_case(
-    case: oracle.Case, path: Path, make: Callable[[SessionSettings], Executor]
+    case: oracle.Case,
+    root: str | Path,
+    make: Callable[[SessionSettings], Executor],
+    stores: ObjectStores | None = None,
 ) -> str:
     """
-    Carry out the steps of a case on its log, written to *path*, one by one; what came of it.
+    Carry out the steps of a case on its log, written to *root*, one by one; what came of it.
 
-    A step that the embedded engine does not commit ends the case, as one that is refused does.
+    That is a directory, or a location in one of *stores*. A step that the embedded engine does not
+    commit ends the case, as one that is refused does.
     """
     if case["start"]["kind"] != "none":
-        oracle.write_log(case["start"]["files"], path)
+        if stores is None:
+            oracle.write_log(case["start"]["files"], Path(root))
+        else:
+            store = stores.open(str(root))
+            for name, body in oracle.log_files(case["start"]["files"]):
+                store.overwrite(name, body)
     session = session_of(case)
     executor = make(session)
     for step, recorded in zip(_steps(case), case["expected"]["ops"], strict=False):
         assert step is not None
-        before = state(path) if (path / "_delta_log").exists() else no_table(str(path))
+        before = _before(str(root), stores)
         try:
             plan = propose("", before, [step], session=session, check_outcome=False)
         except DeltaadmError:
@@ -71,8 +81,17 @@ def carry_out_case(
             return re.sub(r"the (feature|step) [^ ,]+", r"the \1 …", found)
         if not recorded["ok"]:
             return "refused by Delta for what only Delta sees"
-        executor.apply(str(path), step, before)
+        executor.apply(str(root), step, before)
     return "committed"
+
+
+def _before(root: str, stores: ObjectStores | None) -> Snapshot:
+    try:
+        return state(root, stores)
+    except TableError as error:
+        if error.delta_error_class != "DELTA_MISSING_DELTA_TABLE":
+            raise
+        return no_table(root)
 
 
 def _steps(case: oracle.Case) -> list[Step | None]:
@@ -82,15 +101,16 @@ def _steps(case: oracle.Case) -> list[Step | None]:
     ]
 
 
-def new_commits(case: oracle.Case, path: Path) -> Commits:
-    """The commits that *path* has beyond the log that the case starts with."""
+def new_commits(case: oracle.Case, root: str | Path, stores: ObjectStores | None = None) -> Commits:
+    """The commits that *root* has beyond the log that the case starts with."""
     names = [one["name"] for one in case["start"].get("files") or ()]
     first = 1 + max((int(name[:20]) for name in names if name[20:] == ".json"), default=-1)
-    files = sorted(
-        file for file in (path / "_delta_log").glob("*.json") if int(file.name[:20]) >= first
-    )
-    assert [int(file.name[:20]) for file in files] == list(range(first, first + len(files)))
-    commits = [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
+    store = open_store(str(root), object_stores=stores)
+    with suppress(TableError):  # nothing was created
+        names = [name for name in store.list_log() if re.fullmatch(r"\d{20}\.json", name)]
+    new = sorted(name for name in names if name[20:] == ".json" and int(name[:20]) >= first)
+    assert [int(name[:20]) for name in new] == list(range(first, first + len(new)))
+    commits = [[json.loads(line) for line in store.read(name).splitlines()] for name in new]
     return comparable(commits, case)
 
 

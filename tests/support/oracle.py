@@ -7,7 +7,7 @@ import base64
 import json
 import os
 import tarfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -77,14 +77,15 @@ def write_log(files: Iterable[Mapping[str, str]], directory: Path) -> Path:
     """Write a case's `start.files` into the `_delta_log` of *directory*, which is returned."""
     log = directory / "_delta_log"
     log.mkdir(parents=True, exist_ok=True)
-    _write(
-        {
-            one["name"]: one["text"].encode() if "text" in one else base64.b64decode(one["base64"])
-            for one in files
-        },
-        log,
-    )
+    _write(dict(log_files(files)), log)
     return directory
+
+
+def log_files(files: Iterable[Mapping[str, str]]) -> Iterator[tuple[str, bytes]]:
+    """The names and bodies of a case's `start.files`."""
+    for one in files:
+        body = one["text"].encode() if "text" in one else base64.b64decode(one["base64"])
+        yield one["name"], body
 
 
 def corpus() -> list[CorpusTable]:

@@ -2,6 +2,7 @@
 Many processes that commit to one table at the same time, and what must be true of its log then.
 
 Run as a script, it goes on for as many rounds as it is told: `python -m tests.support.races 200`.
+With `spark` after that, Delta Spark appends in place of deltalake, on a disk.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import io
 import json
 import multiprocessing
 import os
+import random
 import re
 import shutil
 import sys
@@ -17,7 +19,8 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.synchronize import Barrier
@@ -39,6 +42,9 @@ CHANGES: tuple[tuple[str, ...], ...] = (
 APPENDERS = 4
 APPENDS = 3
 
+Work = Callable[[str], tuple[Any, ...]]
+"""What a process does with the table at a location, and what it then tells."""
+
 
 @dataclass
 class Round:
@@ -55,23 +61,32 @@ class Racers:
     The processes, to be used as a context manager.
 
     They are started before this one uses deltalake or an object store, whose threads no process
-    inherits, and play one round after the other.
+    inherits, and play one round after the other. With *spark* the appenders are threads of one
+    process, whose appends take so long that the others wait for a random time.
     """
 
-    def __init__(self, changes: int = len(CHANGES)) -> None:
+    def __init__(self, changes: int = len(CHANGES), *, spark: bool = False) -> None:
         context = multiprocessing.get_context("fork")
-        self._barrier = context.Barrier(changes + APPENDERS)
-        self._pipes = [context.Pipe() for _ in range(changes + APPENDERS)]
-        works = [partial(_commit, change) for change in CHANGES[:changes]]
-        works += [partial(_append, number) for number in range(APPENDERS)]
+        patience = _SPARK_TAKES if spark else 0
+        opened: list[Callable[[], AbstractContextManager[Work]]] = [
+            partial(nullcontext, partial(_commit, change, patience)) for change in CHANGES[:changes]
+        ]
+        if spark:
+            opened.append(_spark_appenders)
+        else:
+            opened += [partial(nullcontext, partial(_append, n)) for n in range(APPENDERS)]
+        self._barrier = context.Barrier(len(opened))
+        self._pipes = [context.Pipe() for _ in opened]
         self._workers = [
-            context.Process(target=_work, args=(work, pipe[1], self._barrier), daemon=True)
-            for work, pipe in zip(works, self._pipes, strict=True)
+            context.Process(target=_work, args=(each, pipe[1], self._barrier), daemon=True)
+            for each, pipe in zip(opened, self._pipes, strict=True)
         ]
 
     def __enter__(self) -> Self:
         for worker in self._workers:
             worker.start()
+        for pipe, _ in self._pipes:
+            pipe.recv()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -83,7 +98,7 @@ class Racers:
     def play(self, root: str, environment: Mapping[str, str]) -> Round:
         """Let all of them work on a new table at *root*, and check its log."""
         os.environ.update(environment)
-        _create(root)
+        create(root)
         for pipe, _ in self._pipes:
             pipe.send((root, dict(environment)))
         found = Round()
@@ -99,28 +114,32 @@ class Racers:
                 written, failed = told
                 found.appended += written
                 found.failed += failed
-        _check(root, found)
+        check(root, found)
         return found
 
 
-def _work(work: Callable[[str], Any], pipe: Any, barrier: Barrier) -> None:
-    while (told := pipe.recv()) is not None:
-        root, environment = told
-        os.environ.update(environment)
-        barrier.wait()
-        pipe.send(work(root))
+def _work(opened: Callable[[], AbstractContextManager[Work]], pipe: Any, barrier: Barrier) -> None:
+    with opened() as work:
+        pipe.send("ready")
+        while (told := pipe.recv()) is not None:
+            root, environment = told
+            os.environ.update(environment)
+            barrier.wait()
+            pipe.send(work(root))
 
 
-def _create(root: str) -> None:
+def create(root: str) -> None:
+    """The table of a round, which has one row."""
     import pyarrow as pa
     from deltalake import write_deltalake
 
     write_deltalake(root, pa.table({"id": pa.array([-1], pa.int64())}))
 
 
-def _commit(change: tuple[str, ...], root: str) -> tuple[str, int, str]:
+def _commit(change: tuple[str, ...], patience: float, root: str) -> tuple[str, int, str]:
     from deltaadm.cli.program import run
 
+    time.sleep(random.uniform(0, patience))  # noqa: S311 -- a moment
     command, *options = change
     arguments = [command, root, *options, "--commit-engine", "embedded", "--apply", "--yes"]
     out, err = io.StringIO(), io.StringIO()
@@ -146,10 +165,52 @@ def _append(number: int, root: str) -> tuple[str, list[int], int]:
     return "append", written, failed
 
 
+_SPARK_TAKES = 2.5
+"""Seconds for its appends to a table, in a session that is warm."""
+
+
+@contextmanager
+def _spark_appenders() -> Iterator[Work]:
+    """Threads of a session of Delta Spark, each of which appends as `_append` does."""
+    from deltaadm.spark.session import SparkOptions, open_session
+    from tests.support.spark_processes import FEW_TASKS, SMALL_JVM
+
+    conf = {**FEW_TASKS, "spark.driver.extraJavaOptions": SMALL_JVM}
+    with (
+        open_session(SparkOptions(master="local[2]", conf=conf), lambda _: None) as session,
+        ThreadPoolExecutor(APPENDERS) as pool,
+    ):
+
+        def work(root: str) -> tuple[str, list[int], int]:
+            found = list(pool.map(partial(append_with_spark, session, root), range(APPENDERS)))
+            written = [value for values, _ in found for value in values]
+            return "append", written, sum(failed for _, failed in found)
+
+        yield work
+
+
+def append_with_spark(session: Any, root: str, number: int) -> tuple[list[int], int]:
+    """Append as `_append` does; what was written, and how often Delta refused."""
+    written, failed = [], 0
+    for turn in range(APPENDS):
+        value = 100 * number + turn
+        frame = session.range(value, value + 1, numPartitions=1)
+        try:
+            frame.write.format("delta").mode("append").save(root)
+        except Exception as error:
+            if "DELTA_" not in str(error):
+                raise
+            failed += 1
+        else:
+            written.append(value)
+    return written, failed
+
+
 # What must be true
 
 
-def _check(root: str, found: Round) -> None:
+def check(root: str, found: Round) -> None:
+    """Everything that was committed is in the log once, and all rows are there."""
     from deltalake import DeltaTable
 
     from deltaadm.replay.commits import all_actions
@@ -176,7 +237,9 @@ def _check(root: str, found: Round) -> None:
     assert Counter(rows) == Counter([-1, *found.appended]), "rows are lost or there twice"
     assert state.files is not None
     assert state.files.files == len(rows)
-    assert not [name for name in store.list_log() if name.startswith(".")], "a draft is left"
+    hidden = [name for name in store.list_log() if name.startswith(".")]
+    # Beside each file, Hadoop writes one with its checksums.
+    assert not [name for name in hidden if not name.endswith(".crc")], "a draft is left"
 
 
 def _versions(text: str) -> list[int]:
@@ -189,7 +252,7 @@ def _versions(text: str) -> list[int]:
 @contextmanager
 def _places(where: str) -> Iterator[tuple[Any, Mapping[str, str]]]:
     """Where tables go, by the number of the round, and what reaching them takes."""
-    if where == "local":
+    if where != "s3":
         directory = Path(tempfile.mkdtemp(prefix="races-"))
         try:
             yield (lambda number: str(directory / f"t{number}")), {}
@@ -206,13 +269,16 @@ def main() -> None:
     """Play rounds, and say what became of them."""
     parser = argparse.ArgumentParser()
     parser.add_argument("rounds", type=int)
-    parser.add_argument("where", choices=("local", "s3"), default="local", nargs="?")
+    parser.add_argument("where", choices=("local", "s3", "spark"), default="local", nargs="?")
     parser.add_argument("--seconds", type=float, default=450)
     given = parser.parse_args()
     exits: Counter[int] = Counter()
     appended = failed = played = 0
     began = time.monotonic()
-    with Racers() as racers, _places(given.where) as (place, environment):
+    with (
+        Racers(spark=given.where == "spark") as racers,
+        _places(given.where) as (place, environment),
+    ):
         for number in range(given.rounds):
             if time.monotonic() - began > given.seconds:
                 break
@@ -222,8 +288,8 @@ def main() -> None:
             failed += found.failed
             played += 1
     sys.stdout.write(
-        f"{played} rounds on {given.where}: exits {dict(exits)}; {appended} appends, {failed} of "
-        f"them refused by deltalake; {time.monotonic() - began:.0f} s\n"
+        f"{played} rounds on {given.where}: exits {dict(exits)}; {appended} appends, {failed} "
+        f"more were refused; {time.monotonic() - began:.0f} s\n"
     )
 
 

@@ -116,7 +116,8 @@ def command(given: Create, context: RunContext) -> int:
             raise UsageError("applies only to tables in a catalog", option="--location")
         require_no_secret(given.location or "")
         project = project_settings()
-        chosen = with_commit_engine(context, given.change.commit, project)
+        must_commit = requires_committable(given.change)
+        chosen = with_commit_engine(context, commit, project, commits=must_commit)
         places = [given.location or given.table]
         with (
             log_reader(chosen, places) as reader,
@@ -150,7 +151,7 @@ def command(given: Create, context: RunContext) -> int:
                 given.change.commit, project, given.table, target.location
             )
             plan = plan_creation(opened, target, step, requirements, settings)
-            if requires_committable(given.change):
+            if must_commit:
                 require_engine_commits(opened, plan)
             return finish_delta_plan(opened, given.table, plan, requirements, given.change)
 

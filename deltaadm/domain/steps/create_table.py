@@ -47,11 +47,13 @@ from deltaadm.domain.transaction.clustering import (
     CLUSTERING_DOMAIN,
     check_clustering,
     check_statistics_of,
+    clustering_columns,
     clustering_domain,
     physical_clustering,
     physical_paths,
 )
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
+from deltaadm.domain.transaction.columns import attribute_name
 from deltaadm.domain.transaction.coordinated_commits import check_new
 from deltaadm.domain.transaction.iceberg import enabled_versions
 from deltaadm.domain.transaction.metadata_checks import RETENTION_KEYS, check_retention
@@ -176,8 +178,8 @@ class CreateTable(Step):
         return _with_clustering(committed, clusters)
 
     def operation(self, before: Snapshot, after: Snapshot) -> Operation | None:
-        """A new table without rows, without clustering, at a place of its own."""
-        if before.exists or before.name or self.query or self.cluster_by:
+        """A new table without rows, at a place of its own."""
+        if before.exists or before.name or self.query:
             return None
         if self.mode is not CreationMode.CREATE:
             return None
@@ -185,7 +187,7 @@ class CreateTable(Step):
             "CREATE TABLE",
             {
                 "partitionBy": compact(list(after.metadata.partition_columns)),
-                "clusterBy": "[]",
+                "clusterBy": compact([*map(attribute_name, clustering_columns(after) or ())]),
                 "description": after.metadata.description,
                 "isManaged": "false",
                 "properties": compact(dict(after.metadata.configuration)),

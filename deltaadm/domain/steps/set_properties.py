@@ -124,7 +124,7 @@ class SetProperties(Step):
 
     def cost(self, snapshot: Snapshot) -> Cost:
         """A rewrite where column mapping is removed, a backfill where row tracking begins."""
-        if self._removes_mapping(snapshot):
+        if self._removes_mapping:
             return Cost.REWRITE
         begins = _turns_on_row_tracking(snapshot, self._normalized())
         return Cost.BACKFILL if begins else Cost.METADATA
@@ -132,14 +132,13 @@ class SetProperties(Step):
     def takes_several_commits(self, snapshot: Snapshot) -> bool:
         """Whether row tracking begins, or column mapping is removed beside other changes."""
         return _turns_on_row_tracking(snapshot, self._normalized()) or (
-            len(self.properties) > 1 and self._removes_mapping(snapshot)
+            len(self.properties) > 1 and self._removes_mapping
         )
 
-    def _removes_mapping(self, snapshot: Snapshot) -> bool:
-        return (
-            self._normalized().get(COLUMN_MAPPING_MODE) == "none"
-            and column_mapping_mode(snapshot.metadata) is not ColumnMappingMode.NONE
-        )
+    @property
+    def _removes_mapping(self) -> bool:
+        """Whether Delta writes all files without it, which it does even where there is none."""
+        return self._normalized().get(COLUMN_MAPPING_MODE) == "none"
 
     def _normalized(self) -> dict[str, str]:
         return {normalized_key(key): value for key, value in self.properties.items()}
@@ -152,14 +151,16 @@ class SetProperties(Step):
         for key, value in self.properties.items():
             yield from ("--set", f"{key}={value}")
 
-    def operation(self, _before: Snapshot, _after: Snapshot) -> Operation | None:
+    def operation(self, before: Snapshot, _after: Snapshot) -> Operation | None:
         """
         The properties as they are asked for, versions and features among them.
 
-        Column mapping is removed by a statement of its own, which reads all files.
+        Column mapping is removed by a statement of its own, which writes all files anew.
         """
-        if self._normalized().get(COLUMN_MAPPING_MODE) == "none":
-            return None
+        if self._removes_mapping:
+            if column_mapping_mode(before.metadata) is not ColumnMappingMode.NONE:
+                return None
+            return Operation("REMOVE COLUMN MAPPING", {}, reads_files=True)
         # JSON within JSON: Delta writes this parameter as a text.
         return Operation("SET TBLPROPERTIES", {"properties": compact(self._normalized())})
 

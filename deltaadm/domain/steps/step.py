@@ -23,6 +23,7 @@ class Operation(NamedTuple):
 
     name: str
     parameters: Mapping[str, Any]
+    reads_files: bool = False
 
 
 class Step:
