@@ -72,6 +72,7 @@ def _started_programs(class_archives: Path) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
     os.environ["DELTAADM_CLASS_ARCHIVE"] = str(class_archives)
+    os.environ["XDG_CONFIG_HOME"] = str(class_archives.with_name("no-settings"))  # not the user's
     os.environ["CI"] = "true"  # where no program goes on to make an archive after its end
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from deltaadm.cli.execution import execute
 from deltaadm.cli.help import command_help, near_option
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import TOPICS
@@ -67,13 +68,23 @@ class _Subcommand(typer.core.TyperCommand):
 def typer_command(command: Command, context: RunContext) -> Callable[..., None]:
     """*command* as typer has it: options become its parameters, its result the exit code."""
 
-    def called(**given: Any) -> None:
-        raise typer.Exit(command.call(given, context))
+    def called(*, typed: typer.Context, **values: Any) -> None:
+        given = {name: value for name, value in values.items() if _is_given(typed, name)}
+        raise typer.Exit(execute(command, given, context))
 
     parameters = [_parameter(declared) for declared in command.declared()]
+    parameters.append(
+        Parameter("typed", Parameter.KEYWORD_ONLY, annotation=typer.Context)  # what typer adds
+    )
     called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return called
+
+
+def _is_given(typed: typer.Context, name: str) -> bool:
+    """Whether the command line says something about a parameter, whose value is not a default."""
+    source = typed.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _parameter(declared: Declared) -> Parameter:

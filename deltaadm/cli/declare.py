@@ -13,12 +13,17 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, ClassVar, dataclass_transform
+    from typing import Any, ClassVar, Final, dataclass_transform
 else:
 
     def dataclass_transform(**_: object) -> object:
         """Tell type checkers what a class of parameters is made of."""
         return lambda kind: kind
+
+
+COMMON: Final = "common"
+OWN: Final = "own"
+NEVER: Final = "never"
 
 
 class Declared:
@@ -27,12 +32,13 @@ class Declared:
 
     `names` are those on the command line, empty for an argument; `metavar` is what the help calls
     the value. `kind` is the text of the field's annotation, from which everything about the value
-    follows: `is_switch`, `is_list`, `is_pair` and `type_name`.
+    follows: `is_switch`, `is_list`, `is_pair` and `type_name`. `scope` says where settings may set
+    it: COMMON for all commands at once, OWN for each command in its section, NEVER.
     """
 
     __slots__ = (
         "any_case", "counted", "default", "field", "help", "kind", "metavar", "minimum", "names",
-        "owner", "required",
+        "owner", "required", "scope",
     )  # fmt: skip
 
     def __init__(
@@ -45,8 +51,10 @@ class Declared:
         minimum: int | None = None,
         any_case: bool = False,
         counted: bool = False,
+        scope: str = "",
     ) -> None:
         self.counted = counted
+        self.scope = scope
         self.names = names or ()
         self.metavar = metavar
         self.help = help
@@ -62,6 +70,11 @@ class Declared:
     def is_argument(self) -> bool:
         """Whether it stands on the command line without a name."""
         return not self.names
+
+    @property
+    def key(self) -> str:
+        """What it is called in settings."""
+        return max(self.names, key=len).removeprefix("--")
 
     @property
     def is_switch(self) -> bool:
@@ -115,11 +128,13 @@ def option(
     default: Any = None,
     minimum: int | None = None,
     counted: bool = False,
+    scope: str = "",
 ) -> Any:
     """
     An option; it is called like its field if no *names* are given.
 
-    One that is *counted* is a switch that says more the more often it is given.
+    One that is *counted* is a switch that says more the more often it is given. Its *scope* is that
+    of its group if it has none.
     """
     return Declared(
         names or ("",),
@@ -128,6 +143,7 @@ def option(
         default=default,
         minimum=minimum,
         counted=counted,
+        scope=scope,
     )
 
 
@@ -154,6 +170,8 @@ class Parameters:
     fields: ClassVar[dict[str, Declared | type[Parameters]]] = {}
     heading: ClassVar[str] = ""
     """What the help puts above the options of a group."""
+    scope: ClassVar[str] = OWN
+    """Where settings may set the options of a group, unless they say so themselves."""
 
     def __init_subclass__(cls) -> None:
         cls.fields = dict(cls.fields)
@@ -163,6 +181,7 @@ class Parameters:
                 cls.fields[name] = getattr(sys.modules[cls.__module__], kind)
                 continue
             declared.field, declared.kind, declared.owner = name, kind, cls.__module__
+            declared.scope = declared.scope or cls.scope
             if declared.names == ("",):
                 declared.names = (f"--{name.replace('_', '-')}",)
             if declared.counted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltaadm.cli.declare import Parameters, option
+from deltaadm.cli.declare import COMMON, NEVER, Parameters, option
 from deltaadm.errors import UsageError
 from deltaadm.render.formats import formats_for
 from deltaadm.runs.requests import (
@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
-TABLE_HELP = "A path, a URL such as s3://bucket/table, delta.`path`, or catalog.schema.table."
+TABLE_HELP = (
+    "A path, a URL such as s3://bucket/table, delta.`path`, catalog.schema.table, or @ALIAS from "
+    "the settings."
+)
 TABLES_HELP = (
-    "Paths, URLs such as s3://bucket/table, delta.`path`, or catalog.schema.table; options such "
-    "as --discover add more."
+    "Paths, URLs such as s3://bucket/table, delta.`path`, catalog.schema.table, or @ALIAS from the "
+    "settings; options such as --discover add more."
 )
 
 
@@ -49,12 +52,13 @@ class OutputOptions(Parameters, OutputRequest):
     """How the answer is shown."""
 
     heading = "Output"
+    scope = COMMON
 
     output: str = option(
         "--output", "-o", metavar="FORMAT[:FILE]", help=FORMATS_HELP, default="text"
     )
     output_file: Path | None = option(
-        metavar="FILE", help="File for the answer, instead of standard output."
+        metavar="FILE", help="File for the answer, instead of standard output.", scope=NEVER
     )
     color: str = option(metavar="WHEN", help="auto, always or never.", default="auto")
 
@@ -65,7 +69,7 @@ SHOW_SECRETS_HELP = "Show the values of properties that look like passwords, key
 class TableOutputOptions(OutputOptions):
     """How an answer about tables is shown."""
 
-    show_secrets: bool = option("--show-secrets", help=SHOW_SECRETS_HELP)
+    show_secrets: bool = option("--show-secrets", help=SHOW_SECRETS_HELP, scope=NEVER)
 
 
 class PlanOutputOptions(TableOutputOptions):
@@ -80,38 +84,48 @@ class ReportOptions(Parameters):
     """In which formats the answer is written, and where."""
 
     heading = "Output"
+    scope = COMMON
 
     output: list[str] | None = option(
         "--output", "-o", metavar="FORMAT[:FILE]", help=REPORT_FORMATS_HELP
     )
     output_file: Path | None = option(
-        metavar="FILE", help="File for the format without one, instead of standard output."
+        metavar="FILE",
+        help="File for the format without one, instead of standard output.",
+        scope=NEVER,
     )
     color: str = option(metavar="WHEN", help="auto, always or never.", default="auto")
-    show_secrets: bool = option("--show-secrets", help=SHOW_SECRETS_HELP)
+    show_secrets: bool = option("--show-secrets", help=SHOW_SECRETS_HELP, scope=NEVER)
 
 
 class FleetOptions(Parameters, FleetRequest):
     """Which tables there are, many of them perhaps, and how a run over them goes."""
 
     heading = "Tables"
+    scope = COMMON
 
     also: list[str] | None = option(
-        "--table", metavar="TABLE", help="A table; may be given several times."
+        "--table",
+        metavar="TABLE",
+        help="A table; may be given several times.",
+        scope=NEVER,
     )
     tables_from: Path | None = option(
         metavar="FILE",
         help="A file with one table per line, - for standard input; # starts a comment.",
+        scope=NEVER,
     )
     discover: list[str] | None = option(
         metavar="DIRECTORY",
         help="All tables below it, also below a URL such as s3://bucket/prefix; may be given "
         "several times.",
+        scope=NEVER,
     )
     catalog: list[str] | None = option(
         metavar="PATTERN",
         help="All Delta tables in the catalog that match it, such as main.sales.*; may be given "
         "several times.",
+        scope=NEVER,
     )
     jobs: int | None = option(
         "--jobs",
@@ -129,25 +143,17 @@ class FleetOptions(Parameters, FleetRequest):
         help="In lists of one line per table, also list tables without findings or changes.",
     )
     resume: Path | None = option(
-        metavar="FILE", help="Continue an interrupted run whose -o jsonl output is in FILE."
+        metavar="FILE",
+        help="Continue an interrupted run whose -o jsonl output is in FILE.",
+        scope=NEVER,
     )
-
-
-class SettingsOptions(Parameters):
-    """Where settings come from."""
-
-    heading = "Settings"
-
-    config: Path | None = option(
-        metavar="FILE", help="Settings file, instead of deltaadm.toml or pyproject.toml."
-    )
-    isolated: bool = option("--isolated", help="Ignore settings files.")
 
 
 class AccessOptions(Parameters, AccessRequest):
     """How catalogs and object stores are reached, and how long the command may take."""
 
     heading = "Storage and time"
+    scope = COMMON
 
     unity: str | None = option(
         metavar="URL",
@@ -172,6 +178,7 @@ class SparkOptionGroup(Parameters, SparkRequest):
     """What Spark is used for, and where and how it runs."""
 
     heading = "Spark"
+    scope = COMMON
 
     engine: Engine = option(
         metavar="ENGINE",
@@ -196,6 +203,7 @@ class PlanOptions(Parameters, PlanRequest):
     """What becomes of a plan."""
 
     heading = "Plan"
+    scope = NEVER
 
     apply: bool = option("--apply", help="Commit the plan; without it, it is only shown.")
     check: bool = option("--check", help="Exit with 1 if the plan is not empty.")
@@ -204,6 +212,8 @@ class PlanOptions(Parameters, PlanRequest):
 
 class CommitEngineOptions(Parameters, CommitEngineRequest):
     """What commits a plan."""
+
+    scope = COMMON
 
     commit_engine: CommitEngine | None = option(
         metavar="ENGINE",
@@ -216,6 +226,7 @@ class ClientOptions(Parameters, ClientRequest):
     """Which programs must go on working."""
 
     heading = "Clients"
+    scope = NEVER
 
     for_client: list[str] | None = option(
         metavar="CLIENT",
@@ -233,6 +244,7 @@ class ConsentOptions(Parameters, ConsentRequest):
     """What may be committed without asking."""
 
     heading = "Consent"
+    scope = NEVER
 
     yes: bool = option("--yes", "-y", help="Do not ask before a metadata-only change.")
     allow_backfill: bool = option(

@@ -131,6 +131,7 @@ def _help(arguments: Sequence[str]) -> int | None:
 
 def _answer_plainly(arguments: Sequence[str], status: CommitStatus) -> int | None:
     """Carry out a plain command line without typer; None for one that typer should look at."""
+    from deltaadm.cli.execution import execute
     from deltaadm.cli.parser import parse
     from deltaadm.cli.table import ANSWER_ALONE, COMMANDS, Command
     from deltaadm.runs.context import RunContext
@@ -148,7 +149,7 @@ def _answer_plainly(arguments: Sequence[str], status: CommitStatus) -> int | Non
     given = parse(command, rest)
     if given is None:
         return None
-    return command.call(given, RunContext(status))
+    return execute(command, given, RunContext(status))
 
 
 def _stop_behind(error: BaseException) -> type[BaseException] | None:

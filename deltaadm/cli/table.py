@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from os import environ
-
-from deltaadm.cli.talk_options import TalkOptions, begin
+from deltaadm.cli.talk_options import SettingsOptions, TalkOptions, begin
 from deltaadm.errors import UsageError
 from deltaadm.imports import import_module
 
@@ -35,13 +33,18 @@ COMMANDS: Final[Mapping[str, str]] = {
     "clients": "Show what clients support, and since when.",
     "rules": "List the rules of `validate`.",
     "explain": "Explain a rule, a table feature or a Delta error class.",
+    "config": "Show all settings, and where each comes from.",
     "doctor": "Check this machine: Java, Spark, Delta's jars, tables.",
     "schema": "Print the JSON Schema of a document type.",
     "completion": "Print or install a shell completion script.",
 }
 """Every subcommand and its summary, in the order of the help."""
 
+<<<<<<< HEAD
 ANSWER_ALONE: Final = frozenset({"features", "clients", "rules", "doctor", "schema"})
+=======
+ANSWER_ALONE: Final = frozenset({"features", "clients", "rules", "doctor", "config"})
+>>>>>>> 4590de3 (Let settings and variables set every option, show them, and name tables)
 """Those that have an answer without any argument; the others show their help."""
 
 
@@ -66,18 +69,18 @@ class Command:
     def sections(self) -> Iterator[tuple[str, Declared]]:
         """The same, each with the heading that the help puts above it."""
         yield from self.parameters.sections()
+        yield from SettingsOptions.sections()
         yield from TalkOptions.sections()
 
-    def call(self, values: dict[str, Any], context: RunContext) -> int:
-        """Carry out the command with *values* for its fields; the exit code."""
+    def begin(self, values: Mapping[str, Any]) -> None:
+        """Let the run say as much about itself as *values* ask for."""
         if not values.keys().isdisjoint(TalkOptions.fields):
             begin(
                 TalkOptions(**{name: values[name] for name in TalkOptions.fields if name in values})
             )
-        if any(name.startswith("DELTAADM_") for name in environ):
-            from deltaadm.cli.topics import warn_of_unknown_variables
 
-            warn_of_unknown_variables(environ)
+    def carry_out(self, values: dict[str, Any], context: RunContext) -> int:
+        """Carry out the command with *values* for its fields, settings or not; the exit code."""
         format_name, file = _chosen_output(values)
         if file is None:
             return self.run(self.parameters.of(values), context)

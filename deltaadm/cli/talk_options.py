@@ -1,8 +1,8 @@
-"""The options that every command has: how much it says about the run, and where."""
+"""The options that every command has: what sets the others, and what is said about the run."""
 
 from __future__ import annotations
 
-from deltaadm.cli.declare import Parameters, option
+from deltaadm.cli.declare import COMMON, NEVER, Parameters, option
 from deltaadm.errors import UsageError
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ class TalkOptions(Parameters):
     """What is said about the run, on standard error and in a file."""
 
     heading = "Messages"
+    scope = COMMON
 
     quiet: int = option(
         "--quiet",
@@ -31,6 +32,21 @@ class TalkOptions(Parameters):
     log_file: Path | None = option(
         metavar="FILE", help="Also append all messages to this file, with their times."
     )
+    no_input: bool = option("--no-input", help="Ask nothing, even on a terminal.")
+
+
+class SettingsOptions(Parameters):
+    """What sets options besides the command line."""
+
+    heading = "Settings"
+    scope = NEVER
+
+    config: list[str] | None = option(
+        metavar="FILE|KEY=VALUE",
+        help="Settings file, instead of deltaadm.toml or pyproject.toml; or one setting, such as "
+        "validate.deep=true; may be given several times.",
+    )
+    isolated: bool = option("--isolated", help="Ignore settings files.")
 
 
 def begin(given: TalkOptions) -> None:
@@ -41,4 +57,11 @@ def begin(given: TalkOptions) -> None:
         raise UsageError(f"{given.log_format!r} is not one of text, json", option="--log-format")
     if given.quiet and given.verbose:
         raise UsageError("cannot be combined with --verbose", option="--quiet")
-    take(Talk(given.verbose - given.quiet, as_json=given.log_format == "json", file=given.log_file))
+    take(
+        Talk(
+            given.verbose - given.quiet,
+            as_json=given.log_format == "json",
+            file=given.log_file,
+            asks=not given.no_input,
+        )
+    )

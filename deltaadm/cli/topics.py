@@ -38,18 +38,13 @@ EXIT_CODES: Final = (
 """Each exit code, in few words and in a sentence."""
 
 VARIABLES: Final[Mapping[str, str]] = {
-    "DELTAADM_SELECT": "Rules to check: codes or families, separated by commas.",
-    "DELTAADM_IGNORE": "Rules to skip, in the same way.",
-    "DELTAADM_FAIL_ON": "Lowest severity that gives exit code 1: error, warning or info.",
-    "DELTAADM_CLIENTS": "Clients that must be able to read every table, separated by commas.",
-    "DELTAADM_WRITERS": "Clients that must be able to write every table, separated by commas.",
     "DELTAADM_CONFIG": "Settings file, instead of deltaadm.toml or pyproject.toml.",
     "DELTAADM_ISOLATED": "1 to ignore settings files.",
-    "DELTAADM_UNITY": "The Unity Catalog that knows the names of tables, as --unity.",
-    "DELTAADM_NO_INPUT": "1 to ask nothing, even on a terminal.",
+    "DELTAADM_CLIENTS": "Clients that must be able to read every table, separated by commas.",
+    "DELTAADM_WRITERS": "Clients that must be able to write every table, separated by commas.",
     "DELTAADM_CLASS_ARCHIVE": "Directory of the archive of Spark's classes; off to do without.",
 }
-"""The variables that deltaadm reads itself, and what they say."""
+"""The variables of deltaadm's own that belong to no option, and what they say."""
 
 OTHER_VARIABLES: Final[Mapping[str, str]] = {
     "NO_COLOR": "If it is not empty: no colours.",
@@ -71,8 +66,15 @@ TOPICS: Final[Mapping[str, Topic]] = {
     ),
     "environment": Topic(
         "Environment variables.",
-        (*VARIABLES.items(), *OTHER_VARIABLES.items()),
-        "The command line takes precedence over variables, and they over settings files.",
+        (
+            *VARIABLES.items(),
+            ("DELTAADM_...", "An option of all commands: DELTAADM_OUTPUT=json is -o json."),
+            ("DELTAADM_COMMAND_...", "One of a command: DELTAADM_VALIDATE_DEEP=1 is --deep."),
+            *OTHER_VARIABLES.items(),
+        ),
+        "The command line takes precedence over variables, and they over settings files. 1 and 0 "
+        "turn switches on and off; commas separate several values. What gives consent or names "
+        "tables has no variable. `deltaadm config show -o json` lists them all.",
     ),
     "formats": Topic(
         "Output formats, for -o.",
@@ -111,18 +113,3 @@ TOPICS: Final[Mapping[str, Topic]] = {
     ),
 }  # fmt: skip
 """The topics by their names."""
-
-
-def warn_of_unknown_variables(environ: Mapping[str, str]) -> None:
-    """Say which variables of *environ* are called like ours and are none, most often misspelt."""
-    from deltaadm.domain.model.properties import did_you_mean
-    from deltaadm.runs.output import info
-
-    for name in sorted(environ):
-        if name.startswith("DELTAADM_") and name not in VARIABLES and name not in _OF_TESTS:
-            near = did_you_mean(name, VARIABLES) or "`deltaadm help environment` lists them."
-            info(f"Warning: deltaadm has no variable {name}. {near}")
-
-
-_OF_TESTS: Final = frozenset({"DELTAADM_REQUIRE_SPARK"})
-"""What the tests of deltaadm, in whose process it runs, look at."""

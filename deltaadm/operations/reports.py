@@ -276,6 +276,33 @@ class DoctorReport:
 
 
 @dataclass(frozen=True, slots=True)
+class SettingValue:
+    """
+    A setting as TOML spells its value, with where that comes from, and the variable that sets it.
+
+    `place` is the file, the variable or the option; it is empty for a default. There is no value
+    where nothing sets what has no default, and no variable for what takes a file.
+    """
+
+    key: str
+    value: str | None
+    origin: str
+    place: str = ""
+    variable: str | None = None
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsReport:
+    """Every setting; `with_origins` says whether text shows where each comes from."""
+
+    settings: tuple[SettingValue, ...]
+    with_origins: bool = False
+
+    document = "config"
+
+
+@dataclass(frozen=True, slots=True)
 class DropReport:
     """How far features of the table, at *version*, are from being dropped."""
 
@@ -346,6 +373,7 @@ if TYPE_CHECKING:
         | RuleExplanation
         | ErrorClassExplanation
         | DoctorReport
+        | SettingsReport
         | DropReport
         | FleetSummary
     )

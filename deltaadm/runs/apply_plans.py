@@ -25,7 +25,6 @@ from deltaadm.runs.plan_run import (
     execute,
     make_plan,
     needed_consents,
-    project_settings,
     require_engine_commits,
     with_commit_engine,
 )
@@ -33,6 +32,7 @@ from deltaadm.runs.progress import phases
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.results import OutputTarget, ResultPrinter
 from deltaadm.runs.sessions import log_reader
+from deltaadm.runs.settings import Settings, load_settings
 from deltaadm.runs.target import Target, resolve
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.progress import Phases
     from deltaadm.runs.requests import CommitRequest
-    from deltaadm.runs.settings import Settings
 
 _AT_A_TIME = 4
 
@@ -86,7 +85,7 @@ def carry_out_plans(
                 printer.add(_of_earlier_run(saved, known.done[saved.digest]))
         left = [saved for saved in plans if saved.digest not in known.done]
         names = [saved.name for saved in left if saved.name]
-        project = project_settings()
+        project = load_settings(context.settings)
         context = with_commit_engine(context, request, project)
         places = [saved.location for saved in left]
         with (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from os import environ
 from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.domain.model.cost import Cost
 from deltaadm.errors import Refused
 from deltaadm.render.visible import visible
 from deltaadm.runs.output import show_on_stderr, write_stderr
+from deltaadm.runs.talk import talk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -109,7 +109,7 @@ def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Re
 
 
 def _has_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty() and not environ.get("DELTAADM_NO_INPUT")
+    return sys.stdin.isatty() and sys.stderr.isatty() and talk().asks
 
 
 def _ask(question: str, expected: str) -> None:

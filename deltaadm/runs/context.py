@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import sys
 
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.errors import UsageError
 from deltaadm.render.formats import Style
 from deltaadm.runs.requests import AccessRequest, CommitEngine, Engine, SparkRequest
+from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
 from deltaadm.runs.unity import Unity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.transaction.feature_removal import FeatureHistory
@@ -37,7 +37,7 @@ class RunContext:
     where Spark does, by its JVM, and `executors` those of fleets; a session on Spark Connect has
     executors alone. `catalog` is there where names are looked up in Spark's catalogs or tables
     created. All four belong to the session that is open. Another process gets a context without
-    them, and with a status of its own.
+    them, and with a status of its own. `settings` are what else than options has been said.
     """
 
     status: CommitStatus
@@ -52,6 +52,7 @@ class RunContext:
     engine: SparkEngine | None = None
     catalog: DeltaCatalog | None = None
     executors: Executors | None = None
+    settings: SettingsSources = field(default_factory=SettingsSources)
 
     def __reduce__(self) -> tuple[object, ...]:
         spoken = self.spark, self.format, self.style, self.access, self.commit_engine
@@ -67,15 +68,12 @@ class RunContext:
         spark: SparkRequest,
         output: OutputRequest,
         access: AccessRequest | None = None,
-        *,
-        config: Path | None = None,
-        isolated: bool = False,
     ) -> RunContext:
         """
         The same run, for a command that is asked to use Spark and to show results like this.
 
-        *access* says how catalogs and object stores are reached, the project's settings as well,
-        which are sought as `load_settings` does. Raises `UsageError` for what does not go together.
+        *access* says how catalogs and object stores are reached, the settings as well. Raises
+        `UsageError` for what does not go together.
         """
         style = Style(color=output.color, show_secrets=output.show_secrets)
         stores, unity = None, self.unity
@@ -94,9 +92,9 @@ class RunContext:
             def options() -> Callable[[str], Mapping[str, str]]:
                 from deltaadm.runs.storage_options import options_source
 
-                return options_source(access, config, isolated=isolated)
+                return options_source(access, self.settings)
 
-            unity = Unity(access, config, isolated=isolated)
+            unity = Unity(access, self.settings)
             stores = ObjectStores(options, unity.credentials)
             if access.storage_option or access.storage_options_file:
                 options()  # a mistake in them is an error for local tables too

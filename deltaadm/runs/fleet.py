@@ -129,7 +129,7 @@ def collect_tables(
     entries: dict[str, Entry] = {}
     tables = [*named, *(request.also or ())]
     if request.tables_from is not None:
-        tables += _listed(request.tables_from)
+        tables += map(context.settings.table, _listed(request.tables_from))
     for root in request.discover or ():
         tables += _discovered(context, root, unlisted)
     for pattern in request.catalog or ():

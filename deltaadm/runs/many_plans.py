@@ -18,7 +18,6 @@ from deltaadm.runs.fleet import SavedLine, TableTask, collect_tables, table_resu
 from deltaadm.runs.output import handle_errors, info
 from deltaadm.runs.plan_run import (
     plan_for,
-    project_settings,
     require_engine_commits,
     require_plan_options,
     require_reached,
@@ -29,6 +28,7 @@ from deltaadm.runs.reading import read_file
 from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.results import OutputTarget, ResultPrinter, combine_exit_codes
 from deltaadm.runs.sessions import log_reader, session_settings
+from deltaadm.runs.settings import Settings, load_settings
 from deltaadm.storage.files import replacing
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from deltaadm.runs.fleet import Fleet, TableResult
     from deltaadm.runs.plan_run import Planner
     from deltaadm.runs.requests import ChangeRequest, FleetRequest, PlanRequest
-    from deltaadm.runs.settings import Settings
     from deltaadm.runs.target import Target
 
     Document = Mapping[str, Any]
@@ -76,7 +75,7 @@ def plan_many(
         return FOUND if planning.check and not document["is_noop"] else 0
 
     def work() -> int:
-        project = settings or project_settings()
+        project = settings or load_settings(context.settings)
         chosen = with_commit_engine(context, change.commit, project, commits=must_commit)
         with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
             return plan_and_apply_all(reader, project)

@@ -165,13 +165,18 @@ def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> i
         return _in_time(context.access.timeout, work)
     except (DeltaadmError, MemoryError, OSError, RuntimeError, ImportError) as found:
         error = _expected(found)
-        if FORMATS[context.format].machine:
-            from deltaadm.operations.reports import Failure
-
-            show(context, [Failure(table, error)])
-        else:
-            show_error(table, error)
+        show_failure(context, table, error)
         return error.exit_code
+
+
+def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
+    """The *error* about *table* in the answer's place, or else on standard error."""
+    if FORMATS[context.format].machine:
+        from deltaadm.operations.reports import Failure
+
+        show(context, [Failure(table, error)])
+    else:
+        show_error(table, error)
 
 
 def _in_time(timeout: str | None, work: Callable[[], int]) -> int:

@@ -19,6 +19,7 @@ from deltaadm.runs.progress import phases
 from deltaadm.runs.requests import CommitEngine, Engine
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader
+from deltaadm.runs.settings import Settings, load_settings
 from deltaadm.runs.target import Target, resolve
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.progress import Phases
     from deltaadm.runs.requests import ChangeRequest, CommitRequest, PlanRequest
-    from deltaadm.runs.settings import Settings
 
     Planner = Callable[["PlanInput"], Plan]
     """What makes the plan for a table."""
@@ -84,7 +84,7 @@ def plan_and_apply(
     must_commit = requires_committable(change)
 
     def work() -> int:
-        project = settings or project_settings()
+        project = settings or load_settings(context.settings)
         chosen = with_commit_engine(context, change.commit, project, commits=must_commit)
         # Opened first, so that the commit has the session in which the name was looked up.
         names = [table] if change.planning.apply or plan_foreign is not None else []
@@ -172,13 +172,6 @@ def _check_with_spark(context: RunContext, plan: Plan) -> None:
 
     with sessions.executor(context, plan.session, plan) as executor:
         check_steps(plan, executor)
-
-
-def project_settings() -> Settings:
-    """The settings around the working directory; raises `SettingsError`."""
-    from deltaadm.runs.settings import load_settings
-
-    return load_settings()
 
 
 def require_plan_options(change: ChangeRequest) -> None:

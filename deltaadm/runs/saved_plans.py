@@ -22,11 +22,11 @@ from deltaadm.runs.fleet import Fleet, TableResult, line_of
 from deltaadm.runs.foreign_plans import plan_saved_again
 from deltaadm.runs.journal import begun_in, read_journal
 from deltaadm.runs.output import show
-from deltaadm.runs.plan_run import project_settings
 from deltaadm.runs.reading import read_input
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.results import OutputTarget, ResultPrinter
 from deltaadm.runs.sessions import log_reader
+from deltaadm.runs.settings import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -143,5 +143,7 @@ def _left(
 ) -> Plan:
     target = saved_target(context, saved, entries)
     saved.require_location(target.location)
-    requirements = ClientRequirements.of(request, project_settings(), saved.table, saved.location)
+    requirements = ClientRequirements.of(
+        request, load_settings(context.settings), saved.table, saved.location
+    )
     return plan_left(context, saved, target, requirements, begun=begun)

@@ -1,5 +1,5 @@
 """
-Settings of a project: deltaadm.toml, or [tool.deltaadm] in pyproject.toml.
+What a project demands of its tables: the settings that are no options.
 
 The command line comes first, then the variables DELTAADM_*, then the nearest file upwards, then
 the user's own, then the defaults. A key of one place replaces that key of the next; it is never
@@ -8,7 +8,6 @@ mixed with it.
 
 from __future__ import annotations
 
-import os
 from datetime import date, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
@@ -17,25 +16,17 @@ from deltaadm.clients import ClientRelease, parse_client
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.facts.policy import Ignore, Policy, Requirement
 from deltaadm.domain.model.features import find
-from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.errors import Refused, SettingsError
 from deltaadm.runs.requests import CommitEngine
-from deltaadm.runs.settings_file import as_table, directory_of, find_settings, wrong
-from deltaadm.runs.storage_options import StorageSettings, storage_settings
-from deltaadm.validation.finding import Severity
+from deltaadm.runs.settings_file import as_table, check_keys, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from deltaadm.operations.validate import Demands
+    from deltaadm.runs.settings_file import Setting, SettingsSources
 
     Parser = Callable[[Any, str], Any]
-
-VARIABLES: Final = ("select", "ignore", "fail-on", "clients", "writers", "commit-engine")
-"""Keys that a variable can set: DELTAADM_SELECT and so on, with commas in lists."""
-_SINGLE: Final = frozenset({"fail-on", "commit-engine"})
-"""Those of them that have one value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,21 +43,16 @@ class TableSettings:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """
-    All settings of one run; `directory` is where they were found, for relative patterns.
+    What is demanded of tables; `directory` is where relative patterns begin.
 
     `clients` must be able to read every table, `writers` to write it; None where nobody says.
     """
 
     directory: str = ""
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    fail_on: Severity = Severity.ERROR
     clients: tuple[ClientRelease, ...] | None = None
     writers: tuple[ClientRelease, ...] | None = None
     policy: Mapping[str, Any] = field(default_factory=dict)
     tables: tuple[TableSettings, ...] = ()
-    storage: tuple[StorageSettings, ...] = ()
-    unity: str | None = None
     commit_engine: CommitEngine = CommitEngine.SPARK
 
     def demands(
@@ -137,50 +123,28 @@ def _merged(parts: list[Mapping[str, Any]]) -> Policy:
     return policy
 
 
-def load_settings(config: Path | None = None, *, isolated: bool = False) -> Settings:
-    """
-    The settings from *config*, or else from the nearest file upwards, and the environment.
-
-    With *isolated* no file is looked for. Raises `SettingsError` for what cannot be understood.
-    """
-    file = find_settings(config, isolated=isolated)
-    settings = Settings()
-    if file is not None:
-        read: dict[str, Any] = {}
-        for key, value in file.document.items():
-            read |= _read({key: value}, f"{file.origin(key)}: ", _ROOT)
-        directory = os.path.realpath(directory_of(file.origin("tables")))
-        settings = Settings(directory=directory, **read)
-    given = {
-        key: value for key in VARIABLES if (value := os.environ.get(_variable(key))) is not None
-    }
+def load_settings(sources: SettingsSources) -> Settings:
+    """What *sources* demand; raises `SettingsError` for what cannot be understood."""
     found = {
-        key.replace("-", "_"): _ROOT[key](
-            value
-            if key in _SINGLE
-            else [word.strip() for word in value.split(",") if word.strip()],
-            _variable(key),
-        )
-        for key, value in given.items()
+        key.replace("-", "_"): _parsed(key, setting)
+        for key in _DEMANDS
+        if (setting := sources.find(key))
     }
-    return replace(settings, **found)
+    return Settings(directory=sources.directory, **found)
 
 
-def _variable(key: str) -> str:
-    return f"DELTAADM_{key.upper().replace('-', '_')}"
+def _parsed(key: str, setting: Setting) -> Any:
+    value = setting.value
+    if setting.is_text and key != "commit-engine":
+        value = [word.strip() for word in value.split(",") if word.strip()]
+    return _DEMANDS[key](value, setting.place)
 
 
 # Reading values: each parser takes what TOML has and the place where it stands
 
 
 def _read(document: Mapping[str, Any], place: str, known: Mapping[str, Parser]) -> dict[str, Any]:
-    unknown = [key for key in document if key not in known]
-    if unknown:
-        raise SettingsError(
-            f"{place.rstrip('.: ')}: there is no setting {unknown[0]!r}.",
-            remedy=did_you_mean(unknown[0], known)
-            or f"The settings are {', '.join(sorted(known))}.",
-        )
+    check_keys(document, place, known)
     return {
         key.replace("-", "_"): known[key](value, f"{place}{key}") for key, value in document.items()
     }
@@ -212,17 +176,6 @@ def _code(value: Any, place: str) -> str:
             remedy=similar_code(value) or "`deltaadm rules` lists them all.",
         )
     return prefix
-
-
-def _codes(value: Any, place: str) -> tuple[str, ...]:
-    return tuple(_code(text, place) for text in _texts(value, place))
-
-
-def _severity(value: Any, place: str) -> Severity:
-    try:
-        return Severity(value)
-    except ValueError:
-        raise wrong(place, "error, warning or info") from None
 
 
 def _commit_engine(value: Any, place: str) -> CommitEngine:
@@ -352,15 +305,10 @@ _TABLE: Final[Mapping[str, Parser]] = {
     "writers": _clients,
     "policy": _policy,
 }
-_ROOT: Final[Mapping[str, Parser]] = {
-    "select": _codes,
-    "ignore": _codes,
-    "fail-on": _severity,
+_DEMANDS: Final[Mapping[str, Parser]] = {
     "clients": _clients,
     "writers": _clients,
     "policy": _policy,
     "tables": _tables,
-    "storage": storage_settings,
-    "unity": _text,
     "commit-engine": _commit_engine,
 }

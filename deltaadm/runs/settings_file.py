@@ -1,64 +1,244 @@
-"""The file with a project's settings: which one it is, and the document in it."""
+"""Where settings stand: the command line, the environment, the project's file and the user's."""
 
 # Importing pathlib takes longer than a search that finds no file.
-# ruff: noqa: PTH109, PTH113, PTH117, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH100, PTH109, PTH112, PTH113, PTH117, PTH118, PTH119, PTH120, PTH123
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from deltaadm.dataclass import dataclass
 from deltaadm.errors import SettingsError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from typing import Any, Final
 
 FILE: Final = "deltaadm.toml"
 PYPROJECT: Final = "pyproject.toml"
-_USE_NONE: Final = "ignore settings files: set DELTAADM_ISOLATED=1 or, with validate, --isolated."
+PREFIX: Final = "DELTAADM_"
+
+COMMAND_LINE: Final = "command line"
+ENVIRONMENT: Final = "environment"
+PROJECT: Final = "project file"
+USER: Final = "user file"
+
+_USE_NONE: Final = "ignore settings files: set DELTAADM_ISOLATED=1 or use --isolated."
 
 
-class SettingsFile(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Setting:
     """
-    What settings files say; `path` is that of the nearest.
+    What some *origin* says, and the *place* where, as errors name it.
 
-    `below` is another one, which counts for the keys that this one does not have.
+    The *value* is one of TOML, or a text alone where it `is_text`. Relative paths in it begin at
+    *directory*.
     """
 
-    path: str
-    own: Mapping[str, Any]
-    below: SettingsFile | None = None
+    value: Any
+    origin: str
+    place: str
+    is_text: bool = False
+    directory: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """The settings of one origin as TOML has them; `path` is that of a file."""
+
+    values: Mapping[str, Any]
+    origin: str
+    path: str = ""
+
+    def setting(self, key: str, section: str, *, alone: bool) -> Setting | None:
+        """What it says about *key*, rather for the command *section* than for all."""
+        inner = self.values.get(section)
+        if isinstance(inner, dict) and key in inner:
+            return self._setting(inner[key], f"{section}.{key}")
+        return self._setting(self.values[key], key) if key in self.values and not alone else None
+
+    def _setting(self, value: Any, key: str) -> Setting:
+        directory = os.path.dirname(os.path.abspath(self.path)) if self.path else ""
+        return Setting(value, self.origin, f"{self.name}: {key}", directory=directory)
 
     @property
-    def document(self) -> Mapping[str, Any]:
-        """All keys with what they say."""
-        return self.own if self.below is None else {**self.below.document, **self.own}
-
-    def origin(self, key: str) -> str:
-        """The path of the file that says something about *key*."""
-        return self.path if self.below is None or key in self.own else self.below.origin(key)
+    def name(self) -> str:
+        """What errors call it."""
+        return self.path or "--config"
 
 
-def find_settings(config: Path | None = None, *, isolated: bool = False) -> SettingsFile | None:
+class SettingsSources:
     """
-    The file *config*, or the one that the environment names, or the nearest one upwards.
+    All that sets something for a run of *command*, looked for when it is asked for.
 
-    Below it is the user's own. With *isolated* none is looked for; None where there is none. Raises
-    `SettingsError` for a file that cannot be read or is not TOML.
+    *given* are the values of --config: a file in the place of the project's, and KEY=VALUE.
     """
-    isolated = isolated or os.environ.get("DELTAADM_ISOLATED", "0") not in {"", "0"}
-    project = _project_settings(config, isolated=isolated)
-    path = "" if isolated else user_file()
-    if not path or not os.path.isfile(path):
-        return project
-    user = SettingsFile(path, _document(path))
-    return user if project is None else project._replace(below=user)
+
+    def __init__(
+        self, command: str = "", given: Sequence[str] = (), *, isolated: bool = False
+    ) -> None:
+        self.command = command
+        self._given = given
+        self._isolated = isolated or is_true(
+            os.environ.get(f"{PREFIX}ISOLATED", ""), f"{PREFIX}ISOLATED"
+        )
+        self._documents: tuple[_Document, ...] | None = None
+
+    @property
+    def documents(self) -> tuple[_Document, ...]:
+        """
+        What counts, from the command line to the user's own file.
+
+        Raises `SettingsError` for a file that cannot be read or is not TOML.
+        """
+        if self._documents is None:
+            self._documents = tuple(self._found())
+        return self._documents
+
+    def _found(self) -> Iterator[_Document]:
+        pairs = [text for text in self._given if _is_pair(text)]
+        files = [text for text in self._given if not _is_pair(text)]
+        if pairs:
+            yield _Document(_of_pairs(pairs), COMMAND_LINE)
+        if len(files) > 1:
+            raise SettingsError(
+                "--config names several files.", remedy="Only KEY=VALUE may be given several times."
+            )
+        named = files[0] if files else os.environ.get(f"{PREFIX}CONFIG")
+        if named:
+            yield _Document(_file(named), PROJECT, named)
+        elif not self._isolated:
+            yield from _project_file()
+        path = "" if self._isolated else user_file()
+        if path and os.path.isfile(path):
+            yield _Document(_document(path), USER, path)
+
+    def of(self, command: str) -> SettingsSources:
+        """The same for another command."""
+        found = SettingsSources(command, self._given, isolated=self._isolated)
+        found._documents = self.documents
+        return found
+
+    @property
+    def exist(self) -> bool:
+        """Whether anything may set something."""
+        return any(map(is_ours, os.environ)) or bool(self.documents)
+
+    def find(self, key: str, *, alone: bool = False) -> Setting | None:
+        """
+        The setting that counts for *key*, None where nothing sets it.
+
+        With *alone* one for all commands does not count.
+        """
+        given = [each for each in self.documents if each.origin == COMMAND_LINE]
+        files = [each for each in self.documents if each.origin != COMMAND_LINE]
+        found = (
+            *(each.setting(key, self.command, alone=alone) for each in given),
+            self._variable(key, alone=alone),
+            *(each.setting(key, self.command, alone=alone) for each in files),
+        )
+        return next((each for each in found if each is not None), None)
+
+    def _variable(self, key: str, *, alone: bool) -> Setting | None:
+        names = [f"{self.command}-{key}"] if self.command else []
+        names += [] if alone else [key]
+        for name in map(variable, names):
+            if (text := os.environ.get(name)) is not None:
+                return Setting(text, ENVIRONMENT, name, is_text=True)
+        return None
+
+    def knows(self, known: Collection[str]) -> bool:
+        """Whether every key at the top is among those that are *known*."""
+        return all(key in known for document in self.documents for key in document.values)
+
+    def check(self, known: Collection[str], sections: Mapping[str, Sequence[str]]) -> None:
+        """
+        Raise `SettingsError` for a key at the top that is not among those that are *known*.
+
+        *sections* are where other keys belong.
+        """
+        for document in self.documents:
+            for key in document.values:
+                if key not in known and key in sections:
+                    raise SettingsError(
+                        f"{document.name}: {key!r} is not a setting for all commands.",
+                        remedy=f"It belongs in {' or '.join(sections[key][:3])}.",
+                    )
+            check_keys(document.values, f"{document.name}: ", known)
+
+    def check_section(self, section: str, known: Collection[str]) -> None:
+        """Raise `SettingsError` for a key in a section that is not among those *known*."""
+        for document in self.documents:
+            inner = document.values.get(section, {})
+            if section != "clients":  # which are also a list of those that are required
+                as_table(inner, f"{document.name}: {section}")
+            if isinstance(inner, dict):
+                check_keys(inner, f"{document.name}: {section}.", known)
+
+    @property
+    def directory(self) -> str:
+        """Where relative patterns for tables begin."""
+        found = self.find("tables")
+        return os.path.realpath(found.directory) if found else ""
+
+    def aliases(self) -> dict[str, Setting]:
+        """The tables that have names of the user's, by these."""
+        found: dict[str, Setting] = {}
+        for document in reversed(self.documents):
+            place = f"{document.name}: aliases"
+            for name, value in as_table(document.values.get("aliases", {}), place).items():
+                if not isinstance(value, str) or not value:
+                    raise wrong(f"{place}.{name}", "a path, a URL or a name")
+                found[name] = Setting(value, document.origin, f"{place}.{name}")
+        return found
+
+    def table(self, text: str) -> str:
+        """
+        The table that *text* stands for, which begins with @ and a letter if it is an alias.
+
+        What follows another @, such as a version, is kept.
+        """
+        name, at, version = text[1:].partition("@")
+        if not (text.startswith("@") and name[:1].isalpha()):
+            return text
+        aliases = self.aliases()
+        if name in aliases:
+            return f"{aliases[name].value}{at}{version}"
+        if os.path.isdir(text):
+            return text
+        from deltaadm.domain.model.properties import did_you_mean
+
+        near = did_you_mean(f"@{name}", [f"@{each}" for each in aliases])
+        raise SettingsError(
+            f"There is no alias {text!r}.",
+            remedy=near or "Aliases stand in the section [aliases] of deltaadm.toml.",
+        )
 
 
-def directory_of(path: str) -> str:
-    """The directory that a file is in."""
-    return os.path.dirname(path)
+def variable(key: str) -> str:
+    """The variable of a setting."""
+    return f"{PREFIX}{key.upper().replace('-', '_')}"
+
+
+def is_ours(name: str) -> bool:
+    """Whether a variable of this name is for deltaadm, and not only for Spark's start."""
+    return name.startswith(PREFIX) and name != f"{PREFIX}CLASS_ARCHIVE"
+
+
+def is_true(text: str, place: str) -> bool:
+    """
+    The truth value that *text* stands for.
+
+    >>> is_true("1", ""), is_true("no", ""), is_true("", "")
+    (True, False, False)
+    """
+    word = text.strip().lower()
+    if word in {"1", "true", "yes", "on"}:
+        return True
+    if word in {"", "0", "false", "no", "off"}:
+        return False
+    raise wrong(place, "true or false")
 
 
 def user_file() -> str:
@@ -70,23 +250,65 @@ def user_file() -> str:
     return os.path.join(base, "deltaadm", FILE) if base else ""
 
 
-def _project_settings(config: Path | None, *, isolated: bool) -> SettingsFile | None:
-    named = os.environ.get("DELTAADM_CONFIG") if config is None else str(config)
-    if named:
-        document = _document(named)
-        if os.path.basename(named) == PYPROJECT:
-            document = _section(document, named) or {}
-        return SettingsFile(named, document)
-    if isolated:
-        return None
+# --config
+
+
+def _is_pair(text: str) -> bool:
+    key, equals, _ = text.partition("=")
+    return bool(equals) and key.strip().replace("-", "").replace(".", "").isalnum()
+
+
+def _of_pairs(pairs: Sequence[str]) -> dict[str, Any]:
+    """The document that several KEY=VALUE make; a value that is no TOML is a text."""
+    import tomllib
+
+    found: dict[str, Any] = {}
+    for text in pairs:
+        key, _, value = text.partition("=")
+        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+        try:
+            read = tomllib.loads(f"{key}={value}")
+        except ValueError:
+            try:
+                read = tomllib.loads(f'{key}="{quoted}"')
+            except ValueError as error:
+                raise SettingsError(
+                    f"--config {key} cannot be understood: {error}.",
+                    remedy="It takes KEY=VALUE as in deltaadm.toml, or the path of such a file.",
+                ) from error
+        _merge(found, read)
+    return found
+
+
+def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:
+    for key, value in more.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = value
+
+
+# Files
+
+
+def _file(path: str) -> Mapping[str, Any]:
+    document = _document(path)
+    if os.path.basename(path) == PYPROJECT:
+        return _section(document, path) or {}
+    return document
+
+
+def _project_file() -> Iterator[_Document]:
+    """The nearest file upwards that has settings."""
     for directory in _upwards():
         path = os.path.join(directory, FILE)
         if os.path.isfile(path):
-            return SettingsFile(path, _document(path))
+            yield _Document(_document(path), PROJECT, path)
+            return
         path = os.path.join(directory, PYPROJECT)
         if os.path.isfile(path) and (section := _pyproject(path)) is not None:
-            return SettingsFile(path, section)
-    return None
+            yield _Document(section, PROJECT, path)
+            return
 
 
 def _upwards() -> Iterator[str]:
@@ -102,14 +324,21 @@ def _upwards() -> Iterator[str]:
 
 def _pyproject(path: str) -> Mapping[str, Any] | None:
     """Our section of a pyproject.toml, which is not ours to complain about without one."""
-    # Without our name in it, it may be no TOML at all, and need not be parsed.
+    # Without our section it may be no TOML at all, and need not be parsed.
     try:
         with open(path, "rb") as file:
-            if b"deltaadm" not in file.read():
-                return None
+            text = file.read()
     except OSError:
         return None
+    if b"deltaadm" not in text or not any(map(_begins_section, text.splitlines())):
+        return None
     return _section(_document(path), path)
+
+
+def _begins_section(line: bytes) -> bool:
+    """Whether a section of ours may begin here, however it is spelled."""
+    plain = line.translate(None, b" \t\"'")
+    return b"tool.deltaadm" in plain or plain.startswith((b"[tool]", b"tool="))
 
 
 def _section(document: Mapping[str, Any], source: str) -> Mapping[str, Any] | None:
@@ -134,6 +363,29 @@ def _document(path: str) -> Mapping[str, Any]:
             f"The settings in {path} are not TOML: {error}.",
             remedy=f"Fix the file, or {_USE_NONE}",
         ) from error
+
+
+# Values
+
+
+def check_keys(document: Mapping[str, Any], place: str, known: Collection[str]) -> None:
+    """Raise `SettingsError` for a key at *place* that is not among those that are *known*."""
+    for key in document:
+        if key not in known:
+            from deltaadm.domain.model.properties import did_you_mean
+
+            raise SettingsError(
+                f"{place.rstrip('.: ')}: there is no setting {key!r}.",
+                remedy=did_you_mean(key, known)
+                or (
+                    f"The settings are {', '.join(sorted(known))}."
+                    if len(known) <= _FEW
+                    else "`deltaadm config show` lists all settings."
+                ),
+            )
+
+
+_FEW: Final = 12
 
 
 def wrong(place: str, expected: str) -> SettingsError:

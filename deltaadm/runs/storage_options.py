@@ -7,23 +7,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import Refused, SettingsError, UsageError
 from deltaadm.runs.requests import pairs
-from deltaadm.runs.settings_file import as_table, find_settings, wrong
+from deltaadm.runs.settings_file import as_table, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from deltaadm.runs.requests import AccessRequest
+    from deltaadm.runs.settings_file import SettingsSources
 
 
 def options_source(
-    access: AccessRequest, config: Path | None = None, *, isolated: bool = False
+    access: AccessRequest, settings: SettingsSources
 ) -> Callable[[str], Mapping[str, str]]:
     """
     What tells the options for a location: the command line counts most, then the file.
 
-    Settings are sought as `find_settings` does. Raises `UsageError` for what is no option and
-    `Refused` for a secret where others would see it.
+    Raises `UsageError` for what is no option and `Refused` for a secret where others would see it.
     """
     given = pairs(access.storage_option, "--storage-option")
     for key in given:
@@ -33,11 +32,8 @@ def options_source(
                 remedy="Put it into the environment, or into a file for --storage-options-file.",
             )
     named = {**_from_file(access), **given}
-    file = find_settings(config, isolated=isolated)
-    entries: tuple[StorageSettings, ...] = ()
-    if file is not None and "storage" in file.document:
-        entries = storage_settings(file.document["storage"], f"{file.origin('storage')}: storage")
-
+    found = settings.find("storage")
+    entries = () if found is None else storage_settings(found.value, found.place)
     return _OptionsFor(entries, named)
 
 

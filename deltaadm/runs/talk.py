@@ -27,14 +27,20 @@ class Talk:
 
     `verbosity` is 0, less for a quiet run and more for one that explains itself. `as_json` is for
     programs that read messages, one JSON object per line. *file* gets all of them, whatever the
-    verbosity.
+    verbosity. Only a run that `asks` puts questions to whoever sits at the terminal.
     """
 
     def __init__(
-        self, verbosity: int = 0, *, as_json: bool = False, file: Path | None = None
+        self,
+        verbosity: int = 0,
+        *,
+        as_json: bool = False,
+        file: Path | None = None,
+        asks: bool = True,
     ) -> None:
         self.verbosity = verbosity
         self.as_json = as_json
+        self.asks = asks
         self._file = file
         if file is not None:
             _append(file, "")

@@ -9,17 +9,14 @@ from deltaadm.errors import Refused, SettingsError, StorageError, UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
     from typing import Final
 
     from deltaadm.catalog.unity import UnityCatalog
     from deltaadm.domain.model.catalog_table import CatalogState, CatalogTable
     from deltaadm.runs.requests import AccessRequest
+    from deltaadm.runs.settings_file import SettingsSources
     from deltaadm.storage.credentials import RenewedCredentials, TemporaryCredentials
     from deltaadm.storage.store import LogStore, WritableStore
-
-VARIABLE: Final = "DELTAADM_UNITY"
-"""Where the catalog is, unless --unity says so; before the settings."""
 
 _OPTION: Final = "--unity"
 _TOKENS: Final = ("UNITY_CATALOG_TOKEN", "UNITY_ACCESS_TOKEN")
@@ -34,18 +31,14 @@ _DATABRICKS: Final = (
 
 class Unity:
     """
-    The Unity Catalog that *access*, the environment or the settings name, looked for when needed.
+    The Unity Catalog that *access* or else the *settings* name, looked for when needed.
 
-    Settings are sought as `find_settings` does. It knows the tables that were found in it by their
-    locations, and what it has said of them.
+    It knows the tables that were found in it by their locations, and what it has said of them.
     """
 
-    def __init__(
-        self, access: AccessRequest, config: Path | None = None, *, isolated: bool = False
-    ) -> None:
+    def __init__(self, access: AccessRequest, settings: SettingsSources) -> None:
         self._access = access
-        self._config = config
-        self._isolated = isolated
+        self._settings = settings
         self._catalog: UnityCatalog | None = None
         self._is_sought = False
         self._names: dict[str, Sequence[str]] = {}
@@ -69,16 +62,14 @@ class Unity:
     def _url(self) -> tuple[str | None, str]:
         if self._access.unity is not None:
             return self._access.unity, _OPTION
-        if given := os.environ.get(VARIABLE):
-            return given, VARIABLE
-        from deltaadm.runs.settings_file import find_settings, wrong
+        setting = self._settings.find("unity")
+        if setting is None or setting.value == "":
+            return None, ""
+        if not isinstance(setting.value, str):
+            from deltaadm.runs.settings_file import wrong
 
-        file = find_settings(self._config, isolated=self._isolated)
-        url = None if file is None else file.document.get("unity")
-        place = "" if file is None else f"{file.origin('unity')}: unity"
-        if url is not None and not isinstance(url, str):
-            raise wrong(place, "a string")
-        return url, place
+            raise wrong(setting.place, "a string")
+        return setting.value, setting.place
 
     # Tables
 

@@ -3,15 +3,16 @@
 import re
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from deltaadm.clients import parse_client
 from deltaadm.domain.facts.policy import Ignore, Requirement
-from deltaadm.errors import SettingsError
 from deltaadm.runs.settings import Settings, load_settings
-from deltaadm.validation.finding import Severity
+from deltaadm.runs.settings_file import SettingsSources
 from tests.support.program import deltaadm
+from tests.support.tables import Table
 
 NAMES = ("SELECT", "IGNORE", "FAIL_ON", "CLIENTS", "WRITERS", "CONFIG", "ISOLATED")
 
@@ -19,7 +20,7 @@ NAMES = ("SELECT", "IGNORE", "FAIL_ON", "CLIENTS", "WRITERS", "CONFIG", "ISOLATE
 @pytest.fixture(autouse=True)
 def _bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "nobody"))
+    monkeypatch.delenv("DELTAADM_NO_INPUT", raising=False)
     for name in NAMES:
         monkeypatch.delenv(f"DELTAADM_{name}", raising=False)
 
@@ -33,32 +34,58 @@ def written(text: str, path: str = "deltaadm.toml") -> Path:
 
 def loaded(text: str) -> Settings:
     written(text)
-    return load_settings()
+    return load_settings(SettingsSources())
+
+
+def shown(*arguments: object) -> dict[str, Any]:
+    """What `config show` says of all settings that are no defaults."""
+    done = deltaadm("config", "show", "-o", "json", *arguments)
+    assert done.code == 0, done
+    settings = done.document["settings"]
+    return {each["key"]: each for each in settings if each["origin"] != "default"}
+
+
+def select(*arguments: object) -> str:
+    """The value of select in TOML; empty without one."""
+    return str(shown(*arguments).get("select", {"value": ""})["value"])
 
 
 # Where they come from
 
 
 def test_without_a_file_the_defaults_count() -> None:
-    assert load_settings() == Settings()
+    assert shown() == {}
+    assert load_settings(SettingsSources()) == Settings()
 
 
 def test_the_nearest_file_upwards_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     written('select = ["DL1"]')
-    written('[tool.deltaadm]\nselect = ["DL2"]', "near/pyproject.toml")
+    near = written('[tool.deltaadm]\nselect = ["DL2"]', "near/pyproject.toml")
     written('[project]\nname = "deltaadm-user"', "near/nearer/pyproject.toml")
     monkeypatch.chdir("near/nearer")
-    assert load_settings().select == ("DL2",)
+    found = shown()["select"]
+    assert (found["value"], found["origin"], found["place"]) == (
+        '["DL2"]', "project file", str(near),
+    )  # fmt: skip
 
 
 def test_deltaadm_toml_comes_before_pyproject_toml() -> None:
     written('[tool.deltaadm]\nselect = ["DL2"]', "pyproject.toml")
-    assert loaded('select = ["DL1"]').select == ("DL1",)
+    written('select = ["DL1"]')
+    assert select() == '["DL1"]'
 
 
-def test_a_broken_pyproject_toml_of_somebody_else_does_not_matter() -> None:
-    written("[tool.other", "pyproject.toml")
-    assert load_settings() == Settings()
+@pytest.mark.parametrize("section", ["[tool.deltaadm]", '[ tool . "deltaadm" ]', "[tool]"])
+def test_a_section_may_be_spelled_as_toml_allows(section: str) -> None:
+    key = "deltaadm.select" if section == "[tool]" else "select"
+    written(f'{section}\n{key} = ["DL2"]', "pyproject.toml")
+    assert select() == '["DL2"]'
+
+
+@pytest.mark.parametrize("text", ["[tool.other", "[project.scripts\ndeltaadm = 1"])
+def test_a_broken_pyproject_toml_of_somebody_else_does_not_matter(text: str) -> None:
+    written(text, "pyproject.toml")
+    assert shown() == {}
 
 
 @pytest.mark.parametrize("name", ["mine.toml", "pyproject.toml"])
@@ -66,43 +93,119 @@ def test_a_file_can_be_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     written('select = ["DL1"]')
     section = "[tool.deltaadm]\n" if name == "pyproject.toml" else ""
     file = written(f'{section}select = ["DL2"]', f"elsewhere/{name}")
-    assert load_settings(file).select == ("DL2",)
-    assert load_settings(file, isolated=True).select == ("DL2",)
+    assert select("--config", file) == '["DL2"]'
+    assert select("--config", file, "--isolated") == '["DL2"]'
+    assert deltaadm("features", "--config", file, "--config", file).code == 2
     monkeypatch.setenv("DELTAADM_CONFIG", str(file))
-    assert load_settings().select == ("DL2",)
+    assert select() == '["DL2"]'
 
 
-def test_the_users_own_settings_come_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_origin_comes_before_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line, variables, the project's file, the user's own, defaults."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    written('select = ["DL3"]\nignore = ["DL4"]', "config/deltaadm/deltaadm.toml")
-    assert load_settings().select == ("DL3",)
-    found = loaded('select = ["DL1"]')
-    assert (found.select, found.ignore) == (("DL1",), ("DL4",))
-    monkeypatch.setenv("DELTAADM_IGNORE", "DL5")
-    assert load_settings().ignore == ("DL5",)
-    assert load_settings(isolated=True).select == ()
+    written('select = ["DL3"]\nignore = ["DL4"]\njobs = 7', "config/deltaadm/deltaadm.toml")
+    assert {key: each["origin"] for key, each in shown().items()} == dict.fromkeys(
+        ("select", "ignore", "jobs"), "user file"
+    )
+    written('select = ["DL1"]\nignore = ["DL2"]')
+    monkeypatch.setenv("DELTAADM_SELECT", "DL5, DL6xx,")
+    found = shown("--config", "select=['DL7']")
+    assert found["select"]["value"] == "['DL7']".replace("'", '"')
+    assert {key: each["origin"] for key, each in found.items()} == {
+        "select": "command line", "ignore": "project file", "jobs": "user file",
+    }  # fmt: skip
+    assert {key: each["origin"] for key, each in shown("--isolated").items()} == {
+        "select": "environment"
+    }
+    assert shown()["select"]["value"] == '["DL5", "DL6xx"]'
     written("selct = []", "config/deltaadm/deltaadm.toml")
-    with pytest.raises(SettingsError, match=r"config/deltaadm/deltaadm\.toml: there is no setting"):
-        load_settings()
+    assert "config/deltaadm/deltaadm.toml: there is no setting" in deltaadm("features").err
 
 
 def test_isolated_looks_for_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
     written('select = ["DL1"]')
-    assert load_settings(isolated=True) == Settings()
+    assert shown("--isolated") == {}
     monkeypatch.setenv("DELTAADM_ISOLATED", "1")
-    assert load_settings() == Settings()
+    assert "select" not in shown()
     monkeypatch.setenv("DELTAADM_ISOLATED", "0")
-    assert load_settings().select == ("DL1",)
+    assert "select" in shown()
 
 
-def test_a_variable_comes_before_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    written('select = ["DL1"]\nfail-on = "info"\nclients = ["trino"]')
-    monkeypatch.setenv("DELTAADM_SELECT", "DL2, DL3xx,")
-    monkeypatch.setenv("DELTAADM_FAIL_ON", "warning")
-    monkeypatch.setenv("DELTAADM_CLIENTS", "")
-    found = load_settings()
-    assert (found.select, found.fail_on) == (("DL2", "DL3"), Severity.WARNING)
-    assert found.clients == ()
+def test_origins_are_shown_as_text() -> None:
+    file = written("[validate]\ndeep = true")
+    text = deltaadm("config", "show", "--origin").out
+    [line] = [line for line in text.splitlines() if line.startswith("  validate.deep")]
+    assert line.split() == ["validate.deep", "true", "project", "file", str(file)]
+    assert str(file) not in deltaadm("config").out
+
+
+# What they do
+
+
+def test_options_take_their_settings(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    written('output = "json"\n[validate]\ndeep = true\n[features]\noutput = "name"')
+    assert deltaadm("validate", small.path).document["depth"] == ["deep"]
+    assert deltaadm("inspect", small.path, "-o", "name").out == f"{small.path}\n"
+    assert "appendOnly" in deltaadm("features").out.splitlines()
+    assert deltaadm("inspect", small.path, "--config", "output=text").out[0] != "{"
+    monkeypatch.setenv("DELTAADM_OUTPUT", "yaml")
+    assert deltaadm("inspect", small.path).out.startswith("---\n")
+    monkeypatch.setenv("DELTAADM_INSPECT_OUTPUT", "name")
+    assert deltaadm("inspect", small.path).out == f"{small.path}\n"
+    # What typer parses, as this line, takes them as well.
+    assert deltaadm("inspect", "--", small.path).out == f"{small.path}\n"
+    assert deltaadm("inspect", "-ojson", "--", small.path).out[0] == "{"
+
+
+def test_a_section_is_for_its_command_alone(small: Table) -> None:
+    """The same key means rules for one command, and sections of a table for another."""
+    written('ignore = ["DL2"]\n[diff]\nignore = ["schema"]')
+    assert deltaadm("validate", small.path).code == 0
+    assert deltaadm("diff", small.path, small.path).code == 0
+    written('ignore = ["DL2"]')
+    assert deltaadm("diff", small.path, small.path).code == 0
+
+
+def test_paths_begin_where_the_file_is(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    written('log-file = "run.log"', "project/deltaadm.toml")
+    (Path.cwd() / "project" / "below").mkdir()
+    monkeypatch.chdir("project/below")
+    assert deltaadm("inspect", small.path).code == 0
+    assert Path("../run.log").is_file()
+
+
+def test_aliases_are_names_of_tables(small: Table) -> None:
+    written(f'[aliases]\nevents = "{small.path}"')
+    assert deltaadm("inspect", "@events", "-o", "name").out == f"{small.path}\n"
+    assert deltaadm("diff", "@events@0", "@events").code == 0
+    assert deltaadm("inspect", "--table", "@events", "-o", "name").out == f"{small.path}\n"
+    Path("list").write_text("@events\n")
+    assert deltaadm("inspect", "--tables-from", "list", "-o", "name").out == f"{small.path}\n"
+    unknown = deltaadm("inspect", "@event")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "Did you mean @events?" in unknown.err
+
+
+def test_what_gives_consent_is_no_setting(small: Table) -> None:
+    for key in ("yes", "allow-rewrite", "accept-finding", "discover", "show-secrets"):
+        written(f"{key} = true")
+        found = deltaadm("alter", small.path, "--set", "a=b")
+        assert (found.code, found.out) == (2, "")
+        assert f"there is no setting '{key}'" in found.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['spark-conf = ["spark.hadoop.fs.s3a.secret.key=abc"]', 'remote = "sc://h:1/;token=abc"',
+     'storage-option = ["aws_secret_access_key=abc"]', 'unity = "https://me:abc@host"'],
+)  # fmt: skip
+def test_a_secret_is_no_setting(text: str) -> None:
+    written(text)
+    for arguments in (["config", "show"], ["inspect", "nowhere"]):
+        found = deltaadm(*arguments)
+        assert found.code in {2, 3, 7}
+        assert "secret" in found.err or found.code == 3
+        assert "abc" not in found.out + found.err
 
 
 # Which of them counts for a table
@@ -195,13 +298,21 @@ def test_clients_of_the_command_line_replace_all_others() -> None:
 @pytest.mark.parametrize(
     ("text", "message", "remedy"),
     [
-        ("selct = []", "there is no setting 'selct'", "Did you mean select?"),
+        ("selct = []", "there is no setting 'selct'", "Did you mean select"),
+        ("deep = true", "'deep' is not a setting for all commands", "It belongs in [validate]"),
+        ("[validate]\nfrob = 1", "validate: there is no setting 'frob'", "config show"),
+        ("[validate]\ndeeep = 1", "there is no setting 'deeep'", "Did you mean deep?"),
         ("select = 1", "select is not a list of strings", ""),
-        ('select = "DL1"', "select is not a list of strings", ""),
         ('select = ["DL1123"]', "there is no rule 'DL1123'", "Did you mean"),
         ('ignore = ["nonsense"]', "there is no rule 'nonsense'", "`deltaadm rules`"),
         ('fail-on = "fatal"', "fail-on is not error, warning or info", ""),
-        ("fail-on = []", "fail-on is not error, warning or info", ""),
+        ("fail-on = []", "fail-on is not a string", ""),
+        ("jobs = 0", "jobs is not a number from 1 on", ""),
+        ("jobs = true", "jobs is not a number from 1 on", ""),
+        ("validate.deep = 1", "validate.deep is not true or false", ""),
+        ('output = "sarf"', "output: 'sarf' is not one of", ""),
+        ("aliases = 1", "aliases is not a table", ""),
+        ("aliases.x = 1", "aliases.x is not a path", ""),
         ('clients = ["trinoo"]', "no client named 'trinoo'", "Did you mean trino?"),
         ('writers = ["trino@x"]', "'x' is not a version", "trino@"),
         ("policy = 1", "policy is not a table", ""),
@@ -225,18 +336,22 @@ def test_clients_of_the_command_line_replace_all_others() -> None:
         ("select\x00", "are not TOML", "DELTAADM_ISOLATED=1"),
     ],
 )
-def test_what_cannot_be_understood_is_said(text: str, message: str, remedy: str) -> None:
-    with pytest.raises(SettingsError) as caught:
-        loaded(text)
-    assert message in caught.value.message
-    assert "deltaadm.toml" in caught.value.message
-    assert remedy in caught.value.remedy
+def test_what_cannot_be_understood_is_said(
+    small: Table, text: str, message: str, remedy: str
+) -> None:
+    written(text)
+    found = deltaadm("validate", small.path)
+    assert (found.code, found.out) == (2, "")
+    assert message in found.err
+    assert "deltaadm.toml" in found.err
+    assert remedy in found.err
 
 
-def test_a_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_variable_is_named(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DELTAADM_SELECT", "DL99")
-    with pytest.raises(SettingsError, match=r"DELTAADM_SELECT: there is no rule 'DL99'"):
-        load_settings()
+    found = deltaadm("validate", small.path)
+    assert (found.code, found.out) == (2, "")
+    assert "DELTAADM_SELECT: there is no rule 'DL99'" in found.err
 
 
 def test_bad_settings_end_the_run_with_2() -> None:
@@ -244,7 +359,7 @@ def test_bad_settings_end_the_run_with_2() -> None:
     done = deltaadm("validate", "nowhere")
     assert (done.code, done.out) == (2, "")
     assert str(file) in done.err
-    assert "Did you mean select?" in done.err
+    assert "Did you mean select" in done.err
     assert "\x1b" not in done.err
 
 
@@ -256,8 +371,7 @@ def test_a_file_that_is_not_there_ends_the_run_with_2() -> None:
 
 def test_text_that_is_not_unicode_is_not_toml(tmp_path: Path) -> None:
     (tmp_path / "deltaadm.toml").write_bytes(b"select = ['\xff']")
-    with pytest.raises(SettingsError, match="are not TOML"):
-        load_settings()
+    assert "are not TOML" in deltaadm("features").err
 
 
 def test_the_example_of_the_guide_is_right() -> None:

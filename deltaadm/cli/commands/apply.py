@@ -23,13 +23,13 @@ from deltaadm.runs.foreign_plans import apply_saved, plan_saved_again
 from deltaadm.runs.output import check_format, handle_errors, show
 from deltaadm.runs.plan_run import (
     carry_out_plan,
-    project_settings,
     require_engine_commits,
     with_commit_engine,
 )
 from deltaadm.runs.reading import read_input
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader
+from deltaadm.runs.settings import load_settings
 
 if TYPE_CHECKING:
     from deltaadm.documents.saved_foreign_plan import SavedForeignPlan
@@ -93,7 +93,7 @@ def command(given: Apply, context: RunContext) -> int:
         if given.check:
             return _check(context, given, text, foreign)
         if foreign is not None:
-            chosen = with_commit_engine(context, given.options, project_settings())
+            chosen = with_commit_engine(context, given.options, load_settings(context.settings))
             return apply_saved(chosen, foreign, given.options)
         plans = plans_in(text)
         if len(plans) == 1 and given.journal is None:
@@ -139,7 +139,7 @@ def _check(context: RunContext, given: Apply, text: str, foreign: SavedForeignPl
 def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions) -> int:
     def carry_out() -> int:
         names = [saved.name] if saved.name else []
-        project = project_settings()
+        project = load_settings(context.settings)
         chosen = with_commit_engine(context, options, project)
         places = [saved.location]
         with (

@@ -19,7 +19,6 @@ from deltaadm.runs.output import handle_errors
 from deltaadm.runs.places import chosen_place
 from deltaadm.runs.plan_run import (
     finish_delta_plan,
-    project_settings,
     require_engine_commits,
     require_plan_options,
     requires_committable,
@@ -29,6 +28,7 @@ from deltaadm.runs.reading import read_file
 from deltaadm.runs.requests import pairs
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader, session_settings
+from deltaadm.runs.settings import load_settings
 from deltaadm.runs.target import resolve_new
 from deltaadm.storage.store import require_no_secret
 
@@ -115,7 +115,7 @@ def command(given: Create, context: RunContext) -> int:
         if given.location is not None and not named:
             raise UsageError("applies only to tables in a catalog", option="--location")
         require_no_secret(given.location or "")
-        project = project_settings()
+        project = load_settings(context.settings)
         must_commit = requires_committable(given.change)
         chosen = with_commit_engine(context, commit, project, commits=must_commit)
         places = [given.location or given.table]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.cli.declare import COMMON, NEVER, OWN, Parameters, argument, option
 from deltaadm.cli.options import (
     TABLES_HELP,
     AccessOptions,
@@ -19,7 +19,6 @@ from deltaadm.cli.options import (
     PlanOptions,
     PlanOutputOptions,
     ReportOptions,
-    SettingsOptions,
     SparkOptionGroup,
     require_tables,
 )
@@ -72,6 +71,7 @@ class SelectionOptions(Parameters):
     """Which findings there are, and which of them count."""
 
     heading = "Findings"
+    scope = COMMON
 
     select: list[str] | None = option(
         metavar="CODE",
@@ -84,9 +84,11 @@ class SelectionOptions(Parameters):
         metavar="SEVERITY",
         help="Lowest severity that gives exit code 1: error, warning or info (default: error).",
     )
-    baseline: Path | None = option(metavar="FILE", help="Known findings; only others count.")
+    baseline: Path | None = option(
+        metavar="FILE", help="Known findings; only others count.", scope=OWN
+    )
     write_baseline: Path | None = option(
-        metavar="FILE", help="Save all findings as known, and exit with 0."
+        metavar="FILE", help="Save all findings as known, and exit with 0.", scope=NEVER
     )
 
 
@@ -94,6 +96,7 @@ class UserOptions(Parameters):
     """Which programs must be able to use the tables; they replace those of the settings."""
 
     heading = "Clients"
+    scope = NEVER
 
     for_client: list[str] | None = option(
         metavar="CLIENT",
@@ -121,7 +124,6 @@ class Validate(Parameters):
     looking: DepthOptions
     selection: SelectionOptions
     users: UserOptions
-    settings: SettingsOptions
     fix: bool = option("--fix", help="Plan everything that deltaadm can fix, as one plan.")
     planning: PlanOptions
     committing: CommitEngineOptions
@@ -157,14 +159,12 @@ def command(given: Validate, context: RunContext) -> int:
             given.spark,
             plans,
             given.access,
-            config=given.settings.config,
-            isolated=given.settings.isolated,
         )
 
         def fix() -> int:
             from deltaadm.runs.plan_tables import plan_tables
 
-            run = _run(given.looking, given.selection, given.users, given.settings)
+            run = _run(context, given.looking, given.selection, given.users)
             return plan_tables(
                 context,
                 given.tables or (),
@@ -182,8 +182,6 @@ def command(given: Validate, context: RunContext) -> int:
         given.spark,
         OutputOptions(output=next((place.format for place in places if not place.file), "text")),
         given.access,
-        config=given.settings.config,
-        isolated=given.settings.isolated,
     )
 
     def work() -> int:
@@ -195,7 +193,7 @@ def command(given: Validate, context: RunContext) -> int:
 
 def _report(given: Validate, context: RunContext, places: Sequence[OutputTarget]) -> int:
     """Show the findings in all tables; the exit code."""
-    run = _run(given.looking, given.selection, given.users, given.settings)
+    run = _run(context, given.looking, given.selection, given.users)
     fleet = collect_tables(context, given.tables or (), given.many, "validate")
     do_without_numpy()
     style = Style(
@@ -228,15 +226,13 @@ _PARALLEL_THRESHOLD = {False: 16, True: 2}
 
 
 def _run(
-    looking: DepthOptions,
-    selection: SelectionOptions,
-    users: UserOptions,
-    settings: SettingsOptions,
+    context: RunContext, looking: DepthOptions, selection: SelectionOptions, users: UserOptions
 ) -> ValidationRun:
-    project = load_settings(settings.config, isolated=settings.isolated)
-    select = _prefixes(selection.select, "--select")
-    ignore = _prefixes(selection.ignore, "--ignore")
-    rules = RuleSet(choose_rules(select or project.select, ignore or project.ignore))
+    rules = RuleSet(
+        choose_rules(
+            _prefixes(selection.select, "--select"), _prefixes(selection.ignore, "--ignore")
+        )
+    )
     depth, depth_names = depth_of(
         rules, history=looking.history, deep=looking.deep, cross_check=looking.cross_check
     )
@@ -244,11 +240,11 @@ def _run(
         depth=depth,
         depth_names=depth_names,
         rules=rules,
-        settings=project,
+        settings=load_settings(context.settings),
         readers=_clients(users.for_client, "--for-client"),
         writers=_clients(users.for_client_writing, "--for-client-writing"),
         baseline=_baseline(selection.baseline),
-        fail_on=selection.fail_on or project.fail_on,
+        fail_on=selection.fail_on or Severity.ERROR,
     )
 
 

@@ -375,6 +375,7 @@ _MODULES: Final = {
     "RuleExplanation": "catalogues",
     "ErrorClassExplanation": "catalogues",
     "DoctorReport": "catalogues",
+    "SettingsReport": "catalogues",
 }
 """The module that knows a type of reports; one is imported when such a report is shown."""
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         FeatureExplanation,
         RuleCatalogue,
         RuleExplanation,
+        SettingsReport,
+        SettingValue,
     )
     from deltaadm.render.blocks import Block
 
@@ -106,6 +108,20 @@ def _explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[
     yield "source", feature.source
 
 
+def _settings(report: SettingsReport) -> Iterator[Block]:
+    yield Heading("Settings", level=1, page_only=True)
+    rows = (
+        (each.key, "" if each.value is None else each.value, *_origin(each, report.with_origins))
+        for each in report.settings
+    )
+    columns = ("setting", "value", "origin", "place")[: 4 if report.with_origins else 2]
+    yield Table("Settings", columns, tuple(rows))
+
+
+def _origin(setting: SettingValue, is_shown: bool) -> tuple[str, ...]:  # noqa: FBT001
+    return (setting.origin, setting.place) if is_shown else ()
+
+
 BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
     "FeatureCatalogue": _features,
     "FeatureExplanation": _feature,
@@ -113,5 +129,6 @@ BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
     "RuleExplanation": _rule,
     "ErrorClassExplanation": _error_class,
     "DoctorReport": _doctor,
+    "SettingsReport": _settings,
 }
 """What makes the blocks of each kind of report that this module knows."""

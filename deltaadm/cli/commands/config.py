@@ -1,0 +1,47 @@
+"""`deltaadm config`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.cli.declare import Parameters, argument, option
+from deltaadm.cli.options import OutputOptions
+from deltaadm.errors import UsageError
+from deltaadm.operations.reports import SettingsReport
+from deltaadm.runs.output import answer
+
+if TYPE_CHECKING:
+    from deltaadm.runs.context import RunContext
+
+
+class Config(Parameters):
+    """
+    Settings come from the command line, then from variables DELTAADM_*, then from the nearest
+    deltaadm.toml or pyproject.toml upwards, then from the user's own file; the rest is default.
+    Fails if any of them cannot be understood.
+
+    For example:
+
+      deltaadm config show
+
+      deltaadm config show --origin
+
+      deltaadm config show --origin --config validate.deep=true
+    """
+
+    action: str = argument(metavar="[show]", help="Show every setting.", default="show")
+    origin: bool = option("--origin", help="Also show where each value comes from.")
+    output: OutputOptions
+
+
+def command(given: Config, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    if given.action != "show":
+        raise UsageError(f"{given.action!r} is not show", option="ACTION")
+
+    def report() -> list[SettingsReport]:
+        from deltaadm.cli.settings import all_settings
+
+        return [SettingsReport(all_settings(context.settings), with_origins=given.origin)]
+
+    return answer(context, given.output, SettingsReport, "", report)

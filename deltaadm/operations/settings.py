@@ -1,0 +1,39 @@
+"""`config`: settings as they are shown."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.masking import masked_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ORIGINS: Final = ("default", "user file", "project file", "environment", "command line")
+"""Where a setting may come from; each counts more than the one before it."""
+
+
+def toml(value: Any) -> str:
+    """
+    *value* as TOML spells it in a line, without secrets.
+
+    >>> toml(["a", 1, True]), toml({"min": "1"})
+    ('["a", 1, true]', '{ min = "1" }')
+    """
+    if isinstance(value, str):
+        return json.dumps(masked_settings(value), ensure_ascii=False)
+    if isinstance(value, dict):
+        return f"{{ {_pairs(value)} }}" if value else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml, value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _pairs(value: Mapping[str, Any]) -> str:
+    return ", ".join(f"{_key(key)} = {toml(each)}" for key, each in value.items())
+
+
+def _key(key: str) -> str:
+    plain = key.replace("-", "").replace("_", "")
+    return key if plain.isascii() and plain.isalnum() else json.dumps(key)
