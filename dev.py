@@ -159,6 +159,7 @@ def docs() -> int:
     write(ROOT / "docs" / "features.md", ROOT / "docs" / "generate.py")
     write(ROOT / "docs" / "clients.md", ROOT / "docs" / "generate_clients.py")
     write(ROOT / "docs" / "properties.md", ROOT / "docs" / "generate_properties.py")
+    write(ROOT / "docs" / "settings.md", ROOT / "docs" / "generate_settings.py")
     subprocess.run((PYTHON, ROOT / "docs" / "generate_schemas.py"), check=True, cwd=ROOT)  # noqa: S603
     write(ROOT / "docs" / "rules.md", ROOT / "docs" / "generate_rules.py")
     write(ROOT / "docs" / "notebook.ipynb", ROOT / "docs" / "generate_notebook.py")

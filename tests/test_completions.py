@@ -91,7 +91,7 @@ CASES = (
     ("inspect ", "*"),
     ("inspect ta", "*"),
     ("inspect table ", "*"),
-    ("inspect --co", {"--columns", "--color"}),
+    ("inspect --co", {"--columns", "--color", "--config"}),
     ("inspect --output ", {*formats_for(TableReport)}),
     ("inspect --version 3 ", "*"),
     ("inspect --version ", set()),

@@ -161,6 +161,11 @@ def test_page_of_properties_is_current() -> None:
     assert all(f"| `{one.key}" in page for one in (*PROPERTIES.values(), *FOREIGN.values()))
 
 
+def test_page_of_settings_is_current() -> None:
+    page = runpy.run_path(str(ROOT / "docs" / "generate_settings.py"))["page"]()
+    assert text(ROOT / "docs" / "settings.md") == page, "run: python3 dev.py docs"
+
+
 def test_page_of_rules_is_current() -> None:
     page = runpy.run_path(str(ROOT / "docs" / "generate_rules.py"))["page"]()
     assert text(ROOT / "docs" / "rules.md") == page, "run: python3 dev.py docs"

@@ -29,6 +29,7 @@ from deltaadm.runs.requests import (
     OutputRequest,
     SparkRequest,
 )
+from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
 
 if TYPE_CHECKING:
@@ -258,10 +259,11 @@ class Table:
         from deltaadm.clients import parse_client
         from deltaadm.operations.baseline import Baseline
         from deltaadm.operations.validate import choose_rules
-        from deltaadm.runs.settings import load_settings
+        from deltaadm.runs.settings import load_settings, rule_settings
         from deltaadm.runs.validation import ValidationRun, depth_of
 
-        project = load_settings()
+        sources = SettingsSources("validate")
+        project = rule_settings(sources)
         rules = choose_rules(
             tuple(map(_code, select)) or project.select, tuple(map(_code, ignore)) or project.ignore
         )
@@ -270,7 +272,7 @@ class Table:
             depth=read,
             depth_names=names,
             rules=rules,
-            settings=project,
+            settings=load_settings(sources),
             readers=tuple(map(parse_client, self._for_client)),
             writers=tuple(map(parse_client, self._for_client_writing)),
             baseline=Baseline(),
@@ -447,7 +449,7 @@ class Table:
         from deltaadm.operations.create import read_schema
         from deltaadm.runs.creation import plan_creation
         from deltaadm.runs.places import chosen_place
-        from deltaadm.runs.plan_run import project_settings
+        from deltaadm.runs.settings import load_settings
         from deltaadm.runs.target import resolve_new
 
         modes = {each.value: each for each in CreationMode}
@@ -464,16 +466,17 @@ class Table:
         )
         with self._run() as context:
             target = resolve_new(context, self.name, step.location)
-            requirements = self._requirements(project_settings(), target)
+            requirements = self._requirements(load_settings(context.settings), target)
             plan = plan_creation(context, target, step, requirements, self._session())
             return self._planned(plan)
 
     def _plan(self, planner: Planner) -> PlanResult:
-        from deltaadm.runs.plan_run import PlanInput, make_plan, project_settings
+        from deltaadm.runs.plan_run import PlanInput, make_plan
+        from deltaadm.runs.settings import load_settings
 
         session = self._session()
         with self._opened() as (context, target):
-            requirements = self._requirements(project_settings(), target)
+            requirements = self._requirements(load_settings(context.settings), target)
             plan = make_plan(
                 context,
                 target,
@@ -515,10 +518,10 @@ class Table:
         from deltaadm.runs.plan_run import (
             commit_plan,
             needed_consents,
-            project_settings,
             require_engine_commits,
             with_commit_engine,
         )
+        from deltaadm.runs.settings import load_settings
 
         engines = {each.value: each for each in CommitEngine}
         request = self._request()
@@ -530,9 +533,9 @@ class Table:
         consent.allow_backfill, consent.allow_rewrite = allow_backfill, allow_rewrite
         consent.accept_irreversible = list(accept_irreversible)
         status = CommitStatus()
-        project = project_settings()
         try:
             with self._run(status) as plain:
+                project = load_settings(plain.settings)
                 context = with_commit_engine(plain, request, project)
                 saved = _saved(plan)
                 target = self._found(context, missing_ok=not saved.before.exists)
@@ -596,7 +599,7 @@ class Table:
         from deltaadm.storage.store import ObjectStores
 
         def options() -> Callable[[str], Mapping[str, str]]:
-            others = options_source(context.access)
+            others = options_source(context.access, context.settings)
             return lambda location: {**others(location), **self._storage_options}
 
         return ObjectStores(options, None if context.unity is None else context.unity.credentials)

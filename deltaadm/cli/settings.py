@@ -283,12 +283,21 @@ def all_settings(sources: SettingsSources) -> tuple[SettingValue, ...]:
     return (*_demands_shown(sources), *_options_shown(sources))
 
 
+def alias_settings(sources: SettingsSources) -> tuple[SettingValue, ...]:
+    """The aliases, as they are written on command lines."""
+    return tuple(
+        replace(_shown(f"aliases.{name}", alias, f"What @{name} stands for.", None), key=f"@{name}")
+        for name, alias in sorted(sources.aliases().items())
+    )
+
+
 def _demands_shown(sources: SettingsSources) -> Iterator[SettingValue]:
     for key, text in DEMANDS.items():
         name = variable(key)
-        yield _shown(key, sources.find(key), text, name if name in VARIABLES else None)
-    for name, alias in sorted(sources.aliases().items()):
-        yield _shown(f"aliases.{name}", alias, "", None)
+        if key != "aliases":
+            yield _shown(key, sources.find(key), text, name if name in VARIABLES else None)
+    for each in alias_settings(sources):
+        yield replace(each, key=f"aliases.{each.key.removeprefix('@')}")
 
 
 def _options_shown(sources: SettingsSources) -> Iterator[SettingValue]:

@@ -40,11 +40,7 @@ COMMANDS: Final[Mapping[str, str]] = {
 }
 """Every subcommand and its summary, in the order of the help."""
 
-<<<<<<< HEAD
-ANSWER_ALONE: Final = frozenset({"features", "clients", "rules", "doctor", "schema"})
-=======
-ANSWER_ALONE: Final = frozenset({"features", "clients", "rules", "doctor", "config"})
->>>>>>> 4590de3 (Let settings and variables set every option, show them, and name tables)
+ANSWER_ALONE: Final = frozenset({"features", "clients", "rules", "config", "doctor", "schema"})
 """Those that have an answer without any argument; the others show their help."""
 
 

@@ -148,7 +148,7 @@ _PLANS = frozenset({"PlanReport", "OutcomeReport", "ForeignReport", "SavedPlanRe
 _FINDINGS = frozenset({"ValidationReport", "Failure"})
 _NAMED = frozenset(
     {"TableReport", "ValidationReport", "PlanReport", "OutcomeReport"}
-    | {"FeatureCatalogue", "RuleCatalogue"}
+    | {"FeatureCatalogue", "RuleCatalogue", "SettingsReport"}
 )
 
 FORMATS: Final[Mapping[str, Format]] = {

@@ -19,11 +19,13 @@ def write_names(reports: Sequence[Report], out: TextIO) -> None:
 
 
 def _names(report: Report) -> Iterator[str]:
-    from deltaadm.operations.reports import FeatureCatalogue, RuleCatalogue
+    from deltaadm.operations.reports import FeatureCatalogue, RuleCatalogue, SettingsReport
 
     if isinstance(report, FeatureCatalogue):
         yield from (feature.name for feature in report.features)
     elif isinstance(report, RuleCatalogue):
         yield from (rule.code for rule in report.rules)
+    elif isinstance(report, SettingsReport):
+        yield from (setting.key for setting in report.settings)
     else:
         yield getattr(report, "table", "")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deltaadm.clients import ClientRelease, parse_client
 from deltaadm.dataclass import dataclass, field, replace
@@ -19,6 +19,7 @@ from deltaadm.domain.model.features import find
 from deltaadm.errors import Refused, SettingsError
 from deltaadm.runs.requests import CommitEngine
 from deltaadm.runs.settings_file import as_table, check_keys, wrong
+from deltaadm.validation.finding import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -131,6 +132,33 @@ def load_settings(sources: SettingsSources) -> Settings:
         if (setting := sources.find(key))
     }
     return Settings(directory=sources.directory, **found)
+
+
+class RuleSettings(NamedTuple):
+    """Which rules are checked, and from which severity on findings count."""
+
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    fail_on: Severity
+
+
+def rule_settings(sources: SettingsSources) -> RuleSettings:
+    """The rules that *sources* choose for who validates without a command line."""
+    chosen = [_prefixes(sources.find(key)) for key in ("select", "ignore")]
+    fail_on = sources.find("fail-on")
+    try:
+        severity = Severity.ERROR if fail_on is None else Severity(fail_on.value)
+    except ValueError:
+        assert fail_on is not None  # noqa: S101 -- the default is a severity
+        raise wrong(fail_on.place, "error, warning or info") from None
+    return RuleSettings(*chosen, severity)
+
+
+def _prefixes(setting: Setting | None) -> tuple[str, ...]:
+    if setting is None:
+        return ()
+    words = setting.value.split(",") if isinstance(setting.value, str) else setting.value
+    return tuple(_code(word.strip(), setting.place) for word in _texts(words, setting.place))
 
 
 def _parsed(key: str, setting: Setting) -> Any:

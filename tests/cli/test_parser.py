@@ -2,6 +2,7 @@
 
 import shlex
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import typer
@@ -54,16 +55,16 @@ def by_typer(name: str, arguments: list[str]) -> Parameters | None:
     """What typer gives the command; None for a usage error or help."""
     command, found = Command(name), []
 
-    def call(values: dict[str, Any], _: RunContext) -> int:
+    def execute(_: Command, values: dict[str, Any], __: RunContext) -> int:
         found.append(command.parameters.of(values))
         return 0
 
-    command.call = call  # type: ignore[method-assign]
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name)(typer_command(command, RunContext(CommitStatus())))
     app.callback()(lambda: None)
     try:
-        app(args=[name, *arguments], standalone_mode=False)
+        with patch("deltaadm.cli.app.execute", execute):
+            app(args=[name, *arguments], standalone_mode=False)
     except typer.TyperException:
         return None
     return next(iter(found), None)

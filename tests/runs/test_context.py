@@ -10,6 +10,7 @@ from deltaadm.errors import TableError, UsageError
 from deltaadm.render.formats import Style
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.requests import AccessRequest, CommitEngine, OutputRequest, SparkRequest
+from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import NOTHING, CommitStatus
 from deltaadm.runs.target import Target, resolve
 from deltaadm.spark.catalog import CatalogTable
@@ -36,8 +37,9 @@ def test_another_process_reaches_stores_and_commits_likewise(tmp_path: Path) -> 
     config.write_text('[[storage]]\nprefix = "s3://a/"\naws_region = "eu-west-1"\n')
     access = AccessRequest()
     access.storage_option = ["aws_endpoint_url=https://127.0.0.1"]
-    here = RunContext(CommitStatus(), commit_engine=CommitEngine.EMBEDDED)
-    here = here.with_request(SparkRequest(), OutputRequest(), access, config=config)
+    settings = SettingsSources("inspect", [str(config)])
+    here = RunContext(CommitStatus(), commit_engine=CommitEngine.EMBEDDED, settings=settings)
+    here = here.with_request(SparkRequest(), OutputRequest(), access)
     there = pickle.loads(pickle.dumps(here))  # noqa: S301 -- of our own making
     assert there.commit_engine is CommitEngine.EMBEDDED
     told = {"aws_endpoint_url": "https://127.0.0.1"}

@@ -61,6 +61,8 @@ from deltaadm.operations.reports import (
     PlanState,
     PlanStatus,
     SavedPlanReport,
+    SettingsReport,
+    SettingValue,
 )
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 from deltaadm.operations.why import WhyReport, explain_protocol
@@ -595,4 +597,12 @@ def every_kind(path: Path) -> Iterator[Report]:
     yield explain_client("trino")
     yield explain("DL101")
     yield explain("DELTA_VERSIONS_NOT_CONTIGUOUS")
+    yield SettingsReport(
+        (
+            SettingValue("jobs", None, "default", variable="DELTAADM_JOBS"),
+            SettingValue("output", '"json"', "project file", "deltaadm.toml", "DELTAADM_OUTPUT"),
+            SettingValue("validate.deep", "true", "environment", "DELTAADM_VALIDATE_DEEP"),
+        ),
+        with_origins=True,
+    )
     yield DoctorReport((Check("java", Health.FAILED, "none", remedy="Install it."),))

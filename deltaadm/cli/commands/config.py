@@ -27,21 +27,28 @@ class Config(Parameters):
       deltaadm config show --origin
 
       deltaadm config show --origin --config validate.deep=true
+
+      deltaadm config aliases
     """
 
-    action: str = argument(metavar="[show]", help="Show every setting.", default="show")
+    action: str = argument(
+        metavar="[ACTION]",
+        help="show: every setting (the default); aliases: the names that tables have.",
+        default="show",
+    )
     origin: bool = option("--origin", help="Also show where each value comes from.")
     output: OutputOptions
 
 
 def command(given: Config, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    if given.action != "show":
-        raise UsageError(f"{given.action!r} is not show", option="ACTION")
+    if given.action not in {"show", "aliases"}:
+        raise UsageError(f"{given.action!r} is not show or aliases", option="ACTION")
 
     def report() -> list[SettingsReport]:
-        from deltaadm.cli.settings import all_settings
+        from deltaadm.cli.settings import alias_settings, all_settings
 
-        return [SettingsReport(all_settings(context.settings), with_origins=given.origin)]
+        settings = (alias_settings if given.action == "aliases" else all_settings)(context.settings)
+        return [SettingsReport(settings, with_origins=given.origin)]
 
     return answer(context, given.output, SettingsReport, "", report)

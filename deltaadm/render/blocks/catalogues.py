@@ -115,7 +115,8 @@ def _settings(report: SettingsReport) -> Iterator[Block]:
         for each in report.settings
     )
     columns = ("setting", "value", "origin", "place")[: 4 if report.with_origins else 2]
-    yield Table("Settings", columns, tuple(rows))
+    if report.settings:
+        yield Table("Settings", columns, tuple(rows))
 
 
 def _origin(setting: SettingValue, is_shown: bool) -> tuple[str, ...]:  # noqa: FBT001
