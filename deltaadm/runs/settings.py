@@ -144,14 +144,15 @@ class RuleSettings(NamedTuple):
 
 def rule_settings(sources: SettingsSources) -> RuleSettings:
     """The rules that *sources* choose for who validates without a command line."""
-    chosen = [_prefixes(sources.find(key)) for key in ("select", "ignore")]
     fail_on = sources.find("fail-on")
     try:
         severity = Severity.ERROR if fail_on is None else Severity(fail_on.value)
     except ValueError:
         assert fail_on is not None  # noqa: S101 -- the default is a severity
         raise wrong(fail_on.place, "error, warning or info") from None
-    return RuleSettings(*chosen, severity)
+    return RuleSettings(
+        _prefixes(sources.find("select")), _prefixes(sources.find("ignore")), severity
+    )
 
 
 def _prefixes(setting: Setting | None) -> tuple[str, ...]:
