@@ -47,6 +47,12 @@ _deltaadm_value() {
         'history --log-file') files=1 ;;
         'diff --only') candidates=(protocol features schema mapping constraints clustering properties table) ;;
         'diff --ignore') candidates=(protocol features schema mapping constraints clustering properties table) ;;
+        'diff --table') files=1 ;;
+        'diff --tables-from') files=1 ;;
+        'diff --discover') files=1 ;;
+        'diff --catalog') : ;;
+        'diff --jobs' | 'diff -j') : ;;
+        'diff --resume') files=1 ;;
         'diff --unity') : ;;
         'diff --storage-option') : ;;
         'diff --storage-options-file') files=1 ;;
@@ -404,7 +410,7 @@ _deltaadm_options() {
         '') candidates=(--version --help -h) ;;
         inspect) candidates=(--version --timestamp --files --columns --why --clients --client-sources --no-advice --save-as --table --tables-from --discover --catalog --jobs -j --brief --all --resume --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --output-file --color --show-secrets --config --isolated --quiet -q --verbose -v --log-format --log-file --no-input --help -h) ;;
         history) candidates=(--protocol --schema --properties --since --until --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --output-file --color --show-secrets --config --isolated --quiet -q --verbose -v --log-format --log-file --no-input --help -h) ;;
-        diff) candidates=(--only --ignore --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --output-file --color --show-secrets --config --isolated --quiet -q --verbose -v --log-format --log-file --no-input --help -h) ;;
+        diff) candidates=(--only --ignore --table --tables-from --discover --catalog --jobs -j --brief --all --resume --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --output-file --color --show-secrets --config --isolated --quiet -q --verbose -v --log-format --log-file --no-input --help -h) ;;
         record) candidates=(--out --table --tables-from --discover --catalog --jobs -j --brief --all --resume --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --config --isolated --quiet -q --verbose -v --log-format --log-file --no-input --help -h) ;;
         validate) candidates=(--table --tables-from --discover --catalog --jobs -j --brief --all --resume --history --deep --cross-check --select --ignore --fail-on --baseline --write-baseline --for-client --for-client-writing --fix --apply --check --out --commit-engine --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --output-file --color --show-secrets --config --isolated --quiet -q --verbose -v --log-format --log-file --no-input --help -h) ;;
         upgrade-protocol) candidates=(--reader --writer --minimum --readable-by --writable-by --skip-unreachable --table --tables-from --discover --catalog --jobs -j --brief --all --resume --apply --check --out --commit-engine --for-client --for-client-writing --yes -y --allow-backfill --allow-rewrite --accept-irreversible --accept-silently-wrong --accept-finding --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --output-file --color --show-secrets --config --isolated --quiet -q --verbose -v --log-format --log-file --no-input --help -h) ;;

@@ -110,6 +110,20 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
                 set expected 1
             case 'diff --ignore'
                 set expected 1
+            case 'diff --table'
+                set expected 1
+            case 'diff --tables-from'
+                set expected 1
+            case 'diff --discover'
+                set expected 1
+            case 'diff --catalog'
+                set expected 1
+            case 'diff --jobs'
+                set expected 1
+            case 'diff -j'
+                set expected 1
+            case 'diff --resume'
+                set expected 1
             case 'diff --unity'
                 set expected 1
             case 'diff --storage-option'
@@ -972,6 +986,14 @@ complete -c deltaadm -n '__deltaadm_at history' -l help -s h -d 'Show this messa
 complete -c deltaadm -n '__deltaadm_at diff 0' -F
 complete -c deltaadm -n '__deltaadm_at diff' -l only -x -a 'protocol features schema mapping constraints clustering properties table' -d 'protocol, features, schema, mapping, constraints, clustering, properties, table; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at diff' -l ignore -x -a 'protocol features schema mapping constraints clustering properties table' -d 'A section, or a place such as \'configuration[owner]\', in which * stands for anything; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at diff' -l table -r -F -d 'A table; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at diff' -l tables-from -r -F -d 'A file with one table per line, - for standard input; # starts a comment.'
+complete -c deltaadm -n '__deltaadm_at diff' -l discover -r -F -d 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at diff' -l catalog -x -d 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
+complete -c deltaadm -n '__deltaadm_at diff' -l jobs -s j -x -d 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
+complete -c deltaadm -n '__deltaadm_at diff' -l brief -d 'One line per table and a summary; the default if options name the tables.'
+complete -c deltaadm -n '__deltaadm_at diff' -l all -d 'In lists of one line per table, also list tables without findings or changes.'
+complete -c deltaadm -n '__deltaadm_at diff' -l resume -r -F -d 'Continue an interrupted run whose -o jsonl output is in FILE.'
 complete -c deltaadm -n '__deltaadm_at diff' -l unity -x -d 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
 complete -c deltaadm -n '__deltaadm_at diff' -l storage-option -x -d 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
 complete -c deltaadm -n '__deltaadm_at diff' -l storage-options-file -r -F -d 'A file with such options, one KEY=VALUE per line; may contain secrets.'

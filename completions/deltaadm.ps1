@@ -93,6 +93,15 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'diff' = [ordered]@{
             '--only' = 'protocol, features, schema, mapping, constraints, clustering, properties, table; may be given several times.'
             '--ignore' = 'A section, or a place such as ''configuration[owner]'', in which * stands for anything; may be given several times.'
+            '--table' = 'A table; may be given several times.'
+            '--tables-from' = 'A file with one table per line, - for standard input; # starts a comment.'
+            '--discover' = 'All tables below it, also below a URL such as s3://bucket/prefix; may be given several times.'
+            '--catalog' = 'All Delta tables in the catalog that match it, such as main.sales.*; may be given several times.'
+            '--jobs' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
+            '-j' = 'Process up to N tables at the same time (default: the number of processors, or 16 where tables are in object stores).'
+            '--brief' = 'One line per table and a summary; the default if options name the tables.'
+            '--all' = 'In lists of one line per table, also list tables without findings or changes.'
+            '--resume' = 'Continue an interrupted run whose -o jsonl output is in FILE.'
             '--unity' = 'The Unity Catalog that knows the names of tables, asked without Spark; its token comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.'
             '--storage-option' = 'An option of the object store, such as aws_region=eu-west-1; no secrets; may be given several times.'
             '--storage-options-file' = 'A file with such options, one KEY=VALUE per line; may contain secrets.'
@@ -802,6 +811,13 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         'history --log-file' = @('<files>')
         'diff --only' = @('protocol', 'features', 'schema', 'mapping', 'constraints', 'clustering', 'properties', 'table')
         'diff --ignore' = @('protocol', 'features', 'schema', 'mapping', 'constraints', 'clustering', 'properties', 'table')
+        'diff --table' = @('<files>')
+        'diff --tables-from' = @('<files>')
+        'diff --discover' = @('<files>')
+        'diff --catalog' = @()
+        'diff --jobs' = @()
+        'diff -j' = @()
+        'diff --resume' = @('<files>')
         'diff --unity' = @()
         'diff --storage-option' = @()
         'diff --storage-options-file' = @('<files>')

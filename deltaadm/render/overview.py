@@ -65,6 +65,15 @@ def urgency(document: Document) -> int:
     return 1 if kind == "inspect" else 0
 
 
+def few_listed(kind: str) -> int:
+    """How many tables of which there is nothing to say are listed all the same."""
+    return _FEW if kind == "inspect" else 0
+
+
+_FEW: Final = 20
+"""A line of `inspect` tells what a table is, so that only many are counted instead."""
+
+
 def unlisted(kinds: Counter[str]) -> str:
     """That some uneventful tables are not listed, with the number of each kind of document."""
     lacking = " or ".join(dict.fromkeys(_LACKING[kind] for kind in kinds))

@@ -108,14 +108,17 @@ def compare_with_reference(
     file: str,
     named: Sequence[Place],
     request: ComparisonRequest,
+    many: FleetRequest | None = None,
     *,
     reference_last: bool = False,
 ) -> int:
     """
     Show in what the tables that are *named*, or all recorded ones, differ from their records.
 
-    A single record is that of any table, whatever it is called. The exit code.
+    With options for *many* tables that name some, these are compared besides the recorded ones.
+    Otherwise a single record is that of any table, whatever it is called. The exit code.
     """
+    many = many or FleetRequest()
     recorded = read_reference(read_file(Path(file))).tables
     by_name = {each.table: each for each in recorded}
     places = {each.table: each.point for each in named} or dict.fromkeys(by_name, NEWEST)
@@ -125,9 +128,11 @@ def compare_with_reference(
     if not places:
         raise Refused(f"{file} records no table.", remedy="Record some: deltaadm record TABLE.")
 
+    known_as_any = () if many.names_tables else recorded
+
     def report(target: Target) -> DiffReport:
-        entry = _record_of(target.text, recorded, by_name, file)
-        current = comparable(context, target, places[target.text])
+        entry = by_name.get(target.text) or _record_of_any(target.text, known_as_any, file)
+        current = comparable(context, target, places.get(target.text, NEWEST))
         known = recorded_state(entry, current)
         states = ComparedState(entry.table, file=file), ComparedState(target.text, current.version)
         snapshots = known, current
@@ -138,15 +143,11 @@ def compare_with_reference(
             before=states[0], after=states[1], sections=request.sections, changes=found
         )
 
-    fleet = collect_tables(context, list(places), FleetRequest(), "diff")
+    fleet = collect_tables(context, list(places), many, "diff")
     return report_all(context, fleet, report, code=_code)
 
 
-def _record_of(
-    table: str, recorded: Sequence[RecordedTable], by_name: Mapping[str, RecordedTable], file: str
-) -> RecordedTable:
-    if table in by_name:
-        return by_name[table]
+def _record_of_any(table: str, recorded: Sequence[RecordedTable], file: str) -> RecordedTable:
     if len(recorded) == 1:
         return recorded[0]
     raise Refused(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from deltaadm.operations.reports import Failure
 from deltaadm.render.formats import FORMATS, Style
@@ -70,7 +70,8 @@ class ResultPrinter:
         self._sinks = sinks
         self._codes: list[int] = []
         self._held: list[tuple[int, str]] = []
-        self._unlisted: Counter[str] = Counter()
+        self._uneventful: Counter[str] = Counter()
+        self._healthy: list[str] = []
         self._reports: list[Report] = []
         self._at_once = [target for target in targets if self._is_at_once(target)]
         self._later = [target for target in targets if target not in self._at_once]
@@ -104,19 +105,25 @@ class ResultPrinter:
 
     def _write(self, target: OutputTarget, result: TableResult) -> None:
         if target.format == "text":
-            from deltaadm.render.overview import is_uneventful, kind_of, line, urgency
-
-            document = result.document
-            if is_uneventful(document) and not self._fleet.every:
-                self._unlisted[kind_of(document)] += 1
-                return
-            order = LAST if is_uneventful(document) else urgency(document)
-            if order:
-                self._held.append((order, line(document)))
-            else:
-                write_text(f"{line(document)}\n")
+            self._write_line(result.document)
         elif not result.old:
             write_text(result.line)
+
+    def _write_line(self, document: Document) -> None:
+        """The line of a table: at once where it is urgent, else in the end, if at all."""
+        from deltaadm.render.overview import few_listed, is_uneventful, kind_of, line, urgency
+
+        if not is_uneventful(document):
+            order = urgency(document)
+            if not order:
+                write_text(f"{line(document)}\n")
+            else:
+                self._held.append((order, line(document)))
+            return
+        kind = kind_of(document)
+        self._uneventful[kind] += 1
+        if self._fleet.every or self._uneventful[kind] <= few_listed(kind):
+            self._healthy.append(line(document))
 
     def _show_error(self, report: Report) -> None:
         """On standard error, unless some report on standard output has it."""
@@ -163,22 +170,20 @@ class ResultPrinter:
         if self._quiet:
             return
         if any(target.format == "text" for target in self._at_once):
-            for _, line in sorted(self._held, key=lambda held: held[0]):
-                write_text(f"{line}\n")
-            if self._unlisted:
+            held = [line for _, line in sorted(self._held, key=lambda held: held[0])]
+            if len(self._healthy) == self._uneventful.total():
+                held += self._healthy
+            elif self._uneventful:
                 from deltaadm.render.overview import unlisted
 
-                write_text(f"{unlisted(self._unlisted)}\n")
+                held.append(unlisted(self._uneventful))
+            write_text("".join(f"{line}\n" for line in held))
             write_text("\n")
             write([overview], "text", self._style)
         elif not any(FORMATS[target.format].sums_up for target in self._later):
             from deltaadm.render.wording import overview_title
 
             info(f"{overview_title(overview)}.")
-
-
-LAST: Final = 9
-"""Where tables stand of which there is nothing to say."""
 
 
 def _is_clean(document: Document) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -177,6 +178,37 @@ def test_many_tables(tmp_path: Path) -> None:
     unknown = deltaadm("diff", file, tmp_path, lake / "b" / "new")
     assert unknown.code == 9
     assert "has no record of" in unknown.err
+
+
+def test_a_fleet_is_compared_with_its_record(tmp_path: Path) -> None:
+    """The gate for drift: tables that change, that are new, and that are gone."""
+    lake, file = tables.lake(tmp_path / "lake"), tmp_path / "all.json"
+    (lake / "empty" / "_delta_log").rmdir()
+    assert deltaadm("record", "--discover", lake, "--out", file).code == 0
+    gate = ("diff", file, "--discover", lake)
+    same = deltaadm(*gate)
+    assert (same.code, same.err) == (0, "")
+    assert same.out.startswith("3 tables without differences; --all lists them\n")
+    Table(lake / "a" / "mapped").commit(1, metadata({"x": "y"}))
+    shutil.move(lake / "b" / "new", lake / "b" / "moved")
+    drift = deltaadm(*gate)
+    assert drift.code == 9
+    assert f"differs     {lake}/a/mapped  " in drift.out
+    assert f"{file} has no record of {lake}/b/moved." in drift.out
+    assert f"failed      {lake}/b/new  There is no Delta table" in drift.out
+    assert "\n1 table without differences; --all lists them\n" in drift.out
+    lines = deltaadm(*gate, "-o", "jsonl").lines
+    assert [line.get("equal") for line in lines] == [False, True, None, None]
+    listed = tmp_path / "tables.txt"
+    listed.write_text(f"{lake}/a/old\n")
+    assert deltaadm("diff", file, "--tables-from", listed).code == 9, "the others are gone"
+
+
+def test_only_a_record_is_compared_with_many_tables(tmp_path: Path) -> None:
+    lake = tables.lake(tmp_path / "lake")
+    result = deltaadm("diff", lake / "a" / "old", "--discover", lake)
+    assert result.code == 2
+    assert "for a reference file only" in result.err
 
 
 def test_a_schema_that_cannot_be_read_is_recorded_as_it_is(tmp_path: Path) -> None:

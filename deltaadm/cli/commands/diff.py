@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import AccessOptions, SparkOptionGroup, TableOutputOptions
+from deltaadm.cli.options import AccessOptions, FleetOptions, SparkOptionGroup, TableOutputOptions
 from deltaadm.errors import UsageError
 from deltaadm.operations.compare import DiffReport, ignoring
 from deltaadm.operations.history import Section
@@ -18,6 +18,7 @@ from deltaadm.runs.compare import (
     place,
 )
 from deltaadm.runs.output import check_format, handle_errors
+from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.sessions import log_reader
 
 if TYPE_CHECKING:
@@ -31,8 +32,9 @@ class Diff(Parameters):
     Compares two versions of a table, two tables, or tables with a reference file that `record` has
     written: protocol, features, schema, column mapping, constraints, clustering and properties.
     TABLE@VERSION and TABLE@TIME are a table at a version or at an ISO 8601 time, and @VERSION
-    the same table again; a reference file alone stands for all tables in it. Exits with 1 if there
-    are differences.
+    the same table again; a reference file alone stands for all tables in it. With options that name
+    tables, all of these are compared with the file as well, and one without a record is an error.
+    Exits with 1 if there are differences.
 
     For example:
 
@@ -43,6 +45,8 @@ class Diff(Parameters):
       deltaadm diff /data/staging/events /data/events --only schema
 
       deltaadm diff reference.json --ignore 'configuration[team.*]'
+
+      deltaadm diff reference.json --discover /data
     """
 
     sides: list[str] = argument(
@@ -59,6 +63,7 @@ class Diff(Parameters):
         help="A section, or a place such as 'configuration[owner]', in which * stands for "
         "anything; may be given several times.",
     )
+    many: FleetOptions
     access: AccessOptions
     spark: SparkOptionGroup
     output: TableOutputOptions
@@ -70,11 +75,16 @@ def command(given: Diff, context: RunContext) -> int:
     request = _request(given)
     first, *rest = given.sides
     context = context.with_request(given.spark, given.output, given.access)
+    if given.many.names_tables and not is_reference(first):
+        raise UsageError("options name tables for a reference file only", option="TABLE|FILE...")
+    require_streaming(given.many, context.format)
 
     def answer() -> int:
-        with log_reader(context, given.sides) as reader:
+        with log_reader(context, given.sides, given.many) as reader:
             if is_reference(first):
-                return compare_with_reference(reader, first, [*map(place, rest)], request)
+                return compare_with_reference(
+                    reader, first, [*map(place, rest)], request, given.many
+                )
             before, second = _two(given.sides)
             if isinstance(second, str):
                 return compare_with_reference(
