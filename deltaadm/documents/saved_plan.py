@@ -179,6 +179,7 @@ class SavedPlan:
                 delta_error_class="DELTA_METADATA_CHANGED",
             )
         require_same_base(self.before, current)
+        # At the version of the file: steps and what they predict name versions, which appends move.
         then = self._plan_on(
             replace(
                 current,
@@ -242,6 +243,7 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
     plans = tuple(_read(document) for document in documents if not _is_error(document))
     if not plans:
         raise _unreadable("it contains no plan")
+    # Each plan rests on the table as it was: the second would find the result of the first.
     places = Counter(plan.location for plan in plans)
     for location, count in places.items():
         if count > 1:
@@ -254,6 +256,7 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
 
 def _documents(text: str) -> list[Any]:
     try:
+        # As a whole first: one document may be spread over lines.
         found = json.loads(text)
     except RecursionError as error:
         raise _unreadable("it is not JSON") from error
@@ -308,6 +311,7 @@ def _saved(document: Mapping[str, Any]) -> SavedPlan:
     version = version_number(document["before"]["version"])
     steps = tuple(map(read_step, document["steps"]))
     session = SessionSettings.from_conf(text_map(document["session"]))
+    # What is shown of a plan can be passed off as one, but its masks would become the values.
     require_no_masks(steps, session.property_defaults)
     return SavedPlan(
         table=place(document["table"]),

@@ -50,7 +50,7 @@ def plan_create(
             remedy="Choose an empty location; CONVERT TO DELTA makes a table from Parquet files.",
             delta_error_class="DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
         )
-    wanted = _told_plainly(step, snapshot)
+    wanted = _as_sql_takes_it(step, snapshot)
     plan = propose(OPERATION, snapshot, [wanted], because=_because(wanted), session=session)
     return replace(plan, notes=(*plan.notes, *_notes(snapshot, wanted), *_notes_on_place(inside)))
 
@@ -79,7 +79,7 @@ def schema_of_query(text: str) -> StructType:
     return nullable_schema(parse_schema(text))
 
 
-def _told_plainly(step: CreateTable, snapshot: Snapshot) -> CreateTable:
+def _as_sql_takes_it(step: CreateTable, snapshot: Snapshot) -> CreateTable:
     """
     *step* as SQL takes it: CLUSTER BY minds the case of letters, and at a path a table is only
     replaced by REPLACE TABLE, which needs one to be there.

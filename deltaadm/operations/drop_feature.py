@@ -130,6 +130,7 @@ def plan_drop(
     A feature that is gone already needs no plan. Raises `NotYet` while the history that needs
     the feature has not expired at *now* (in milliseconds), and `Refused` where Delta would.
     """
+    # An earlier run may have ended before it clustered the table again, which is its last step.
     last = resuming(snapshot) if name == _MAPPING else ()
     if not snapshot.protocol.supports(name) and name in FEATURES:
         note = f"The table does not support {name}, so there is nothing to drop."

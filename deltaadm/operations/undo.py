@@ -102,6 +102,7 @@ def _final_place(subject: str, final_paths: Mapping[str, str]) -> tuple[str, str
 
 
 def _final_path(path: str, final_paths: Mapping[str, str]) -> tuple[str, str]:
+    # The innermost renamed column decides: its final path has later renamings around it already.
     for old in sorted(final_paths, key=len, reverse=True):
         if path == old:
             return final_paths[old], ""

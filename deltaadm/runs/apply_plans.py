@@ -320,12 +320,14 @@ class _Run:
         except DeltaadmError as error:
             result = _failure(saved, error)
         with self._writing:
+            # After a stop the plan stays begun: the next run looks at what is left of it.
             if not self._stopped.is_set():
                 done = result.code in {0, WAITING}
                 self._journal.end(saved.digest, saved.table, result.line, done=done)
                 self._done += done
                 self._under_way.pop(saved.digest, None)
         if self._context.style.show_secrets and result.report is not None:
+            # Only after the journal has its line, which has masks.
             return result._replace(line=line_of(result.report, show_secrets=True))
         return result
 
@@ -371,6 +373,7 @@ def plan_left(
 
 def saved_target(context: RunContext, saved: SavedPlan, entries: Mapping[str, Entry]) -> Target:
     """The table to which the name, or the location, in a plan leads; raises what `resolve` does."""
+    # A table that is yet to be created is in no catalog.
     name = saved.name if saved.before.exists else None
     return resolve(context, name or saved.location, entries.get(name or ""))
 

@@ -73,6 +73,7 @@ def comparable(context: RunContext, target: Target, point: Point = NEWEST) -> Sn
     snapshot = load()
     if snapshot.protocol.supports("clustering"):
         return load(detail=Detail.STATE)
+    # Not None, for which the comparison leaves clustering out.
     return replace(snapshot, domains={})
 
 

@@ -31,6 +31,7 @@ def deadline(duration: str | None) -> Iterator[None]:
     seconds = seconds_of(duration)
     if not hasattr(signal, "setitimer"):
         raise UsageError("is not available on this system", option=_OPTION)
+    # A process has one such timer; setting it would take away the deadline of the whole command.
     if signal.getitimer(signal.ITIMER_REAL)[0]:
         yield
         return

@@ -122,6 +122,7 @@ def _plan_all(
         for result in table_results(task):
             file.add(result)
             is_applied = planning.apply and "error" not in result.document
+            # A table has one line, and that will be its outcome.
             if not (is_applied and context.format == "jsonl"):
                 printer.add(result)
         found = printer.finish()

@@ -99,6 +99,7 @@ def write_text(text: str) -> None:
 
 
 def _write(put: Callable[[], object]) -> None:
+    # What goes to a file is asked for by its option, however quiet the run is.
     if talk().is_silent and not isinstance(sys.stdout, FileText):
         return
     hide()

@@ -103,6 +103,7 @@ class Settings:
         from glob import escape
 
         given = table.rstrip("/").removeprefix("./")
+        # The directory may have characters of patterns in its name.
         base = escape(self.directory.rstrip("/"))
         return any(
             fnmatchcase(given, pattern.removeprefix("./"))
@@ -246,6 +247,7 @@ def _modes(value: Any, place: str) -> tuple[str, ...]:
 
 
 def _day(value: Any, place: str) -> date:
+    # First: every datetime is a date as well.
     if isinstance(value, datetime):
         return value.date()
     if isinstance(value, date):
@@ -274,6 +276,7 @@ def _ignore(value: Any, place: str) -> Ignore:
 
 
 def _scalar(value: Any, place: str) -> str:
+    # Properties are texts, and Delta's of switches are in lower case. Every bool is an int as well.
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, str | int):

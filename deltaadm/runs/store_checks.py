@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
 
 _NOTED: Final = 60
+# S3 and Azure refuse requests that are more than fifteen minutes off.
 _REFUSED: Final = 900
 """Seconds of difference between clocks that are worth a word, and that stores refuse."""
 

@@ -43,6 +43,7 @@ def snapshot_findings(
             totals=None,
             listing=LogListing.of(snapshot.root, {}),
             earlier_names=earlier_names or {},
+            # No clock: nothing of a predicted state may count as in the future.
             now=sys.maxsize,
         )
     )

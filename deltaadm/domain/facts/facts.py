@@ -255,6 +255,7 @@ class CommitFacts:
     @property
     def makes_table_anew(self) -> bool:
         """Whether the commit replaces the table as a whole, so that nothing old need remain."""
+        # Parts of names: there is "CREATE OR REPLACE TABLE AS SELECT" as well.
         words = ("REPLACE TABLE", "CLONE", "RESTORE")
         return any(word in self.operation for word in words)
 

@@ -83,6 +83,7 @@ class BestEffortStagedTable:
         """The statement that puts the rows of the query into the table, if there is one."""
         if self.step.query is None:
             return None
+        # By name: the catalog moves partition columns to the end.
         columns = ", ".join(identifier(column.name) for column in self.step.schema.fields)
         return f"INSERT INTO {self.name} ({columns}) {self.step.query}"
 

@@ -149,6 +149,7 @@ def _add_columns(definition: ForeignDefinition, step: AddColumns) -> ForeignDefi
     for new in step.columns:
         _refuse_column(provider, new)
     old = definition.schema.fields
+    # Spark keeps partition columns last.
     here = len(old) - len(definition.partition_by)
     fields = (*old[:here], *(new.column for new in step.columns), *old[here:])
     return replace(definition, schema=StructType(fields))
@@ -231,6 +232,7 @@ _TYPES: Final = (
 
 
 def _change_columns(definition: ForeignDefinition, step: ChangeColumns) -> ForeignDefinition:
+    # There is only one: the plan takes steps apart, since Spark changes one column at a time.
     (change,) = step.changes
     column = _changeable(definition, change)
     if change.type is not None:

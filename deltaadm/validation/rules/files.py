@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.schema import StructField
 
 _DAY: Final = 86_400_000
+# As seconds from 2001 to 2286, as milliseconds a few months of 1970: no data file is that old.
 _SECONDS: Final = range(10**9, 10**10)
 _ENOUGH_FILES: Final = 10
 _FEW: Final = 0.1

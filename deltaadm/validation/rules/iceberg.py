@@ -168,6 +168,7 @@ def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
     if not any(protocol.supports(f"adaptiveMetadata{suffix}") for suffix in ("", "-preview")):
         return
     mode = mapping_mode(table.snapshot.metadata)
+    # None is a mode that cannot be understood, which other rules report.
     if mode not in (None, ColumnMappingMode.ID):
         yield Problem(
             f"Adaptive metadata needs column mapping by id; the mode is {mode.value}.",

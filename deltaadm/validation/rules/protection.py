@@ -34,6 +34,7 @@ def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
     snapshot = table.snapshot
     supported = snapshot.protocol.supports("checkpointProtection")
     text = snapshot.metadata.configuration.get(_PROTECTION)
+    # 0 is the default: there is no version before it to protect.
     if supported and not whole_number(text):
         yield Problem(
             f"The protocol has checkpointProtection, but {_PROTECTION} is not set.",
@@ -70,6 +71,7 @@ def protected_history_cut(table: SnapshotFacts) -> Iterator[Problem]:
     if guarded is None or not snapshot.protocol.supports("checkpointProtection"):
         return
     first = next((commit.version for commit in table.listing.commits), None)
+    # From 0 nothing is gone; from the protected version on, all that is protected went at once.
     if first is not None and 0 < first < guarded:
         yield Problem(
             f"History is protected up to version {guarded}, but begins with version {first}.",

@@ -122,6 +122,7 @@ def unusable_row_tracking_column(table: SnapshotFacts) -> Iterator[Problem]:
     if not _tracks_rows(snapshot):
         return
     taken = {field.name.lower() for field in top_fields(snapshot.metadata)}
+    # The column is stored in data files, which have the physical names.
     taken |= {physical_name(field).lower() for field in top_fields(snapshot.metadata)}
     for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN):
         name = snapshot.metadata.configuration.get(key, "")
