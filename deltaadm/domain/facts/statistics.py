@@ -39,6 +39,7 @@ def parse_statistics(text: str) -> Document:
     return document
 
 
+# Delta writes it first, so that the statistics of most files need not be decoded for it.
 _NUM_RECORDS_FIRST: Final = re.compile(r'\s*\{\s*"numRecords"\s*:\s*(-?\d{1,18})\s*[,}]')
 
 

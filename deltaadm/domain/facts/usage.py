@@ -152,6 +152,7 @@ def _mapped_columns(snapshot: Snapshot) -> Iterator[str]:
 
 def _protected_history(snapshot: Snapshot) -> Iterator[str]:
     text = snapshot.metadata.configuration.get(PROTECTED_BEFORE)
+    # 0 is the default, before which there is nothing to protect.
     if text is not None and whole_number(text) != 0:
         yield f"property {PROTECTED_BEFORE} is {text}"
 
