@@ -35,6 +35,10 @@ _STOPS: Final[Mapping[type[BaseException], tuple[str, int]]] = {
 }
 
 
+_MORE_TIME: Final = (
+    "Give it more time; why a store does not answer, tells: deltaadm doctor LOCATION."
+)
+
 _ASKED_FOR_HELP: Final = frozenset({"-h", "--help"})
 
 _FRAMES: Final = 5_000
@@ -181,6 +185,8 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
 def _stopped(status: CommitStatus, how: str, code: int) -> int:
     from deltaadm.runs.output import say_end
 
+    if code == StorageError.exit_code:
+        return _show(StorageError(f"{how}; {status.describe()}.", remedy=_MORE_TIME))
     say_end(f"\n{how}; {status.describe()}.\n")
     return code
 

@@ -12,7 +12,7 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.model.log_segment import LogListing
+from deltaadm.domain.model.log_segment import LOG_DIRECTORY, LogListing
 from deltaadm.errors import CommitError, TableError
 from deltaadm.replay.checkpoints import CheckpointReader
 from deltaadm.replay.engine import Detail, UnreadableCheckpoint
@@ -72,6 +72,13 @@ def _written(store: WritableStore, before: Snapshot) -> Checkpoint:
     # deltalake may have failed on a `_last_checkpoint` that leads nowhere, and not on the table.
     failure = _create(store) and _create_without_hint(store)
     made = _checkpoint(store, before.version)
+    if failure and store.local_path is None:
+        from deltaadm.storage.object_errors import known_failure
+
+        log = f"{store.root}/{LOG_DIRECTORY}/"
+        known = known_failure(f"{log}{before.version:020d}.checkpoint.parquet", failure, "write")
+        if known is not None:
+            raise known
     if failure or made is None:
         raise CommitError(
             f"deltalake could not write a checkpoint of version {before.version}: "

@@ -133,8 +133,33 @@ _CAUSES: Final = (
 
 def failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
     """The error that an exception in *doing* something to what is at *url* amounts to."""
+    found = _cause(f"{type(error).__name__}: {error}")
+    if isinstance(error, FileNotFoundError) and found is not _CAUSES[0]:
+        return FileMissing(
+            f"The file {url} is missing.",
+            remedy="Another process may be cleaning up the log; try again.",
+            delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
+        )
+    if found is not None:
+        return _error(found, url, doing)
+    return StorageError(
+        f"Cannot {doing} {url}: {_first_sentence(str(error))}.",
+        remedy="Check the location, the endpoint and the credentials.",
+    )
+
+
+def known_failure(url: str, text: str, doing: str) -> StorageError | None:
+    """The error for what another program says of *doing* something to *url*, if it is known."""
+    found = _cause(text)
+    return None if found is None else _error(found, url, doing)
+
+
+def _cause(text: str) -> _Cause | None:
+    return next((row for row in _CAUSES if any(word in text for word in row.words)), None)
+
+
+def _error(cause: _Cause, url: str, doing: str) -> StorageError:
     scheme = url[:2].lower()
-    text = f"{type(error).__name__}: {error}"
     words = {
         "doing": doing,
         "url": url,
@@ -143,19 +168,7 @@ def failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
         "credentials": _CREDENTIALS.get("az" if scheme in {"ab", "ad"} else scheme, ""),
         "permissions": f" ({_PERMISSIONS[doing]})" if scheme == "s3" else "",
     }
-    found = next((row for row in _CAUSES if any(word in text for word in row.words)), None)
-    if isinstance(error, FileNotFoundError) and found is not _CAUSES[0]:
-        return FileMissing(
-            f"The file {url} is missing.",
-            remedy="Another process may be cleaning up the log; try again.",
-            delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
-        )
-    if found is not None:
-        return StorageError(found.message.format_map(words), remedy=found.remedy.format_map(words))
-    return StorageError(
-        f"Cannot {doing} {url}: {_first_sentence(str(error))}.",
-        remedy="Check the location, the endpoint and the credentials.",
-    )
+    return StorageError(cause.message.format_map(words), remedy=cause.remedy.format_map(words))
 
 
 _DENIALS: Final = frozenset({
@@ -188,4 +201,5 @@ _REQUEST: Final = r"Error performing [A-Z]+ \S+ in \S+(?: after \d+ retries[^-:]
 def _first_sentence(text: str) -> str:
     """What an exception says, without the details of the answer and of the request."""
     line = re.sub(_REQUEST, "", text.strip().partition("\n")[0])
+    line = re.sub(r"^Generic [\w ]+ error: ", "", line)
     return re.sub(r"<.*", "", line).strip(" :.-") or "the store's answer makes no sense"

@@ -28,6 +28,7 @@ from deltaadm.storage.discover import not_listed
 from deltaadm.storage.kept import Kept
 from deltaadm.storage.local import too_large
 from deltaadm.storage.object_errors import failure, failure_of_options, failure_to_create
+from deltaadm.storage.option_checks import require_bucket, require_url, require_usable
 from deltaadm.storage.threads import Pending, Threads
 
 if TYPE_CHECKING:
@@ -186,6 +187,11 @@ class Connections:
         if address.kind == "memory":
             return self._memory.setdefault(address.bucket, store.MemoryStore())
         settings, client = _divided(address.kind, options)
+        if address.kind == "http":
+            require_url(location)
+        else:
+            require_usable(_PREFIXES[address.kind], settings, os.environ)
+            require_bucket(_NOUNS[address.kind], address.bucket, location)
         try:
             if address.kind == "http":
                 return store.HTTPStore(address.bucket, client_options=client, retry_config=_retry())

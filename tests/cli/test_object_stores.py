@@ -319,6 +319,10 @@ ENDPOINTS = {
     "plain HTTP": ({"AWS_ALLOW_HTTP": "false"}, "plain HTTP", "AWS_ALLOW_HTTP"),
     "no server": ({"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1"}, "connection is refused"),
     "no host": ({"AWS_ENDPOINT_URL": "http://no-such-host.invalid"}, "Check the endpoint"),
+    "no scheme": ({"AWS_ENDPOINT_URL": "localhost:9000"}, "AWS_ENDPOINT_URL is no URL", "http://"),
+    "no port": ({"AWS_ENDPOINT_URL": "http://localhost:99999"}, "AWS_ENDPOINT_URL is no URL"),
+    "half a region": ({"AWS_REGION": "eu west"}, "AWS_REGION has a space", "Correct it"),
+    "a line too much": ({"AWS_SECRET_ACCESS_KEY": f"{SECRET}\n"}, "line break", "file"),
 }
 
 
@@ -352,6 +356,28 @@ def test_an_unknown_scheme() -> None:
     failed(deltaadm("inspect", "hdfs://nn/t"), "hdfs://", "--engine spark")
 
 
+@pytest.mark.usefixtures("s3")
+def test_a_name_that_no_bucket_has() -> None:
+    failed(deltaadm("inspect", "s3://la ke/t"), "'la ke' is no name of a bucket", "letters")
+
+
+def test_an_address_that_is_no_url() -> None:
+    failed(deltaadm("inspect", "https://lake:99999/t"), "https://lake:99999/t is no URL")
+
+
+def test_nobody_may_write(s3: S3Server, ten: str) -> None:
+    denied = error("403 Forbidden", "AccessDenied")
+    s3.answer = lambda environ, start: (
+        denied(environ, start) if environ["REQUEST_METHOD"] == "PUT" else None
+    )
+    for change in (("--set", "a=1", "--commit-engine", "embedded"), ("--checkpoint",)):
+        done = deltaadm("alter", ten, *change, "--apply", "--yes")
+        assert done.code == 4, done
+        _, remedy = done.err.splitlines()[-2:]
+        assert "permission denied; nothing was committed" in done.err
+        assert "s3:PutObject" in remedy
+
+
 def test_throttling_is_sat_out(s3: S3Server, ten: str) -> None:
     turns = iter([True, True, False])
     throttled = error("503 Slow Down", "SlowDown")
@@ -381,8 +407,8 @@ def hanging(s3: S3Server) -> Iterator[S3Server]:
 def test_a_deadline_ends_what_hangs(hanging: S3Server, more: list[str]) -> None:
     before = time.monotonic()
     done = process("inspect", "s3://lake/t", *more, "--timeout", "500ms", env=hanging.environment)
-    assert done.code == 4
-    assert "--timeout" in done.err
+    assert "deltaadm doctor" in done.err
+    failed(done, "--timeout")
     assert time.monotonic() - before < 20
 
 
