@@ -23,6 +23,7 @@ from deltaadm.replay.scan import processors
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
     from typing import Any, BinaryIO, Final, TypeVar
 
     import pyarrow as pa
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Batch = TypeVar("Batch")
+    Done = TypeVar("Done")
     Opened = tuple[Footer, pq.ParquetFile, Callable[..., int]]
     Adds = tuple[str, Sequence[str], pa.StructArray]
     """Where `add` actions are from, what is read of them, and they themselves."""
@@ -68,6 +70,8 @@ _FACT_COLUMNS_IF_FILLED: Final = (
 )
 
 _BATCH_ROWS: Final = 1 << 14
+_LIVE_ROWS: Final = 1 << 15
+"""Rows that are judged at once: more than are counted, since there is more to do with each."""
 _BATCH_ACTIONS: Final = 100
 
 _READERS: Final = 4
@@ -205,7 +209,7 @@ class CheckpointReader:
 
         touched = _texts(fold.touched_paths())
         with self.decoding(path):
-            for _, _, adds in self._add_batches(path, _all_columns, threads=False):
+            for _, _, adds in self._add_batches(path, _all_columns, rows=_LIVE_ROWS, threads=False):
                 _require_text(adds)
                 doubtful = _possibly_removed(pc.struct_field(adds, "path"), touched)
                 alive = adds if doubtful is None else adds.filter(_alive(adds, doubtful, fold))
@@ -241,13 +245,14 @@ class CheckpointReader:
         columns_of: Callable[[Footer, Struct], Sequence[str]],
         share: slice = _WHOLE,
         *,
+        rows: int = _BATCH_ROWS,
         threads: bool = True,
     ) -> Iterator[Adds]:
         """
         The `add` column, row groups and batches one after the other, without null rows.
 
-        *columns_of* chooses what is read of a row group. Of the row groups those in *share* are
-        read, with pyarrow's own *threads* or without.
+        *columns_of* chooses what is read of a row group, so many *rows* at once at most. Of the row
+        groups those in *share* are read, with pyarrow's own *threads* or without.
         """
         with self._opened(path, ("add",)) as (footer, file, rows_of):
             if "add" not in footer.columns:
@@ -255,7 +260,7 @@ class CheckpointReader:
             for group in footer.groups_with(("add",))[share]:
                 columns = columns_of(footer, footer.groups[group])
                 wanted = [f"add.{column}" for column in columns]
-                most = rows_of(wanted, group)
+                most = rows_of(wanted, group, rows)
                 for batch in file.iter_batches(
                     most, row_groups=[group], columns=wanted, use_threads=threads
                 ):
@@ -302,10 +307,12 @@ class CheckpointReader:
         with self.decoding(path), self._store.open(path) as source:
             footer = self._checked(path, source, names)
 
-            def rows_of(columns: Iterable[str], group: int | None = None) -> int:
+            def rows_of(
+                columns: Iterable[str], group: int | None = None, most: int = _BATCH_ROWS
+            ) -> int:
                 groups = footer.groups if group is None else [footer.groups[group]]
                 asked = replace(footer, groups=groups)
-                return pages.batch_rows(source, asked, columns, limits, _BATCH_ROWS)
+                return pages.batch_rows(source, asked, columns, limits, most)
 
             buffer = pages.buffer_size(footer, limits)
             with pq.ParquetFile(
@@ -451,6 +458,22 @@ def ahead(shares: Iterable[Iterator[Batch]]) -> Iterator[Batch]:
             if (batch := read.result()) is not None:
                 coming.append((share, readers.submit(next, share, None)))
                 yield batch
+
+
+def done_ahead(work: Callable[[Batch], Done], batches: Iterable[Batch]) -> Iterator[Done]:
+    """*work* on each of *batches*, in their order; while one is looked at, threads do the next."""
+    from collections import deque
+    from concurrent.futures import ThreadPoolExecutor
+
+    most = min(processors(), _READERS)
+    with ThreadPoolExecutor(most) as workers:
+        coming: deque[Future[Done]] = deque()
+        for batch in batches:
+            coming.append(workers.submit(work, batch))
+            if len(coming) > most:
+                yield coming.popleft().result()
+        while coming:
+            yield coming.popleft().result()
 
 
 def _texts(values: Iterable[str]) -> pa.StringArray:

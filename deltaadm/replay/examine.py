@@ -32,6 +32,7 @@ from deltaadm.domain.facts.facts import (
     SnapshotFacts,
     State,
 )
+from deltaadm.domain.facts.statistics import kinds_in
 from deltaadm.domain.model.log_segment import Kind, LogListing, recreatable_versions
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.properties import whole_number
@@ -359,19 +360,21 @@ class _FactCollector:
         alive = replay.live_in_deltas()
         yield from iter(lambda: list(islice(alive, _BATCH)), [])
         if segment.checkpoint is not None:
-            from deltaadm.replay.checkpoints import ahead, plain_add
-            from deltaadm.replay.file_columns import ArrowFiles
+            from deltaadm.replay.checkpoints import done_ahead, plain_add
+            from deltaadm.replay.file_columns import ArrowFiles, Shape
+
+            shape = Shape(kinds_in(state.metadata))
 
             def prepared(
                 found: list[dict[str, Any]] | pa.StructArray,
             ) -> list[dict[str, Any]] | ArrowFiles:
                 if isinstance(found, list):
                     return found
-                files = ArrowFiles(found, state, self._now, plain_add)
+                files = ArrowFiles(found, state, self._now, plain_add, shape)
                 files.prepare()
                 return files
 
-            yield from ahead([map(prepared, replay.live_in_checkpoint())])
+            yield from done_ahead(prepared, replay.live_in_checkpoint())
 
     def _data_files(self, adds: Iterable[AddFile], state: State) -> Iterator[DataFileFacts]:
         """What the storage has of each of *adds*, looked up several at a time."""

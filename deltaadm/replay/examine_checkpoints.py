@@ -197,7 +197,7 @@ class CheckpointExaminer:
         """Read everything at *paths*, which are files and sidecars; compare it with older files."""
         files, sidecars = paths
         expected = self._expected(made.version, differing)
-        hashes = set() if expected is None else expected.hashes()
+        hashes = None if expected is None else expected.hashes()
         content = _Content(reader, hashes, self.store)
         for path in files:
             content.read(path)
@@ -278,12 +278,14 @@ class _Expected:
 
 class _Content:
     """
-    Counts the actions of a checkpoint's files, and crosses its live files off *expected*.
+    Counts the actions of a checkpoint's files, and crosses its live files off *expected*, if any.
 
     `unexpected` are those that were not there to be crossed off, `paths` the first of them.
     """
 
-    def __init__(self, reader: CheckpointReader, expected: set[int], store: LogStore) -> None:
+    def __init__(
+        self, reader: CheckpointReader, expected: set[int] | None, store: LogStore
+    ) -> None:
         self.counts: Counter[str] = Counter()
         self.unexpected = 0
         self.paths: list[str] = []
@@ -315,9 +317,12 @@ class _Content:
                 self._cross_off(_hashed_rows(column, self._qualifier))
 
     def _cross_off(self, found: Iterable[Hashed]) -> None:
+        expected = self._expected
+        if expected is None:
+            return
         for hashed, path in found:
-            if hashed in self._expected:
-                self._expected.discard(hashed)
+            if hashed in expected:
+                expected.discard(hashed)
             else:
                 self.unexpected += 1
                 if len(self.paths) < _NAMED_PATHS:

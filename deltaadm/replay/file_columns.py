@@ -16,10 +16,11 @@ import pyarrow.compute as pc
 
 from deltaadm.domain.facts.facts import LiveFile
 from deltaadm.domain.facts.statistics import kinds_in, num_records
+from deltaadm.domain.model.data_paths import ABSOLUTE, PLAIN_PATH
 from deltaadm.replay.add_files import add_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from deltaadm.domain.facts.facts import State
     from deltaadm.domain.facts.statistics import Kinds
@@ -57,7 +58,8 @@ class ArrowFiles:
     """
     The live files in *adds*, which belong to *state*; see `FileColumns`.
 
-    *decoded* makes an action of the log of a row.
+    *decoded* makes an action of the log of a row. *shape* is that of their statistics, as far as it
+    is known from other files.
     """
 
     def __init__(
@@ -66,18 +68,22 @@ class ArrowFiles:
         state: State,
         now: int,
         decoded: Callable[[Document], Document],
+        shape: Shape | None = None,
     ) -> None:
         self._adds = adds
         self.state = state
         self.now = now
         self._decoded = decoded
+        self._shape = shape or Shape(kinds_in(state.metadata))
+        self._unlike: dict[tuple[str, str], Rows] = {}
 
     def __len__(self) -> int:
         return len(self._adds)
 
     def prepare(self) -> None:
-        """Decode the statistics now, which takes longest and which another thread can do."""
+        """Do now what takes longest: another thread can."""
         _ = self.statistics
+        self.unlike("path", PLAIN_PATH)
 
     @property
     def every(self) -> Rows:
@@ -127,20 +133,31 @@ class ArrowFiles:
 
     def unlike(self, column: str, pattern: str) -> Rows:
         """See `FileColumns`."""
-        matching = pc.match_substring_regex(self._texts(column), rf"\A(?:{pattern})\z")
-        return _where(pc.invert(matching))
+        if (column, pattern) not in self._unlike:
+            matching = pc.match_substring_regex(self._texts(column), rf"\A(?:{pattern})\z")
+            self._unlike[column, pattern] = _where(pc.invert(matching))
+        return self._unlike[column, pattern]
 
     def like(self, column: str, pattern: str) -> Rows:
         """See `FileColumns`."""
         return _where(pc.match_substring_regex(self._texts(column), rf"\A(?:{pattern})"))
 
+    def absolute_paths(self) -> Rows:
+        """The files with an absolute path; one that is plain is absolute only with a slash."""
+        slashes = _where(pc.starts_with(self._texts("path"), "/"))
+        possible = self.unlike("path", PLAIN_PATH) | slashes
+        return possible & self.like("path", ABSOLUTE) if possible else possible
+
     def malformed_vectors(self) -> Rows:
         """See `FileColumns`."""
+        present = self.having("deletionVector")
+        if not present:
+            return present
         usual = pc.match_substring_regex(self.vectors("pathOrInlineDv").cast(pa.string()), _VECTOR)
         kind = pc.equal(self.vectors("storageType").cast(pa.string()), "u")
         offset = pc.greater_equal(self.vectors("offset").cast(pa.int64()), 0)
         plain = pc.and_(pc.and_(usual, kind), pc.fill_null(offset, True))
-        return self.having("deletionVector") & ~_where(plain)
+        return present & ~_where(plain)
 
     def _texts(self, column: str) -> pa.StringArray:
         return self.column(column).cast(pa.string())
@@ -180,7 +197,7 @@ class ArrowFiles:
     def statistics(self) -> Statistics:
         """See `FileColumns`."""
         deleted = self.vectors("cardinality").cast(pa.int64())
-        return Statistics(self.statistics_texts(), deleted, kinds_in(self.state.metadata))
+        return Statistics(self.statistics_texts(), deleted, self._shape)
 
     def statistics_texts(self) -> pa.StringArray:
         """The statistics as JSON; those that the checkpoint has as structs by their count alone."""
@@ -265,11 +282,18 @@ def _numbered(count: int) -> pa.Int64Array:
     return pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(array("q", range(count)))])
 
 
+def _offsets(end: int) -> pa.Int32Array:
+    from array import array
+
+    return pa.Array.from_buffers(pa.int32(), 2, [None, pa.py_buffer(array("i", [0, end]))])
+
+
 # Statistics
 
 _SMALLEST_PIECE: Final = 64
 _LARGEST_TEXT: Final = 1 << 26
 _DEEPEST: Final = 400
+_NUMBER: Final = "numRecords"
 _EXACT: Final = 1 << 53
 """Beyond this a double stands for several whole numbers."""
 
@@ -281,18 +305,20 @@ class Statistics:
     See `StatisticsColumns`. It does not know the files: a circle would keep all of them.
     """
 
-    def __init__(self, texts: pa.StringArray, deleted: pa.Int64Array, kinds: Kinds) -> None:
+    def __init__(self, texts: pa.StringArray, deleted: pa.Int64Array, shape: Shape) -> None:
         self._texts = texts
         self._deleted = deleted
-        self._kinds = kinds
+        self._kinds = shape.kinds
         odd = _odd(self._texts)
-        usual = pc.fill_null(self._texts, "{}")
+        usual = pc.fill_null(self._texts, "{}") if self._texts.null_count else self._texts
         if odd is not None:
             usual = pc.if_else(odd, "{}", usual)
-        self._pieces = list(_decoded(usual, _schema(kinds)))
+        self._pieces = list(shape.decoded(usual))
         self.unread = Rows(_same(False, len(texts)) if odd is None else odd)
-        if any(read is None for read, _ in self._pieces):
-            self.unread |= Rows(_joined(_same(read is None, n) for read, n in self._pieces))
+        unread = [read is None or _infinite(read) for read, _ in self._pieces]
+        if any(found is not False for found in unread):
+            counts = [count for _, count in self._pieces]
+            self.unread |= Rows(_joined(map(_spread, unread, counts)))
 
     @cached_property
     def records(self) -> pa.Int64Array:
@@ -347,10 +373,7 @@ class Statistics:
 
     def _where(self, ask: Callable[[pa.Table], pa.BooleanArray | bool]) -> Rows:
         """The rows for which the answer is true, and those that have not been read."""
-        parts = []
-        for read, count in self._pieces:
-            found = False if read is None else ask(read)
-            parts.append(_same(found, count) if isinstance(found, bool) else found)
+        parts = (_spread(read is not None and ask(read), count) for read, count in self._pieces)
         return _where(_joined(parts)) | self.unread
 
 
@@ -371,6 +394,11 @@ def _contradictory(read: pa.Table, kinds: Kinds) -> pa.BooleanArray | bool:
 
 def _same(flag: bool, count: int) -> pa.BooleanArray:  # noqa: FBT001 -- the value itself
     return pa.repeat(pa.scalar(flag), count)
+
+
+def _spread(found: Any, count: int) -> pa.BooleanArray:
+    """One answer for all of *count* rows, or the answers of each."""
+    return _same(found, count) if isinstance(found, bool) else found
 
 
 def _joined(parts: Iterable[pa.Array]) -> pa.Array:
@@ -457,47 +485,131 @@ _JSON_TYPES: Final = {
 
 def _odd(texts: pa.StringArray) -> pa.BooleanArray | None:
     """
-    Marks the texts that are not decoded line by line, or that Python might not decode.
+    Marks the texts that Python might not decode though pyarrow does; None if there are none.
 
-    None if there are none. What is decoded is an object by its first and last character. Python
-    gives up on numbers of thousands of digits and on deep nesting, and knows fewer names of what
-    is no number.
+    What is decoded is an object by its first and last character. Python gives up on numbers of
+    thousands of digits and on deep nesting.
     """
-    body = texts.buffers()[2]
-    text = b"" if body is None else body.to_pybytes()
     odd = pc.invert(pc.and_(pc.starts_with(texts, "{"), pc.ends_with(texts, "}")))
-    if b"\n" in text or b"\r" in text:
-        odd = pc.or_(odd, pc.match_substring_regex(texts, r"[\n\r]"))
-    if b"Inf" in text or b"NaN" in text:
-        odd = pc.or_(odd, pc.match_substring_regex(texts, r"[:,\[\s-](?:Inf|NaN)"))
-    if (pc.max(pc.binary_length(texts)).as_py() or 0) > _DEEPEST:
-        nested = pc.greater(pc.count_substring_regex(texts, r"[\[{]"), _DEEPEST)
-        odd = pc.or_(odd, pc.or_(nested, pc.match_substring_regex(texts, "[0-9]{1000}")))
+    if (pc.max(pc.binary_length(texts)).as_py() or 0) > 2 * _DEEPEST:  # what opens is closed
+        opened = pc.add(pc.count_substring(texts, "["), pc.count_substring(texts, "{"))
+        long = pc.match_substring_regex(texts, "[0-9]{1000}")
+        odd = pc.or_(odd, pc.or_(pc.greater(opened, _DEEPEST), long))
     odd = _where(odd).flags  # no statistics are none to look at
     return odd if pc.any(odd).as_py() else None
 
 
-def _decoded(texts: pa.StringArray, schema: pa.Schema) -> Iterator[tuple[pa.Table | None, int]]:
-    """The columns of *texts* piece by piece, each with its length; None for a piece as it is."""
+def _infinite(read: pa.Table) -> pa.BooleanArray | bool:
+    """Marks the rows with what is no finite number, which Python knows under fewer names."""
+    found: pa.BooleanArray | bool = False
+    for column in read.columns:
+        for leaf in _leaves(column.combine_chunks()):
+            finite = pc.is_finite(leaf)
+            if pc.all(finite).as_py() is False:
+                if len(leaf) != len(read):  # in a list
+                    return True
+                marked = _where(pc.invert(finite)).flags
+                found = marked if found is False else pc.or_(found, marked)
+    return found
+
+
+def _leaves(values: pa.Array) -> Iterator[pa.Array]:
+    """The numbers with a fraction among *values*."""
+    if pa.types.is_floating(values.type):
+        yield values
+    elif pa.types.is_struct(values.type):
+        for number in range(values.type.num_fields):
+            yield from _leaves(pc.struct_field(values, number))
+    elif pa.types.is_list(values.type):
+        yield from _leaves(values.flatten())
+
+
+class Shape:
+    """
+    What the statistics of a table with columns of these *kinds* look like.
+
+    To look for columns that no file has takes time: those that the first texts lack are left out,
+    until one of them comes up.
+    """
+
+    def __init__(self, kinds: Kinds) -> None:
+        self.kinds = kinds
+        self._usual = _schema(kinds)
+        self._present: pa.Schema | None = None
+
+    def decoded(self, texts: pa.StringArray) -> Iterator[tuple[pa.Table | None, int]]:
+        """The columns of *texts* piece by piece, each with its length; None for one as it is."""
+        count = len(texts)
+        body = _lines(texts)
+        read = self._read(body) if body.size <= _LARGEST_TEXT else None
+        if read is not None and len(read) == count:
+            yield read, count
+        elif count <= _SMALLEST_PIECE:
+            yield None, count
+        else:
+            yield from self.decoded(texts.slice(0, count // 2))
+            yield from self.decoded(texts.slice(count // 2))
+
+    def _read(self, body: pa.Buffer) -> pa.Table | None:
+        present = self._present
+        if present is not None:
+            read = _parsed(body, present)
+            if read is not None and not _has_left_out(read.schema, present, self._usual):
+                return read
+            self._present = self._usual
+        read = _parsed(body, self._usual)
+        if read is not None and present is None:
+            columns = {name: read[name].combine_chunks() for name in self._usual.names}
+            self._present = pa.schema(_filled(self._usual, columns))
+        return read
+
+
+def _lines(texts: pa.StringArray) -> pa.Buffer:
+    """*texts* one below the other; no JSON goes on behind a line that ends in the middle of it."""
+    whole = pa.ListArray.from_arrays(_offsets(len(texts)), texts)
+    return pc.binary_join(whole, "\n").buffers()[2]
+
+
+def _parsed(body: pa.Buffer, schema: pa.Schema) -> pa.Table | None:
     import pyarrow.json as pj
 
-    count = len(texts)
-    body = pc.binary_join_element_wise(texts, "", "\n").buffers()[2]
-    if body is not None and body.size <= _LARGEST_TEXT:
-        try:
-            read = pj.read_json(
-                pa.BufferReader(body),
-                read_options=pj.ReadOptions(use_threads=False, block_size=body.size + 1),
-                parse_options=pj.ParseOptions(explicit_schema=schema),
-            )
-        except pa.ArrowInvalid:
-            pass
-        else:
-            if len(read) == count:
-                yield read, count
-                return
-    if count <= _SMALLEST_PIECE:
-        yield None, count
-        return
-    yield from _decoded(texts.slice(0, count // 2), schema)
-    yield from _decoded(texts.slice(count // 2), schema)
+    try:
+        return pj.read_json(
+            pa.BufferReader(body),
+            read_options=pj.ReadOptions(use_threads=False, block_size=body.size + 1),
+            parse_options=pj.ParseOptions(explicit_schema=schema),
+        )
+    except pa.ArrowInvalid:
+        return None
+
+
+def _filled(fields: Iterable[pa.Field], columns: Mapping[str, pa.Array]) -> list[pa.Field]:
+    """Those *fields* of which any row has a value, and the number of records."""
+    found = []
+    for field in fields:
+        values = columns[field.name]
+        if pa.types.is_struct(field.type):
+            inner = {each.name: pc.struct_field(values, each.name) for each in field.type}
+            if kept := _filled(field.type, inner):
+                found.append(pa.field(field.name, pa.struct(kept)))
+        elif values.null_count < len(values) or field.name == _NUMBER:
+            found.append(field)
+    return found
+
+
+def _has_left_out(found: Any, present: Any, usual: Any) -> bool:
+    """Whether among the fields *found* there is a usual one that was not known to be *present*."""
+    for field in found:
+        expected = usual.field(field.name) if field.name in _names(usual) else None
+        if expected is None:
+            continue
+        if field.name not in _names(present):
+            return True
+        kinds = (field.type, present.field(field.name).type, expected.type)
+        if pa.types.is_struct(expected.type) and _has_left_out(*kinds):
+            return True
+    return False
+
+
+def _names(fields: Iterable[pa.Field]) -> set[str]:
+    return {field.name for field in fields}

@@ -15,7 +15,7 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.facts.deletion_vectors import INLINE
 from deltaadm.domain.facts.facts import FileTotals, Some
 from deltaadm.domain.facts.statistics import num_records
-from deltaadm.domain.model.data_paths import ABSOLUTE, is_absolute
+from deltaadm.domain.model.data_paths import is_absolute
 from deltaadm.replay.reconcile import canonical_path
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class TotalsBuilder:
         self._inline_vectors.add_all(paths, inline)
         untracked = files.lacking("baseRowId") | files.lacking("defaultRowCommitVersion")
         self._without_row_tracking.add_all(paths, untracked.flags)
-        self._absolute.add_all(paths, files.like("path", ABSOLUTE).flags)
+        self._absolute.add_all(paths, files.absolute_paths().flags)
         self._add_row_ids(files)
         if self._facts.with_deletion_vector:
             hashed = (hash(canonical_path(path, self._qualifier)) for path in paths.to_pylist())
