@@ -164,7 +164,7 @@ def history_commands(table: str) -> dict[str, list[str]]:
 
 def fleet_commands(directory: Path) -> dict[str, list[str]]:
     """Protocol and metadata of all tables below *directory*."""
-    tables = sorted(str(one) for one in directory.iterdir())
+    tables = sorted(str(path) for path in directory.iterdir())
     return {
         DELTAADM: deltaadm("inspect", "-o", "jsonl", *tables),
         DELTALAKE: _script("fleet_deltalake.py", str(directory)),
@@ -174,7 +174,7 @@ def fleet_commands(directory: Path) -> dict[str, list[str]]:
 
 def fleet_validation_commands(directory: Path) -> dict[str, list[str]]:
     """All tables below *directory*: what the rules say about each, beside what `inspect` does."""
-    tables = sorted(str(one) for one in directory.iterdir())
+    tables = sorted(str(path) for path in directory.iterdir())
     return {
         DELTAADM: deltaadm("inspect", "-o", "jsonl", *tables),
         "validate": deltaadm("validate", "-o", "jsonl", *tables),

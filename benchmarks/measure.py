@@ -76,7 +76,7 @@ def in_turns(programs: Sequence[Program], runs: int, patience: float) -> dict[st
 
     The order turns as well. A program that fails or answers wrongly is told as such.
     """
-    costs: dict[str, Cost | Failed] = {one.name: Cost() for one in programs}
+    costs: dict[str, Cost | Failed] = {program.name: Cost() for program in programs}
     for turn in range(-1, runs):
         shift = turn % len(programs) if programs else 0
         for one in (*programs[shift:], *programs[:shift]):

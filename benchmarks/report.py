@@ -157,9 +157,9 @@ def targets(found: Found, *, every: bool) -> str:
 def _not_measured(found: Found) -> Iterator[str]:
     measured = {(one.part, one.table, one.ours, one.theirs) for one, _, _ in _measured(found)}
     names = [
-        f"{_name(one)} against {one.theirs}"
-        for one in TARGETS
-        if (one.part, one.table, one.ours, one.theirs) not in measured
+        f"{_name(target)} against {target.theirs}"
+        for target in TARGETS
+        if (target.part, target.table, target.ours, target.theirs) not in measured
     ]
     if names:
         yield f"Not measured, which --full does: {'; '.join(names)}."
@@ -216,12 +216,12 @@ def _targets(found: Found) -> Iterator[str]:
 
 
 def _measured(found: Found) -> Iterator[tuple[Target, float, float]]:
-    for one in TARGETS:
-        costs = found.get(one.part, {}).get(one.table, {})
-        ours, theirs = costs.get(one.ours), costs.get(one.theirs)
+    for target in TARGETS:
+        costs = found.get(target.part, {}).get(target.table, {})
+        ours, theirs = costs.get(target.ours), costs.get(target.theirs)
         if isinstance(ours, Cost) and isinstance(theirs, Cost):
             by_processor = ours.processor_median / theirs.processor_median
-            yield one, ours.median / theirs.median, by_processor
+            yield target, ours.median / theirs.median, by_processor
 
 
 _SAID: Final = {
@@ -260,17 +260,19 @@ def _row(what: str, against: str, target: str, measured: str, met: bool) -> str:
 
 
 def _bounds(found: Found) -> Iterator[str]:
-    for one in BOUNDS:
-        cost = found.get(one.part, {}).get(one.table, {}).get(one.ours)
+    for bound in BOUNDS:
+        cost = found.get(bound.part, {}).get(bound.table, {}).get(bound.ours)
         if isinstance(cost, Cost):
             value = (
                 cost.megabytes
-                if one.unit == "MB"
+                if bound.unit == "MB"
                 else sorted(cost.processor)[len(cost.processor) // 2]
             )
-            what = f"{_SAID[one.part] or f'`{one.ours}`'}, {one.table}"
-            measured = f"{value:.1f} {one.unit}"
-            yield _row(what, "", f"at most {one.limit:g} {one.unit}", measured, value <= one.limit)
+            what = f"{_SAID[bound.part] or f'`{bound.ours}`'}, {bound.table}"
+            measured = f"{value:.1f} {bound.unit}"
+            yield _row(
+                what, "", f"at most {bound.limit:g} {bound.unit}", measured, value <= bound.limit
+            )
 
 
 def _behind_kernel(found: Found) -> Iterator[str]:
@@ -316,7 +318,7 @@ def _spark(found: Found) -> Iterator[str]:
 def _memory_growth(found: Found) -> Iterator[str]:
     """From a checkpoint to one with ten times as many files."""
     costs = [found.get("validation", {}).get(table, {}) for table in ("S3", "huge")]
-    small, large = (one.get(VALIDATE) for one in costs)
+    small, large = (cost.get(VALIDATE) for cost in costs)
     if isinstance(small, Cost) and isinstance(large, Cost):
         times = large.megabytes / small.megabytes
         target = f"at most {_GROWTH_OF_MEMORY} times the memory"
@@ -367,10 +369,10 @@ def _tables(found: Found) -> Iterator[str]:
 
 
 def _grid(costs: Mapping[str, Costs], show: Callable[[Cost], str]) -> str:
-    names = sorted({name for one in costs.values() for name in one}, key=_place)
+    names = sorted({name for cost in costs.values() for name in cost}, key=_place)
     rows = []
     for name in names:
-        cells = [_cell(one.get(name), show) for one in costs.values()]
+        cells = [_cell(cost.get(name), show) for cost in costs.values()]
         rows.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join([f"| | {' | '.join(costs)} |", "|---" * (len(costs) + 1) + "|", *rows])
 
@@ -396,7 +398,7 @@ def _processor_time(cost: Cost) -> str:
 
 
 def _has(costs: Mapping[str, Costs], what: str) -> bool:
-    found = (each for one in costs.values() for each in one.values())
+    found = (each for cost in costs.values() for each in cost.values())
     return any(isinstance(each, Cost) and getattr(each, what) for each in found)
 
 
@@ -405,10 +407,10 @@ def _peak(cost: Cost) -> str:
 
 
 def _ratios(costs: Mapping[str, Costs]) -> str:
-    names = sorted({name for one in costs.values() for name in one} - {DELTAADM}, key=_place)
+    names = sorted({name for cost in costs.values() for name in cost} - {DELTAADM}, key=_place)
     rows = []
     for name in names:
-        cells = [_ratio(one.get(DELTAADM), one.get(name)) for one in costs.values()]
+        cells = [_ratio(cost.get(DELTAADM), cost.get(name)) for cost in costs.values()]
         rows.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join([f"| | {' | '.join(costs)} |", "|---" * (len(costs) + 1) + "|", *rows])
 

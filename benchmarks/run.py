@@ -141,7 +141,7 @@ class Bench:
             yield f"tables {tables}", partial(self._fleet_of, tables)
 
     def _run(self, commands: Mapping[str, list[str]], times: int = 1) -> Costs:
-        return self._in_turns([Program(*one) for one in commands.items()], times * self.runs)
+        return self._in_turns([Program(*item) for item in commands.items()], times * self.runs)
 
     def _in_turns(self, programs: list[Program], runs: int) -> Costs:
         return in_turns(programs, runs, self.patience)
@@ -226,10 +226,10 @@ class Bench:
     def _fleet_of(self, tables: int) -> Costs:
         directory = self.root / f"fleet-{tables}"
         directory.mkdir(exist_ok=True)
-        for one in sorted((self.root / "all-tables").iterdir())[:tables]:
-            link = directory / one.name
+        for path in sorted((self.root / "all-tables").iterdir())[:tables]:
+            link = directory / path.name
             if not link.exists():
-                link.symlink_to(one.absolute())
+                link.symlink_to(path.absolute())
         return self._many(directory, contestants.fleet_commands(directory), 3)
 
     def _fleet(self) -> Path:
@@ -356,7 +356,8 @@ def _costs(command: list[str], seconds: Callable[[float], float]) -> Costs:
     except (subprocess.CalledProcessError, ValueError, IndexError):
         return {contestants.ON_SPARK: Failed("did not run")}
     return {
-        name: Cost(wall=[seconds(one) * 1000 for one in numbers]) for name, numbers in found.items()
+        name: Cost(wall=[seconds(number) * 1000 for number in numbers])
+        for name, numbers in found.items()
     }
 
 

@@ -191,7 +191,7 @@ def _remove(path: str) -> Action:
 
 
 def _write_commit(log: Path, version: int, actions: Iterable[Action]) -> None:
-    lines = (json.dumps(one, separators=(",", ":")) + "\n" for one in actions)
+    lines = (json.dumps(action, separators=(",", ":")) + "\n" for action in actions)
     (log / f"{version:020d}.json").write_text("".join(lines))
 
 
@@ -400,7 +400,7 @@ def standard(scale: float = 1.0) -> dict[str, Shape]:
         Shape(name="S5", commits=20, checkpoint="v2", files=million, parts=10),
         Shape(name="S6", commits=10, columns=scaled(2_000, scale)),
     )
-    return {one.name: one for one in shapes}
+    return {shape.name: shape for shape in shapes}
 
 
 def growing(scale: float = 1.0) -> dict[str, list[tuple[int, Shape]]]:
@@ -442,7 +442,9 @@ def main() -> None:
     if "huge" in more:
         files = scaled(10_000_000, factor)
         shapes.append(Shape(name="huge", commits=20, checkpoint="classic", files=files))
-    expected = {one.name: asdict(write(root / one.name.replace(" ", "-"), one)) for one in shapes}
+    expected = {
+        shape.name: asdict(write(root / shape.name.replace(" ", "-"), shape)) for shape in shapes
+    }
     write_fleet(root / "fleet", Shape(name="fleet", commits=10), int(fleet))
     if "quick" not in more:
         write_fleet(root / "all-tables", Shape(name="fleet", commits=10), int(every))

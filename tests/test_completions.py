@@ -59,20 +59,20 @@ def test_script_has_every_command_and_feature(shell: Shell) -> None:
 
 
 def test_words_need_no_quoting_when_they_are_completed() -> None:
-    for one in read_commands():
-        values = [*one.arguments, *(each.value for each in one.options if each.value)]
+    for command in read_commands():
+        values = [*command.arguments, *(each.value for each in command.options if each.value)]
         words = [word for value in values for word in value.words]
-        names = [name for each in one.options for name in each.names]
+        names = [name for each in command.options for name in each.names]
         assert all(re.fullmatch(r"[\w.@-]+=?", word, re.ASCII) for word in (*words, *names))
 
 
 def test_every_closed_set_of_values_is_offered() -> None:
     """A value that help describes as a list of words is completed with exactly these."""
-    for one in read_commands():
-        for each in one.options:
+    for command in read_commands():
+        for each in command.options:
             if each.value and not each.value.files and re.search(r", \w+,? or \w+", each.help):
                 named = set(re.findall(r"[a-z]+", each.help.partition("(")[0])) - {"or"}
-                assert named >= set(each.value.words) > set(), (one.name, each.names)
+                assert named >= set(each.value.words) > set(), (command.name, each.names)
 
 
 # What is typed, and what is offered; a star stands for the names of files.
@@ -96,7 +96,7 @@ CASES = (
     ("inspect --version 3 ", "*"),
     ("inspect --version ", set()),
     ("validate --fail-on ", {"error", "warning", "info"}),
-    ("validate table --select DL10", {one.code for one in choose_rules(["DL10"])}),
+    ("validate table --select DL10", {rule.code for rule in choose_rules(["DL10"])}),
     ("alter table -o ", {*formats_for(PlanReport)}),
     ("validate table -o ", {*formats_for(ValidationReport)}),
     ("alter table -o s", {"sql"}),

@@ -113,7 +113,7 @@ def test_the_same_values(name: str, given: Any, named: Any, warm: bool) -> None:
 @pytest.mark.parametrize(("name", "given", "named"), MISTAKES)
 def test_the_same_mistakes(name: str, given: Any, named: Any, warm: bool) -> None:  # noqa: FBT001
     if warm:
-        right = next(one.values for one in CALLS if one.values[0] == name)
+        right = next(call.values for call in CALLS if call.values[0] == name)
         for _ in range(MANY):
             OURS[name](*right[1], **right[2])
     for one in (OURS, STANDARD):
@@ -163,8 +163,8 @@ class TestEither:
     def test_what_the_standard_library_knows(self, library: dict[str, Any]) -> None:
         point = library["Point"]
         assert dataclasses.is_dataclass(point)
-        assert [one.name for one in dataclasses.fields(point)] == ["x", "y", "tags", "note"]
-        defaults = [one.default for one in dataclasses.fields(point)]
+        assert [field.name for field in dataclasses.fields(point)] == ["x", "y", "tags", "note"]
+        defaults = [field.default for field in dataclasses.fields(point)]
         assert defaults[1] == 2
         assert defaults[0] is dataclasses.MISSING
         assert point.KIND == "point"

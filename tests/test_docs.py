@@ -72,7 +72,12 @@ def command_lines(page: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    "name", [one.name for one in walk_packages(deltaadm.__path__, "deltaadm.") if not one.ispkg]
+    "name",
+    [
+        package.name
+        for package in walk_packages(deltaadm.__path__, "deltaadm.")
+        if not package.ispkg
+    ],
 )
 def test_examples_in_docstrings_are_true(name: str) -> None:
     assert doctest.testmod(import_module(name)).failed == 0
@@ -91,7 +96,7 @@ def test_command_lines_parse(page: Path) -> None:
         elif name not in group.commands:
             pytest.fail(f"{line}: there is no such command")
         else:
-            words = [EXAMPLES.get(one, one) for one in arguments]
+            words = [EXAMPLES.get(argument, argument) for argument in arguments]
             try:
                 group.commands[name].make_context(name, words)
             except typer.TyperException as error:
@@ -103,7 +108,7 @@ def test_options_exist(page: Path) -> None:
     named = {
         span.partition(" ")[0].partition("=")[0] for span in spans(page) if span.startswith("--")
     }
-    known = {name for one in read_commands() for each in one.options for name in each.names}
+    known = {name for command in read_commands() for each in command.options for name in each.names}
     assert named <= known
 
 
@@ -169,7 +174,7 @@ def test_page_of_settings_is_current() -> None:
 def test_page_of_rules_is_current() -> None:
     page = runpy.run_path(str(ROOT / "docs" / "generate_rules.py"))["page"]()
     assert text(ROOT / "docs" / "rules.md") == page, "run: python3 dev.py docs"
-    assert all(f"\n### {one.code} {one.name}\n" in page for one in choose_rules())
+    assert all(f"\n### {rule.code} {rule.name}\n" in page for rule in choose_rules())
 
 
 def test_exit_codes_of_errors_are_documented() -> None:

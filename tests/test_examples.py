@@ -38,7 +38,7 @@ class Example(NamedTuple):
 
     def holds_for(self, said: str) -> bool:
         parts = self.answer.replace(OF_SPARK, "").split("...\n")
-        pattern = r"(?:.*\n)*".join(re.escape(_timeless(one)) for one in parts)
+        pattern = r"(?:.*\n)*".join(re.escape(_timeless(part)) for part in parts)
         return re.fullmatch(pattern, _timeless(said)) is not None
 
 
@@ -142,7 +142,7 @@ def test_the_guide_shows_lines_of_a_plan(data: Path) -> None:
     [(block, lines)] = re.findall(r"```console\n([^`]*)```\n[^`]*```text\n([^`]*)```", text)
     tables.table(data / "events", commit(commit_info(), protocol(1, 2), metadata()))
     commands = block.replace("$ ", "").replace(" events", " /data/events").splitlines()
-    assert any(lines in answered(one, data)[0] for one in commands)
+    assert any(lines in answered(command, data)[0] for command in commands)
 
 
 def test_the_settings_of_the_guide_are_settings(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_readme(data: Path) -> None:
     partitioned = metadata(schemaString=columns, partitionColumns=["day"])
     days = [{"day": "2026-01-01"}, {"day": "2026-01-02"}]
     stats = json.dumps({"numRecords": 2})
-    files = [add(f"p{one['day']}", 789, partitionValues=one, stats=stats) for one in days]
+    files = [add(f"p{day['day']}", 789, partitionValues=day, stats=stats) for day in days]
     tables.table(
         data / "events",
         commit(commit_info(), protocol(1, 2), partitioned),

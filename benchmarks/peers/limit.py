@@ -81,11 +81,17 @@ def live_files(log: str) -> int:
 def listed(log: str) -> tuple[list[str], list[str], int]:
     """The commits after the newest checkpoint, its files, and the newest version."""
     names = sorted(os.listdir(log))
-    checkpoints = [one for one in names if one[20:32] == ".checkpoint." and one[-8:] == ".parquet"]
+    checkpoints = [
+        name for name in names if name[20:32] == ".checkpoint." and name[-8:] == ".parquet"
+    ]
     newest = checkpoints[-1][:20] if checkpoints else ""
-    tail = [one for one in names if one[20:] == ".json" and one[:20] > newest]
+    tail = [name for name in names if name[20:] == ".json" and name[:20] > newest]
     last = tail[-1] if tail else checkpoints[-1]
-    return tail, [one for one in checkpoints if one[:20] == newest], int(last[:20])
+    return (
+        tail,
+        [checkpoint for checkpoint in checkpoints if checkpoint[:20] == newest],
+        int(last[:20]),
+    )
 
 
 if __name__ == "__main__":

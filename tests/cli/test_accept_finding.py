@@ -69,6 +69,6 @@ def test_in_a_fleet_only_the_table_that_would_break_fails(clustered: Table, smal
     tables_ = ("--table", str(clustered.path), "--table", str(small.path))
     wish = ("alter", "--set", "delta.dataSkippingNumIndexedCols=0", *tables_, "-o", "jsonl")
     found = {one["table"]: one for one in map(json.loads, deltaadm(*wish).out.splitlines())}
-    codes = [one["code"] for one in found[str(clustered.path)]["findings"]]
+    codes = [finding["code"] for finding in found[str(clustered.path)]["findings"]]
     assert codes == ["DL534"]
     assert found[str(small.path)]["findings"] == []

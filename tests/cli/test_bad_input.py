@@ -130,8 +130,8 @@ def test_a_missing_sidecar_matters_to_files_only(tmp_path: Path) -> None:
         2, [protocol(3, 7, ["v2Checkpoint"], ["v2Checkpoint"]), metadata(), add("a")]
     )
     made.commit(2, commit_info())
-    for one in (made.log / "_sidecars").iterdir():
-        one.unlink()
+    for path in (made.log / "_sidecars").iterdir():
+        path.unlink()
     assert deltaadm("inspect", made.path).code == 0
     result = deltaadm("inspect", made.path, "--files")
     assert result.code == TABLE
@@ -391,7 +391,7 @@ def test_hostile_texts_in_plans(tmp_path: Path) -> None:
     ids=lambda one: one[0].replace("\x1b", "")[:8].strip("[") + str(len(one)),
 )
 def test_hostile_arguments_in_errors(small: Table, arguments: list[str]) -> None:
-    result = deltaadm(*(small.path if one == "T" else one for one in arguments))
+    result = deltaadm(*(small.path if argument == "T" else argument for argument in arguments))
     assert result.code in {2, REFUSED}
     assert result.out == ""
     assert_harmless(result.err)

@@ -15,7 +15,7 @@ MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId":
 def section(text: str, heading: str) -> dict[str, str]:
     """The rows under *heading*, by their first column."""
     lines = text.split(f"\n{heading}\n")[1].split("\n\n", maxsplit=1)[0].splitlines()
-    return {one[2:].split("  ")[0].strip(): one[2:].partition("  ")[2].strip() for one in lines}
+    return {line[2:].split("  ")[0].strip(): line[2:].partition("  ")[2].strip() for line in lines}
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_the_whole_detail_on_request(mapped: Table) -> None:
 
 def test_clients_in_json(mapped: Table) -> None:
     clients = deltaadm("inspect", mapped.path, "-o", "json").document["clients"]
-    found = {one["client"]: one for one in clients}
+    found = {client["client"]: client for client in clients}
     assert found["delta-spark"] == {
         "client": "delta-spark",
         "name": "Delta Lake on Apache Spark",
@@ -73,7 +73,7 @@ def test_a_plan_names_whom_it_newly_shuts_out(small: Table) -> None:
     rows = section(text, "Clients after the change")
     assert "trino@480 (domainMetadata, rowTracking)" in rows["cannot write"]
     plan = deltaadm("enable-feature", small.path, "rowTracking", "-o", "json").document
-    [trino] = [one for one in plan["clients"] if one["client"] == "trino"]
+    [trino] = [client for client in plan["clients"] if client["client"] == "trino"]
     assert (trino["access"], trino["before"], trino["verdict"]) == (
         "write",
         "works",
@@ -319,8 +319,10 @@ def test_the_catalogue_of_clients() -> None:
     assert max(map(len, shown.splitlines()[:-1])) <= 80
     page = deltaadm("clients", "-o", "markdown").out
     assert page.splitlines()[2].startswith("|  | athena | bigquery | clickhouse@26.9 |")
-    found = {one["client"]: one for one in deltaadm("clients", "-o", "json").document["clients"]}
-    features = {one["feature"]: one for one in found["trino"]["features"]}
+    found = {
+        client["client"]: client for client in deltaadm("clients", "-o", "json").document["clients"]
+    }
+    features = {feature["feature"]: feature for feature in found["trino"]["features"]}
     assert features["deletionVectors"] == {
         "feature": "deletionVectors", "read": "works", "write": "works",
     }  # fmt: skip

@@ -113,7 +113,7 @@ def test_a_plan_is_saved_and_carried_out_once(tmp_path: Path, writer: LogWriter)
 
 def _of_steps(plan: dict[str, Any]) -> dict[str, Any]:
     """*plan* without its command, reasons and digest: `apply` takes none of them from a file."""
-    changes = [{**one, "because": None} for one in plan["changes"]]
+    changes = [{**change, "because": None} for change in plan["changes"]]
     binding = {**plan["binding"], "document_sha256": ""}
     return {**plan, "operation": "", "changes": changes, "binding": binding}
 
@@ -138,7 +138,7 @@ def test_replacing(small: Table, writer: LogWriter) -> None:
         result = deltaadm(*wish, "--mode", mode, "--apply", "--yes", "-o", "json")
         assert result.code == 0, result.out
         assert result.document["plan"]["steps"][0]["sql"].startswith("REPLACE TABLE delta.`")
-        assert any("older versions keep them" in one for one in result.document["plan"]["notes"])
+        assert any("older versions keep them" in note for note in result.document["plan"]["notes"])
     assert [step.mode.name for step in writer.steps if hasattr(step, "mode")] == ["REPLACE"] * 2
 
 

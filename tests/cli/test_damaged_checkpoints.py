@@ -226,7 +226,7 @@ def test_an_unfit_checkpoint_is_passed_over_as_long_as_commits_stand_in(
     assert warning.startswith("The checkpoint of version 1 cannot be read (")
     result = deltaadm("validate", made.path, "-o", "json")
     assert result.code == 1, result.err
-    assert "DL612" in {one["code"] for one in result.document["findings"]}
+    assert "DL612" in {finding["code"] for finding in result.document["findings"]}
     (made.log / f"{0:020d}.json").unlink()
     for name, option in (("inspect", "--files"), ("validate", "--deep")):
         result = deltaadm(name, made.path, option)
@@ -336,4 +336,4 @@ def test_a_data_file_is_reported_whose_columns_are_named_by_no_text(tmp_path: Pa
     made.commit(1, commit_info(), add("f1", file.stat().st_size))
     result = deltaadm("validate", made.path, "--deep", "-o", "json")
     assert result.code == 1, result.err
-    assert any("utf-8" in one["message"] for one in result.document["findings"])
+    assert any("utf-8" in finding["message"] for finding in result.document["findings"])

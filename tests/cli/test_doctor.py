@@ -36,8 +36,10 @@ def checks(*arguments: object, **env: str) -> dict[str, dict[str, str]]:
     """What `doctor` says in a process of its own, by subject."""
     done = process("doctor", "-o", "json", *arguments, env=env)
     document = done.document
-    assert done.code == (6 if any(one["health"] == "failed" for one in document["checks"]) else 0)
-    return {one["subject"]: one for one in document["checks"]}
+    assert done.code == (
+        6 if any(check["health"] == "failed" for check in document["checks"]) else 0
+    )
+    return {check["subject"]: check for check in document["checks"]}
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ def vectors(tmp_path: Path) -> Table:
 
 def a_day_later(table: Table) -> None:
     then = time.time() - DAY - 120
-    for one in table.log.iterdir():
-        os.utime(one, (then, then))
+    for path in table.log.iterdir():
+        os.utime(path, (then, then))
 
 
 AGREED = ["--apply", "--yes", "--accept-irreversible", "deletionVectors"]

@@ -45,7 +45,7 @@ def outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def named(result: Result) -> list[str]:
-    return [one["table"] for one in result.lines]
+    return [line["table"] for line in result.lines]
 
 
 # where tables come from
@@ -54,7 +54,7 @@ def named(result: Result) -> list[str]:
 def test_tables_below_a_directory(lake: Path) -> None:
     result = deltaadm("inspect", "--discover", lake, "-o", "jsonl")
     names = ["a/mapped", "a/old", "b/new", "empty"]
-    assert named(result) == [str(lake / one) for one in names]
+    assert named(result) == [str(lake / name) for name in names]
     assert result.code == 9
     assert result.err == "4 tables, 1 failed.\n"
 
@@ -69,14 +69,14 @@ def test_tables_from_everywhere_each_once(lake: Path, outside: Path) -> None:
         *("--discover", lake / "a", "--discover", lake / "b", "-o", "jsonl"),
     )
     names = ["a/mapped", "b/new", "a/old"]
-    assert named(result) == [str(lake / one) for one in names]
+    assert named(result) == [str(lake / name) for name in names]
     assert result.code == 0
 
 
 def test_tables_from_standard_input(lake: Path) -> None:
     listed = "\n".join(str(lake / one) for one in ("b/new", "a/old"))
     result = process("validate", "--tables-from", "-", "-o", "jsonl", stdin=None, input=listed)
-    assert [one["table"] for one in result.lines] == listed.split("\n")
+    assert [line["table"] for line in result.lines] == listed.split("\n")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_directory_that_cannot_be_listed_is_a_line_of_its_own(lake: Path) -> N
     if os.access(lake / "a" / "closed", os.R_OK):
         pytest.skip("this user may read everything")
     result = deltaadm("inspect", "--discover", lake / "a", "-o", "jsonl")
-    assert [one["error"]["kind"] for one in result.lines if "error" in one] == ["storage"]
+    assert [line["error"]["kind"] for line in result.lines if "error" in line] == ["storage"]
     assert (len(result.lines), result.code) == (3, 9)
 
 
@@ -127,7 +127,7 @@ def test_lines_are_those_of_single_runs(
     tmp_path: Path,
 ) -> None:
     """Every recorded table, a stranger among them, and all that is wrong with some."""
-    chosen = [str(one.path) for one in oracle_tables.values()]
+    chosen = [str(table.path) for table in oracle_tables.values()]
     chosen = chosen[:: 1 if command[0] == "inspect" else 5]
     chosen.insert(7, str(tmp_path / "nowhere"))
     (tmp_path / "list").write_text("\n".join(chosen))
@@ -228,7 +228,7 @@ def test_brief_validation(lake: Path) -> None:
     ],
 )
 def test_exit_codes_together(lake: Path, names: list[str], options: list[str], code: int) -> None:
-    given = [lake / one for one in names]
+    given = [lake / name for name in names]
     assert deltaadm("validate", *given, "--isolated", "--brief", *options).code == code
 
 
@@ -242,8 +242,8 @@ def test_a_bug_is_the_line_of_its_table(lake: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("deltaadm.runs.target.Target.load", load)
     result = deltaadm("inspect", lake / "a/old", lake / "b/new", "-o", "jsonl")
-    assert [one["error"]["kind"] for one in result.lines] == ["bug", "bug"]
-    assert [one["error"]["exit_code"] for one in result.lines] == [70, 70]
+    assert [line["error"]["kind"] for line in result.lines] == ["bug", "bug"]
+    assert [line["error"]["exit_code"] for line in result.lines] == [70, 70]
     assert result.code == 9
     assert deltaadm("inspect", lake / "a/old", "-o", "jsonl").code == 70
 

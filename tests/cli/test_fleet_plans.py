@@ -107,7 +107,9 @@ def test_plans_are_those_of_single_runs(lake: Path, broken: Path, wish: str) -> 
     command = wish.split(maxsplit=1)[0]
     with untouched(lake):
         together = deltaadm(command, "--discover", lake, *words, *options, "-o", "jsonl", "-j2")
-        alone = [deltaadm(command, one, *words, *options, "-o", "jsonl").out for one in names(lake)]
+        alone = [
+            deltaadm(command, name, *words, *options, "-o", "jsonl").out for name in names(lake)
+        ]
     assert together.out == "".join(alone)
     assert together.code == 9, "one has no commits"
     validator = Draft202012Validator(SCHEMAS["line"])
@@ -198,7 +200,7 @@ def test_the_file_has_every_plan_and_no_error(lake: Path, broken: Path, tmp_path
     assert saved == [line for line in result.lines if line["table"] != str(broken)]
     assert len(saved) == 5
     assert f"Saved 5 plans to {file}; apply them with: deltaadm apply {file}" in result.err
-    assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["plans.jsonl"]
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["plans.jsonl"]
 
 
 def test_planning_is_gone_on_with(lake: Path, tmp_path: Path) -> None:
@@ -219,8 +221,8 @@ def test_all_are_carried_out_once(lake: Path, plans: Path, writer: LogWriter, fo
     assert result.code == 0, result.err
     assert all(map(is_done, names(lake)))
     if form == "jsonl":
-        assert {one["table"] for one in result.lines} == {str(one) for one in names(lake)}
-        assert all(one["outcome"]["versions"] == [1, 2] for one in result.lines)
+        assert {line["table"] for line in result.lines} == {str(name) for name in names(lake)}
+        assert all(line["outcome"]["versions"] == [1, 2] for line in result.lines)
         Draft202012Validator(SCHEMAS["outcome"]).validate(result.lines[0])
     else:
         assert f"committed   {lake}/t3  versions 1, 2" in result.out.splitlines()
@@ -234,7 +236,7 @@ def test_all_are_carried_out_once(lake: Path, plans: Path, writer: LogWriter, fo
 def test_what_only_the_journal_says_is_marked(lake: Path, plans: Path, writer: LogWriter) -> None:
     """Its digests are no secret: whoever can write the file can make a line."""
     deltaadm("apply", plans, "--yes", "--journal", plans.with_name("true"))
-    true = [json.loads(one) for one in plans.with_name("true").read_text().splitlines()]
+    true = [json.loads(line) for line in plans.with_name("true").read_text().splitlines()]
     forged = [one for one in true if one["event"] == "done"]
     for one in forged:
         one["line"]["outcome"]["versions"] = [77]
@@ -252,10 +254,10 @@ def test_what_only_the_journal_says_is_marked(lake: Path, plans: Path, writer: L
 
 def test_journal_is_as_its_schema_says(plans: Path, writer: LogWriter) -> None:
     deltaadm("apply", plans, "--yes")
-    lines = [json.loads(one) for one in _journal(plans).read_text().splitlines()]
-    for one in lines:
-        Draft202012Validator(SCHEMAS["journal"]).validate(one)
-    assert sorted(one["event"] for one in lines) == ["begun"] * 5 + ["done"] * 5
+    lines = [json.loads(line) for line in _journal(plans).read_text().splitlines()]
+    for line in lines:
+        Draft202012Validator(SCHEMAS["journal"]).validate(line)
+    assert sorted(line["event"] for line in lines) == ["begun"] * 5 + ["done"] * 5
     assert len(writer.steps) == 10
 
 
@@ -270,7 +272,7 @@ def test_what_is_as_planned_already_is_done(lake: Path, plans: Path) -> None:
     with untouched(lake):
         result = deltaadm("apply", plans, "--journal", plans.with_name("two"), "-o", "jsonl")
     assert result.code == 0, "nothing is left that needs consent"
-    assert [one["outcome"]["versions"] for one in result.lines] == [[]] * 5
+    assert [line["outcome"]["versions"] for line in result.lines] == [[]] * 5
 
 
 def test_a_table_that_has_changed_is_its_own_line(
@@ -278,7 +280,7 @@ def test_a_table_that_has_changed_is_its_own_line(
 ) -> None:
     Table(lake / "t2").commit(1, metadata({"old": "2"}))
     result = deltaadm("apply", plans, "--yes", "-o", "jsonl")
-    failed = [one for one in result.lines if "error" in one]
+    failed = [line for line in result.lines if "error" in line]
     assert [one["table"] for one in failed] == [str(lake / "t2")]
     assert failed[0]["error"]["kind"] == "commit"
     assert "The table has changed since version 0" in failed[0]["error"]["message"]
@@ -318,7 +320,7 @@ def test_the_run_ends_after_so_many_failures_and_can_be_gone_on_with(
     again = deltaadm("apply", plans, "--yes", *limits, "-o", "jsonl")
     assert again.code == 0
     assert all(map(is_done, names(lake)))
-    assert all(versions(one) == 2 for one in names(lake))
+    assert all(versions(name) == 2 for name in names(lake))
 
 
 def test_no_more_at_a_time_than_allowed(plans: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,7 +364,7 @@ def test_an_interrupted_run_is_gone_on_with_between_any_two_steps(
     monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: writer)
     assert deltaadm("apply", plans, "--yes").code == 0
     assert all(map(is_done, names(lake)))
-    assert all(versions(one) == 2 for one in names(lake)), "no step was taken twice"
+    assert all(versions(name) == 2 for name in names(lake)), "no step was taken twice"
     assert len(writer.steps) == 10 - after
 
 
@@ -373,7 +375,7 @@ def test_what_lies_between_two_steps_is_not_gone_on_with_by_strangers(
     """Without the journal nobody knows that it was this plan which has begun."""
     Table(lake / "t0").commit(1, metadata({"old": "1", "team": "data", "delta.appendOnly": "true"}))
     result = deltaadm("apply", plans, "--yes", "-o", "jsonl")
-    assert [one["table"] for one in result.lines if "error" in one] == [str(lake / "t0")]
+    assert [line["table"] for line in result.lines if "error" in line] == [str(lake / "t0")]
 
 
 @pytest.mark.usefixtures("writer")
@@ -384,7 +386,7 @@ def test_a_begun_table_that_somebody_else_has_changed_is_left_alone(
     _begin(plans, saved)
     Table(lake / "t0").commit(1, metadata({"old": "1", "team": "other"}))
     result = deltaadm("apply", plans, "--yes", "-o", "jsonl")
-    assert [one["table"] for one in result.lines if "error" in one] == [str(lake / "t0")]
+    assert [line["table"] for line in result.lines if "error" in line] == [str(lake / "t0")]
     assert configuration(lake / "t0")["team"] == "other"
 
 
@@ -426,11 +428,11 @@ def test_a_run_that_is_killed_again_and_again_leaves_no_table_half_changed(
     while code < 0:
         code = _killed_after(arguments, _journal(plans), moments.randrange(80_000))
         kills += code < 0
-        assert all(_is_whole(one) for one in names(lake))
+        assert all(_is_whole(name) for name in names(lake))
     assert code == 0
     assert kills >= 2
     assert all(map(is_done, names(lake)))
-    assert all(versions(one) == 2 for one in names(lake))
+    assert all(versions(name) == 2 for name in names(lake))
 
 
 def _is_whole(table: Path) -> bool:
@@ -529,7 +531,7 @@ def test_files_that_will_not_do(
 ) -> None:
     lines = [json.loads(line) for line in plans.read_text().splitlines()]
     edit(lines)
-    plans.write_text("".join(json.dumps(resealed(one)) + "\n" for one in lines))
+    plans.write_text("".join(json.dumps(resealed(line)) + "\n" for line in lines))
     with untouched(lake):
         result = deltaadm("apply", plans, "--yes")
     assert (result.code, writer.steps) == (7, [])
@@ -561,9 +563,9 @@ def test_an_edited_plan_is_not_carried_out(lake: Path, plans: Path, begun: bool)
     if begun:
         _begin(plans, lines[0])
         Table(lake / "t0").commit(1, metadata({"old": "1", "team": "data"}))
-    plans.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    plans.write_text("".join(json.dumps(line) + "\n" for line in lines))
     result = deltaadm("apply", plans, "--yes", "-o", "jsonl")
-    [failed] = [one for one in result.lines if "error" in one]
+    [failed] = [line for line in result.lines if "error" in line]
     assert failed["table"] == str(lake / "t0")
     assert "was changed after it was written" in failed["error"]["message"]
 
@@ -576,7 +578,7 @@ def test_what_planning_has_printed_is_a_file_of_plans(
     printed = deltaadm("alter", "--discover", lake, "--set", "team=data", "-o", form).out
     (tmp_path / "printed").write_text(printed)
     assert deltaadm("apply", tmp_path / "printed", "--yes").code == 0
-    assert all(configuration(one)["team"] == "data" for one in names(lake) if one != broken)
+    assert all(configuration(name)["team"] == "data" for name in names(lake) if name != broken)
 
 
 def test_a_journal_is_that_of_one_run_at_a_time(plans: Path, writer: LogWriter) -> None:
@@ -608,6 +610,6 @@ def test_a_single_plan_can_have_a_journal(lake: Path, tmp_path: Path, writer: Lo
     deltaadm("alter", lake / "t0", *TWO_STEPS, "--out", file)
     for _ in range(2):
         assert deltaadm("apply", file, "--yes", "--journal", tmp_path / "j").code == 0
-    assert [type(one) for one in writer.steps] == [SetProperties, UnsetProperties]
+    assert [type(step) for step in writer.steps] == [SetProperties, UnsetProperties]
     assert listing(lake / "t0")
     assert process("apply", "--help").code == 0

@@ -101,11 +101,11 @@ SOUND: list[Any] = [
 def distorted(draw: st.DrawFn) -> bytes:
     """Sound actions, in some of which a field is something else, or there is one more."""
     actions = json.loads(json.dumps(draw(st.lists(st.sampled_from(SOUND), max_size=3))))
-    for one in actions:
-        (body,) = one.values()
+    for action in actions:
+        (body,) = action.values()
         if draw(st.booleans()):
             body[draw(st.sampled_from(sorted(body)) | names)] = draw(values)
-    return b"".join(json.dumps(one).encode() + b"\n" for one in actions)
+    return b"".join(json.dumps(action).encode() + b"\n" for action in actions)
 
 
 @small_budget

@@ -79,4 +79,4 @@ def test_a_process_writes_it_to_a_pipe(tmp_path: Path) -> None:
         table = hostile_table(tmp_path, text)
         result = process("validate", table, "-o", "github", env={"LC_ALL": "C"})
         assert result.code == 3
-        assert all(re.match(r"::\w+ file=", one) for one in result.out.splitlines())
+        assert all(re.match(r"::\w+ file=", line) for line in result.out.splitlines())

@@ -80,13 +80,13 @@ ARROW = HEAVY - {"pyarrow"}
     ],
 )
 def test_light_commands(small: Table, arguments: str, left_alone: set[str]) -> None:
-    given = [str(small.path) if one == "T" else one for one in arguments.split()]
+    given = [str(small.path) if word == "T" else word for word in arguments.split()]
     assert not loaded(*given) & (HEAVY | left_alone)
 
 
 @pytest.mark.parametrize("command", ["inspect --files", "validate"])
 def test_nothing_needs_numpy(oracle_tables: dict[str, OracleTable], command: str) -> None:
-    places = [str(one.path) for one in oracle_tables.values()]
+    places = [str(table.path) for table in oracle_tables.values()]
     arguments = [*command.split(), "-o", "jsonl", *places]
     assert not loaded(*arguments) & ARROW
     alone = subprocess.run(

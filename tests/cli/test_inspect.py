@@ -72,7 +72,7 @@ def test_contract(rich: Table) -> None:
         found["metadata"]
         == metadata({"delta.enableRowTracking": "true", "delta.appendOnly": "false"})["metaData"]
     )
-    assert [one["name"] for one in found["features"]] == found["protocol"]["writerFeatures"]
+    assert [feature["name"] for feature in found["features"]] == found["protocol"]["writerFeatures"]
     assert found["minimum_protocol"] == {
         "minReaderVersion": 1,
         "minWriterVersion": 7,
@@ -95,7 +95,7 @@ def test_contract(rich: Table) -> None:
 
 
 def test_a_feature_in_full(rich: Table) -> None:
-    by_name = {one["name"]: one for one in inspected(rich.path)["features"]}
+    by_name = {feature["name"]: feature for feature in inspected(rich.path)["features"]}
     assert by_name["domainMetadata"] == {
         "name": "domainMetadata",
         "kind": "writer",
@@ -239,7 +239,7 @@ def test_a_single_failure_has_its_own_code(tmp_path: Path) -> None:
     assert deltaadm("inspect", tmp_path).code == 3
     result = deltaadm("inspect", tmp_path, "-o", "jsonl")
     assert result.code == 3
-    assert [one["error"]["exit_code"] for one in result.lines] == [3]
+    assert [line["error"]["exit_code"] for line in result.lines] == [3]
 
 
 def test_one_line_a_table(small: Table) -> None:
@@ -352,7 +352,7 @@ def test_a_time_beyond_the_calendar(tmp_path: Path) -> None:
 def test_what_is_odd_is_shown_with_a_warning(tmp_path: Path, start: list[Any], words: str) -> None:
     made = tables.table(tmp_path, commit(*start))
     found = inspected(made.path, "--columns")
-    assert any(words in one for one in found["warnings"]), found["warnings"]
+    assert any(words in warning for warning in found["warnings"]), found["warnings"]
     text = deltaadm("inspect", made.path, "--columns")
     assert text.code == 0
     assert words in text.out

@@ -70,7 +70,7 @@ def interrupted(line: int, *arguments: object) -> Result | None:
     with redirect_stdout(out), redirect_stderr(err):
         sys.settrace(trace)
         try:
-            code = run([str(one) for one in arguments])
+            code = run([str(argument) for argument in arguments])
         finally:
             sys.settrace(before)
     return Result(code, out.getvalue(), err.getvalue()) if left <= 0 else None
@@ -78,7 +78,7 @@ def interrupted(line: int, *arguments: object) -> Result | None:
 
 def versions(table: Path) -> list[int]:
     """What was committed after the table was made."""
-    return sorted(int(one.stem) for one in table.glob("_delta_log/*.json") if int(one.stem))
+    return sorted(int(path.stem) for path in table.glob("_delta_log/*.json") if int(path.stem))
 
 
 def words_for(made: list[int], steps: int, *, unknown: bool) -> list[str]:
@@ -115,7 +115,7 @@ def test_an_interrupt_anywhere(
             break
         words = words_for(versions(made), 2, unknown=kind is Server)
         assert result.code == 130, result
-        assert result.err.endswith(tuple(f"\nInterrupted; {one}.\n" for one in words)), result
+        assert result.err.endswith(tuple(f"\nInterrupted; {word}.\n" for word in words)), result
         said.add(len(versions(made)))
     assert said == {0, 1, 2}
 
@@ -129,21 +129,21 @@ def test_an_interrupt_anywhere_among_many(
     for line in count(1, STEP):
         lake, plans = tmp_path / str(line), tmp_path / f"{line}.jsonl"
         places = [lake / name for name in "abc"]
-        for one in places:
-            tables.table(one, commit(protocol(), metadata({"c": "1"})))
+        for place in places:
+            tables.table(place, commit(protocol(), metadata({"c": "1"})))
         wish = ("alter", "--discover", lake, "--set", "a=b", "--unset", "c", "--out", plans)
         assert uninterrupted(*wish).code == 0
         result = interrupted(line, "apply", plans, "--yes", "--jobs", jobs)
         if result is None:
             break
         assert result.code == 130, result
-        begun = [one for one in places if versions(one)]
+        begun = [place for place in places if versions(place)]
         if "nothing was committed" in result.err:
             assert not begun, result
             continue
         found = re.search(r"Interrupted; (\d) of 3 plans were applied", result.err)
         assert found, result
-        named = [one for one in places if f"{one}: " in result.err]
+        named = [place for place in places if f"{place}: " in result.err]
         assert int(found[1]) + len(set(named) & set(begun)) == len(begun), result
         for one in named:
             words = words_for(versions(one), 2, unknown=False)

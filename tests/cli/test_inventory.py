@@ -61,7 +61,7 @@ def test_a_name_that_is_not_unicode_does_not_cost_the_other_rows(
     place = tmp_path / "inventory"
     result = deltaadm("inspect", "--discover", lake, "--save-as", kind, place)
     assert (result.code, result.err) == (9, "")
-    assert str(lake / r"odd\udcff") in {one["table"] for one in rows(kind, place)}
+    assert str(lake / r"odd\udcff") in {row["table"] for row in rows(kind, place)}
 
 
 def test_answers_of_an_interrupted_run_have_rows_too(lake: Path, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_only_regular_files_are_read(
     (made.log / name).unlink(missing_ok=True)
     make(made.log / name)
     results = [deltaadm(first, made.path, *more) for first, *more in COMMANDS]
-    assert {one.code for one in results} <= {0, 1, 3}
+    assert {result.code for result in results} <= {0, 1, 3}
     validated = results[2]
     assert validated.code in {1, 3}
     assert "DL130" in validated.out

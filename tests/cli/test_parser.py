@@ -24,7 +24,7 @@ VALUES = (
 
 def _spellings(declared: Declared) -> list[list[str]]:
     """How an option can stand on a command line, as words."""
-    texts = [*VALUES, *(one.value for one in _members(declared))]
+    texts = [*VALUES, *(member.value for member in _members(declared))]
     return [
         *([name] for name in declared.names),
         *([name, text] for name in declared.names for text in texts),

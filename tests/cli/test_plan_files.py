@@ -183,10 +183,10 @@ def test_a_journal_without_digests_is_refused_with_a_way_on(
     run: Callable[[], tuple[Path, Path]],
 ) -> None:
     plans, journal = run()
-    lines = [json.loads(one) for one in journal.read_text(encoding="utf-8").splitlines()]
-    for one in lines:
-        del one["sha256"]
-    journal.write_text("".join(f"{json.dumps(one)}\n" for one in lines), encoding="utf-8")
+    lines = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        del line["sha256"]
+    journal.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
     result = deltaadm("apply", plans, "--yes")
     assert result.code == 7
     assert "was written by an earlier deltaadm" in result.err

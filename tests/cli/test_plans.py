@@ -89,10 +89,10 @@ def test_contract(small: Table, command: str) -> None:
     assert plan["after"].keys() == {"protocol", "metadata"}
     assert plan["cost"] == COMMANDS[command][1]
     assert plan["is_noop"] is False
-    for one in plan["changes"]:
-        assert one.keys() == {"kind", "subject", "before", "after", "because", "undo", "cost"}
-    for one in plan["steps"]:
-        assert one["sql"].startswith(f"ALTER TABLE delta.`{small.path}` ")
+    for change in plan["changes"]:
+        assert change.keys() == {"kind", "subject", "before", "after", "because", "undo", "cost"}
+    for step in plan["steps"]:
+        assert step["sql"].startswith(f"ALTER TABLE delta.`{small.path}` ")
     for names in ("readerFeatures", "writerFeatures"):
         listed = plan["after"]["protocol"].get(names, [])
         assert listed == sorted(listed)
@@ -136,8 +136,8 @@ def test_the_size_of_what_is_gone_through_is_said(
     request: pytest.FixtureRequest, name: str, wish: list[str], cost: str
 ) -> None:
     table: Table = request.getfixturevalue(name)
-    newest = max(int(one.stem) for one in (table.path / "_delta_log").glob("*.json"))
-    table.commit(newest + 1, *(tables.add(*one, stats=STATISTICS) for one in FILES))
+    newest = max(int(path.stem) for path in (table.path / "_delta_log").glob("*.json"))
+    table.commit(newest + 1, *(tables.add(*file, stats=STATISTICS) for file in FILES))
     command, *rest = wish
     assert f"\nCost: {cost} (2 files, 123 bytes)\n" in deltaadm(command, table.path, *rest).out
     plan = deltaadm(command, table.path, *rest, "-o", "json").document
@@ -323,7 +323,7 @@ def test_a_command_that_is_interrupted_after_a_step_is_run_again(
     again = deltaadm(*wish, "-o", "json")
     assert (again.code, len(writer.steps)) == (0, 3 - taken)
     assert again.document["outcome"]["versions"] == list(range(taken + 1, 4))
-    left_out = [one for one in again.document["plan"]["notes"] if "so they are skipped" in one]
+    left_out = [note for note in again.document["plan"]["notes"] if "so they are skipped" in note]
     assert len(left_out) == (taken > 1)
 
 
@@ -556,7 +556,7 @@ def test_a_refusal(small: Table, form: str) -> None:
 def test_wishes_that_are_refused(small: Table, arguments: str, words: str) -> None:
     key = "spark.databricks.delta.columnMapping.allowRemoval"
     given = [
-        small.path if one == "T" else one.replace("K=", f"{key}=") for one in arguments.split()
+        small.path if word == "T" else word.replace("K=", f"{key}=") for word in arguments.split()
     ]
     with untouched(small.path):
         result = deltaadm(*given)
@@ -608,7 +608,7 @@ def test_a_bug_keeps_its_traceback(small: Table, monkeypatch: pytest.MonkeyPatch
 
 def test_the_catalogue() -> None:
     result = deltaadm("features", "-o", "json")
-    names = [one["name"] for one in result.document["features"]]
+    names = [feature["name"] for feature in result.document["features"]]
     assert result.code == 0
     assert names == sorted(names, key=str.lower)
     assert len(deltaadm("features").out.splitlines()) == 1 + len(names)
@@ -633,9 +633,9 @@ def test_a_feature_that_is_none() -> None:
 
 def test_a_location_is_set_for_one_name_in_a_catalog(tmp_path: Path) -> None:
     places = [Table(tmp_path / name) for name in ("here", "there")]
-    for one in places:
-        one.commit(0, protocol(), metadata())
-    here, there = (str(one.path) for one in places)
+    for place in places:
+        place.commit(0, protocol(), metadata())
+    here, there = (str(place.path) for place in places)
     by_path = deltaadm("alter", here, "--set-location", there, "-o", "json")
     assert by_path.code == 7
     found = by_path.document["error"]["delta_error_class"]

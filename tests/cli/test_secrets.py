@@ -51,7 +51,7 @@ PLAIN = [
     ids=" ".join,
 )
 def test_a_location_with_a_secret_is_refused(arguments: list[str], url: str) -> None:
-    command = [url if one == "URL" else one for one in arguments]
+    command = [url if argument == "URL" else argument for argument in arguments]
     text = deltaadm(*command)
     assert (text.code, text.out) == (REFUSED, "")
     assert f"{URLS[url]} contains a secret" in text.err

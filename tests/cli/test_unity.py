@@ -114,10 +114,10 @@ def test_a_pattern_lists_pages_of_schemas_and_tables(unity: Unity, tmp_path: Pat
     plain(unity, tmp_path / "csv", "main.sales.a_file", provider="CSV")
     plain(unity, tmp_path / "view", "main.sales.a_view", kind="VIEW")
     done = deltaadm("inspect", "--catalog", "main.sales.A*", "-o", "jsonl")
-    assert [one["table"] for one in done.lines] == [f"main.sales.a{n}" for n in range(5)]
+    assert [line["table"] for line in done.lines] == [f"main.sales.a{n}" for n in range(5)]
     done = deltaadm("validate", "--catalog", "main.s?.*", "-o", "jsonl", "--ignore", "DL8")
-    assert [one["table"] for one in done.lines] == [f"main.s{n}.b" for n in range(5)]
-    assert {one["version"] for one in done.lines} == {1}
+    assert [line["table"] for line in done.lines] == [f"main.s{n}.b" for n in range(5)]
+    assert {line["version"] for line in done.lines} == {1}
     done = deltaadm("inspect", "--catalog", "sales.*")
     assert (done.code, "catalog.schema.table" in done.err) == (7, True)
 
@@ -128,7 +128,7 @@ def test_managed_tables_of_a_fleet_are_read_at_their_true_versions(
     managed(unity, tmp_path / "m")
     plain(unity, tmp_path / "p")
     done = deltaadm("inspect", "--catalog", "main.sales.*", "-o", "jsonl", "--jobs", "2")
-    assert [one["version"] for one in done.lines] == [3, 1]
+    assert [line["version"] for line in done.lines] == [3, 1]
 
 
 def test_what_is_not_there(unity: Unity, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_what_is_not_there(unity: Unity, tmp_path: Path) -> None:
     done = deltaadm("inspect", "main.sales.a_view")
     assert (done.code, "is a view" in done.err) == (3, True)
     found = deltaadm("inspect", "main.sales.orders", "main.sales.order", "-o", "jsonl")
-    assert [one.get("version", one.get("error", {}).get("kind")) for one in found.lines] == [
+    assert [line.get("version", line.get("error", {}).get("kind")) for line in found.lines] == [
         1,
         "table",
     ]
@@ -190,7 +190,7 @@ def test_what_the_catalog_says_counts_more_than_the_log(unity: Unity, tmp_path: 
     found = deltaadm("inspect", "main.sales.orders", "--files", "-o", "json").document
     assert (found["version"], found["files"]["files"]) == (3, 3)
     report = deltaadm("validate", "main.sales.orders", "-o", "json").document
-    codes = {one["code"] for one in report["findings"]}
+    codes = {finding["code"] for finding in report["findings"]}
     assert {"DL971", "DL977"} <= codes
 
 
@@ -208,7 +208,7 @@ def test_by_its_location_there_may_be_more(unity: Unity, tmp_path: Path) -> None
     assert "there may be versions after 1" in deltaadm("inspect", made.path).out
     assert "there may be versions" not in deltaadm("inspect", "main.sales.orders").out
     report = deltaadm("validate", made.path, "-o", "json").document
-    assert "DL978" in {one["code"] for one in report["findings"]}
+    assert "DL978" in {finding["code"] for finding in report["findings"]}
 
 
 def test_commits_are_refused_with_the_reason(unity: Unity, tmp_path: Path) -> None:
@@ -451,7 +451,7 @@ def test_each_table_has_credentials_of_its_own(unity: Unity, s3: S3Server, tmp_p
         in_store(unity, s3, tmp_path / f"t{number}", f"t{number}")
     vending = Vending(unity, s3, 3600)
     done = deltaadm("inspect", "--catalog", "main.sales.*", "-o", "jsonl")
-    assert [one.get("version") for one in done.lines] == [1] * 4, done.out
+    assert [line.get("version") for line in done.lines] == [1] * 4, done.out
     assert len(vending.used) == 4
 
 
@@ -551,7 +551,7 @@ def test_what_is_looked_up_at_once_asks_once_for_the_interface(
     tables = tmp_path / "tables.txt"
     tables.write_text("\n".join(names))
     done = deltaadm("inspect", "--tables-from", tables, "-o", "jsonl")
-    assert [one["version"] for one in done.lines] == [1] * 8
+    assert [line["version"] for line in done.lines] == [1] * 8
     assert unity.requests.count("GET delta/v1/config") == 1
     assert len(unity.requests) == 9
 
@@ -564,4 +564,4 @@ def test_a_catalog_that_knows_of_no_version_leaves_it_to_the_log(
     entry.commits, entry.latest = [], -1
     done = deltaadm("inspect", "main.sales.orders", "-o", "json").document
     assert done["version"] == 1
-    assert any("there may be versions after 1" in one for one in done["warnings"])
+    assert any("there may be versions after 1" in warning for warning in done["warnings"])

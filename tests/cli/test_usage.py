@@ -179,7 +179,7 @@ def test_a_command_without_arguments_shows_its_help(name: str) -> None:
     ],
 )
 def test_what_does_not_parse(small: Table, arguments: str, words: str) -> None:
-    result = deltaadm(*(small.path if one == "T" else one for one in arguments.split()))
+    result = deltaadm(*(small.path if word == "T" else word for word in arguments.split()))
     assert result.code == 2
     assert words in result.err
     assert not result.out
@@ -294,7 +294,7 @@ def test_a_full_disk_is_no_bug(command: str) -> None:
 def test_what_cannot_be_said_about_the_run_does_not_change_it(
     small: Table, command: str, code: int
 ) -> None:
-    arguments = [str(small.path) if one == "T" else one for one in command.split()]
+    arguments = [str(small.path) if word == "T" else word for word in command.split()]
     assert with_full_disk(*arguments, stream="stderr")[0] == code
 
 

@@ -66,7 +66,7 @@ def gone(tmp_path: Path) -> Table:
 
 
 def codes(document: object) -> list[str]:
-    return [one["code"] for one in document["findings"]]  # type: ignore[index]
+    return [finding["code"] for finding in document["findings"]]  # type: ignore[index]
 
 
 # What is found, and the exit code
@@ -124,7 +124,7 @@ def test_a_place_without_table_is_a_finding_as_well(tmp_path: Path, make: str) -
         path.write_text("x")
     done = deltaadm("validate", path, "-o", "json")
     assert done.code == 3
-    assert [one["severity"] for one in done.document["findings"]] == ["error"]
+    assert [finding["severity"] for finding in done.document["findings"]] == ["error"]
     assert "by 0 rules" not in deltaadm("validate", path).out
 
 
@@ -141,7 +141,7 @@ def test_of_several_tables_the_worst_counts(healthy: Table, odd: Table, gone: Ta
     assert deltaadm("validate", odd.path, healthy.path).code == 1
     done = deltaadm("validate", gone.path, healthy.path, odd.path, "-o", "jsonl")
     assert done.code == 9
-    assert [codes(one) for one in done.lines] == [["DL101"], [], ["DL112"]]
+    assert [codes(line) for line in done.lines] == [["DL101"], [], ["DL112"]]
 
 
 def test_nothing_is_written(odd: Table, stale: Table, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_what_there_is_not_is_a_usage_error(
 ) -> None:
     done = deltaadm("validate", healthy.path, option, *([] if word is None else [word]))
     assert (done.code, done.out) == (2, "")
-    assert any(one in done.err for one in suggestion.split("|"))
+    assert any(part in done.err for part in suggestion.split("|"))
 
 
 # Formats and files
@@ -263,7 +263,7 @@ def test_a_baseline_hides_what_is_known(odd: Table, tmp_path: Path) -> None:
     worse = deltaadm("validate", odd.path, "--baseline", baseline, "-o", "json", "--history",
                      "--select", "DL112")  # fmt: skip
     assert worse.code == 1
-    assert [one["where"] for one in worse.document["findings"]] == [f"{1:020}.json"]
+    assert [finding["where"] for finding in worse.document["findings"]] == [f"{1:020}.json"]
     assert [one["by"] for one in worse.document["suppressed"]] == ["baseline"]
 
 
@@ -435,7 +435,7 @@ def test_fixes_of_many_tables_are_plans_of_many_tables(
     places = (stale.path, healthy.path, tmp_path / "no")
     done = deltaadm("validate", *places, "--fix", "--out", plans, "-o", "jsonl")
     assert done.code == 9
-    assert [one.get("is_noop") for one in done.lines] == [False, True, None]
+    assert [line.get("is_noop") for line in done.lines] == [False, True, None]
     assert deltaadm("apply", plans, "--yes").code == 0
     assert deltaadm("validate", stale.path, healthy.path, "--fix", "--check").code == 0
 

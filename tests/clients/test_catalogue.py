@@ -51,13 +51,13 @@ def test_facts_about_reading_name_only_features_that_concern_readers(client: Cli
 def test_every_known_release_has_one_gate_for_reading_and_at_most_one_for_writing(
     client: Client,
 ) -> None:
-    bounds = {one.since for one in gates(client)} | {one.until for one in gates(client)}
+    bounds = {gate.since for gate in gates(client)} | {gate.until for gate in gates(client)}
     for text in {client.oldest, client.newest} | (bounds - {""}):
         key = version_key(text)
         if key < version_key(client.oldest):
             continue
-        assert len([one for one in client.read_gates if one.holds_for(key)]) == 1, text
-        assert len([one for one in client.write_gates if one.holds_for(key)]) <= 1, text
+        assert len([gate for gate in client.read_gates if gate.holds_for(key)]) == 1, text
+        assert len([gate for gate in client.write_gates if gate.holds_for(key)]) <= 1, text
 
 
 @EVERY_CLIENT
@@ -74,8 +74,8 @@ def test_spans_are_not_empty_and_within_what_is_known(client: Client) -> None:
 
 @EVERY_CLIENT
 def test_what_is_silently_wrong_says_what_goes_wrong(client: Client) -> None:
-    for one in facts(client):
-        assert one.note or one.compatibility is not Compatibility.SILENTLY_WRONG
+    for fact in facts(client):
+        assert fact.note or fact.compatibility is not Compatibility.SILENTLY_WRONG
 
 
 @EVERY_CLIENT
@@ -98,7 +98,7 @@ def test_every_client_can_be_named(client: Client) -> None:
 
 def test_clients_are_in_alphabetical_order() -> None:
     assert list(CLIENTS) == sorted(CLIENTS)
-    assert [one.client.id for one in newest_releases()] == list(CLIENTS)
+    assert [release.client.id for release in newest_releases()] == list(CLIENTS)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(
 def inline_deletion_vector(rows: list[int]) -> dict[str, Any]:
     """PROTOCOL.md, Deletion Vector Format: one portable roaring bitmap of one array container."""
     head = struct.pack("<IQIIIHHI", 1681511377, 1, 0, 12346, 1, 0, len(rows) - 1, 16)
-    body = head + b"".join(struct.pack("<H", one) for one in rows)
+    body = head + b"".join(struct.pack("<H", row) for row in rows)
     padded = body + b"\0" * (-len(body) % 4)
     text = base64.b85encode(padded).decode().translate(str.maketrans(B85, Z85))
     return {

@@ -71,7 +71,7 @@ TRUSTING = Client(
 
 
 def listed(*names: str) -> Protocol:
-    readers = frozenset(one for one in names if one not in FEATURES or FEATURES[one].is_reader)
+    readers = frozenset(name for name in names if name not in FEATURES or FEATURES[name].is_reader)
     return Protocol(3, 7, readers, frozenset(names))
 
 
@@ -289,7 +289,7 @@ def test_who_refuses_to_read_writes_only_what_a_source_says(
 ) -> None:
     reading = verdict(release, protocol, table, Access.READ)
     writing = verdict(release, protocol, table, Access.WRITE)
-    found = {one.subject: one for one in writing.cells}
+    found = {cell.subject: cell for cell in writing.cells}
     for one in reading.responsible if reading.compatibility is FAILS else ():
         assert found[one.subject].source is not None
         assert found[one.subject].compatibility is not UNKNOWN or found[one.subject].note

@@ -107,7 +107,7 @@ def test_a_table_that_deltalake_does_not_open_stays_as_it_is(tmp_path: Path) -> 
     with pytest.raises(CommitError, match="someFutureFeature"):
         write_checkpoint(str(tmp_path))
     assert (log(tmp_path) / HINT).read_bytes() == text
-    assert sorted(one.name for one in log(tmp_path).iterdir()) == [
+    assert sorted(path.name for path in log(tmp_path).iterdir()) == [
         f"{0:020}.json",
         f"{1:020}.json",
         HINT,

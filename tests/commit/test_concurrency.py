@@ -29,7 +29,7 @@ def test_one_of_many_creates_a_file(tmp_path: Path) -> None:
     with ThreadPoolExecutor(CREATES) as pool:
         won = list(pool.map(create, range(CREATES)))
     winners = [number for number, mine in enumerate(won) if mine]
-    assert [open_store(str(tmp_path)).read("x.json")] == [b"%d\n" % one for one in winners]
+    assert [open_store(str(tmp_path)).read("x.json")] == [b"%d\n" % winner for winner in winners]
     assert [file.name for file in (tmp_path / "_delta_log").iterdir()] == ["x.json"]
 
 

@@ -158,7 +158,9 @@ def test_a_checksum_follows_a_checksum(tmp_path: Path, name: str) -> None:
     assert found["metadata"]["configuration"]["team"] == "web"
     assert found["txnId"] == base(made).commit_info.txn_id  # type: ignore[union-attr]
     result = deltaadm("validate", made, "--deep", "--history", "--cross-check", "-o", "json")
-    assert [one for one in result.document["findings"] if one["code"].startswith("DL8")] == []
+    assert [
+        finding for finding in result.document["findings"] if finding["code"].startswith("DL8")
+    ] == []
 
 
 def test_no_checksum_is_made_up(events: Table) -> None:

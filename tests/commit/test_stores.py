@@ -45,7 +45,9 @@ def test_one_of_many_creates_a_file(place: Place) -> None:
     with ThreadPoolExecutor(CREATES) as pool:
         won = list(pool.map(create, range(CREATES)))
     winners = [number for number, mine in enumerate(won) if mine]
-    assert [stores.open(f"{place.url}/t").read("x.json")] == [b"%d\n" % one for one in winners]
+    assert [stores.open(f"{place.url}/t").read("x.json")] == [
+        b"%d\n" % winner for winner in winners
+    ]
 
 
 def _cases() -> list[Any]:

@@ -126,8 +126,8 @@ def _facts(plan: Plan) -> Document:
     told = document(plan)
     for key in ("operation", "notes", "binding"):
         del told[key]
-    for one in told["changes"]:
-        del one["because"], one["undo"]
+    for change in told["changes"]:
+        del change["because"], change["undo"]
     return told
 
 
@@ -152,7 +152,7 @@ def test_contract() -> None:
     assert told["before"].keys() == {"version", "protocol", "metadata", "clustering_columns"}
     assert told["after"].keys() == {"protocol", "metadata"}
     assert told["before"]["version"] == 3
-    assert [one["kind"] for one in told["steps"]] == ["set_properties", "unset_properties"]
+    assert [step["kind"] for step in told["steps"]] == ["set_properties", "unset_properties"]
     assert told["steps"][1]["sql"] == ("ALTER TABLE delta.`/t` UNSET TBLPROPERTIES IF EXISTS ('b')")
     assert told["changes"][0] == {
         "kind": "add",

@@ -50,7 +50,9 @@ def test_schemas_are_schemas(name: str) -> None:
 
 
 def test_published_schemas_are_current() -> None:
-    published = {one.stem: json.loads(one.read_text("utf-8")) for one in PUBLISHED.glob("*.json")}
+    published = {
+        path.stem: json.loads(path.read_text("utf-8")) for path in PUBLISHED.glob("*.json")
+    }
     assert published == SCHEMAS, "run: python3 dev.py docs"
 
 
@@ -73,16 +75,20 @@ def test_schemas_hold_for_recorded_tables(oracle_tables: dict[str, OracleTable])
     from deltaadm.storage.store import open_store
 
     inspect, plan = (Draft202012Validator(closed(SCHEMAS[name])) for name in ("inspect", "plan"))
-    for one in list(oracle_tables.values())[::7]:
-        snapshot = load_snapshot(open_store(str(one.path)), detail=Detail.STATE)
-        inspect.validate(document(describe(one.name, snapshot, columns=True)))
+    for table in list(oracle_tables.values())[::7]:
+        snapshot = load_snapshot(open_store(str(table.path)), detail=Detail.STATE)
+        inspect.validate(document(describe(table.name, snapshot, columns=True)))
         if not snapshot.protocol.supports("rowTracking"):
             planned = plan_features(snapshot, ["domainMetadata"])
-            plan.validate(plan_document(planned, one.name))
+            plan.validate(plan_document(planned, table.name))
 
 
 def test_baseline_file_is_what_its_schema_says(tmp_path: Path) -> None:
-    reports = [one for one in samples.validations(tmp_path) if isinstance(one, ValidationReport)]
+    reports = [
+        validation
+        for validation in samples.validations(tmp_path)
+        if isinstance(validation, ValidationReport)
+    ]
     written = json.loads(write_baseline(baseline_of(reports)))
     assert written["findings"]
     assert written["more"]

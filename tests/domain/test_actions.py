@@ -463,9 +463,9 @@ OPTIONAL_TODAY = {"remove.extendedFileMetadata", "remove.size"}
 
 
 def _columns(struct: StructType, prefix: str = "") -> Iterator[tuple[str, str, bool]]:
-    for one in struct.fields:
-        yield f"{prefix}{one.name}", _kind(one.type), one.nullable
-        yield from _inside(one.type, f"{prefix}{one.name}.")
+    for field in struct.fields:
+        yield f"{prefix}{field.name}", _kind(field.type), field.nullable
+        yield from _inside(field.type, f"{prefix}{field.name}.")
 
 
 def _inside(data_type: DataType, prefix: str) -> Iterator[tuple[str, str, bool]]:
@@ -495,7 +495,7 @@ def test_the_log_schema_has_every_documented_column():
 
 
 def test_the_log_schema_has_the_columns_that_came_later():
-    assert [one.name for one in log_schema().fields] == [
+    assert [field.name for field in log_schema().fields] == [
         "txn",
         "add",
         "remove",

@@ -166,7 +166,7 @@ def test_widening_twice_keeps_both_records():
 def test_a_longer_varchar_needs_no_widening():
     stored = evolve(table("k INT"), add("v VARCHAR(3), w STRUCT<c: CHAR(2)>"))
     longer = evolve(stored, widen("v", "VARCHAR(9)"))
-    assert [one.metadata for one in longer.metadata.schema.fields] == [
+    assert [field.metadata for field in longer.metadata.schema.fields] == [
         {},
         {"__CHAR_VARCHAR_TYPE_STRING": "varchar(9)"},
         {"__CHAR_VARCHAR_TYPE_STRING": "struct<c:char(2)>"},

@@ -582,7 +582,7 @@ def test_a_reference_without_an_assignment_is_refused(missing: str):
 
 def test_internal_columns_stay_as_they_are():
     schema = struct(column("_CHANGE_type"), column("a"))
-    assert [one.name for one in create_physical_schema(schema, REFERENCE, NAME).fields] == [
+    assert [field.name for field in create_physical_schema(schema, REFERENCE, NAME).fields] == [
         "_CHANGE_type",
         "p1",
     ]

@@ -48,7 +48,7 @@ def _stands_in_brackets(text: str) -> bool:
     return True
 
 
-RECORDED = [one for one in rows("check") if _stands_in_brackets(one["expression"])]
+RECORDED = [row for row in rows("check") if _stands_in_brackets(row["expression"])]
 
 
 def test_nothing_is_refused_that_delta_accepts() -> None:

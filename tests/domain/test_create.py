@@ -44,7 +44,7 @@ def _outcome(case: oracle.Case) -> str | None:
 
 def test_no_case_is_left_out() -> None:
     assert len(_cases()) == 91
-    assert {one.values[0]["group"] for one in _cases()} >= {"create", "create-cluster", "ctas"}
+    assert {case.values[0]["group"] for case in _cases()} >= {"create", "create-cluster", "ctas"}
 
 
 @pytest.mark.parametrize("case", _cases())
@@ -126,7 +126,9 @@ def test_what_no_table_can_be_clustered_by(
     schema: str, columns: tuple[str, ...], configuration: dict[str, str], refusal: str
 ) -> None:
     with pytest.raises(Refused) as caught:
-        validate_cluster_by_spec(read_schema(schema), [(one,) for one in columns], configuration)
+        validate_cluster_by_spec(
+            read_schema(schema), [(column,) for column in columns], configuration
+        )
     assert caught.value.delta_error_class == refusal
 
 
@@ -156,7 +158,10 @@ def test_replacing_keeps_the_ids_of_columns_that_stay() -> None:
     schema = read_schema("b STRING, n INT, A INT, s STRUCT<x: INT, y: INT>")
     step = CreateTable(mode=CreationMode.REPLACE, schema=schema, properties=mapped)
     after = evolve(old, step)
-    ids = {one.name: one.metadata["delta.columnMapping.id"] for one in after.metadata.schema.fields}
+    ids = {
+        field.name: field.metadata["delta.columnMapping.id"]
+        for field in after.metadata.schema.fields
+    }
     assert ids == {"b": 2, "n": 6, "A": 1, "s": 7}
     assert after.metadata.configuration["delta.columnMapping.maxColumnId"] == "8"
 

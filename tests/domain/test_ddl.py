@@ -114,7 +114,7 @@ def test_types(text: str, expected: DataType):
 def test_clauses_of_a_column(clauses: str, nullable: object, metadata: dict[str, object]):
     read = parse_columns(f"first INT, /* a\nremark */ a BIGINT{clauses}, -- the end\n z INT")
     assert read.fields[1] == StructField("a", LONG, bool(nullable), metadata)
-    assert [one.name for one in read.fields] == ["first", "a", "z"]
+    assert [field.name for field in read.fields] == ["first", "a", "z"]
 
 
 @pytest.mark.parametrize(

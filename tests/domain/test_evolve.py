@@ -116,20 +116,20 @@ def _drops(case: oracle.Case) -> bool:
 
 
 PREDICTED = [
-    one
-    for one in _cases()
-    if _is_predictable(one) and _error(one) is None and one["id"] not in VIOLATED_BY_ROWS
+    case
+    for case in _cases()
+    if _is_predictable(case) and _error(case) is None and case["id"] not in VIOLATED_BY_ROWS
 ]
 REFUSED_AT_LOAD = [
-    one
-    for one in _cases()
-    if _error(one) not in (None, ...) and _error(one)["errorClass"] not in DAMAGED_LOG
+    case
+    for case in _cases()
+    if _error(case) not in (None, ...) and _error(case)["errorClass"] not in DAMAGED_LOG
 ]
-LOADED = [one for one in _cases() if _error(one) is None and one["start"].get("files")]
+LOADED = [case for case in _cases() if _error(case) is None and case["start"].get("files")]
 
 
 def _ids(cases: list[oracle.Case]) -> list[Any]:
-    return [pytest.param(one, id=f"{one['group']}-{one['id']}") for one in cases]
+    return [pytest.param(case, id=f"{case['group']}-{case['id']}") for case in cases]
 
 
 def test_no_case_is_left_out_silently():
@@ -227,7 +227,7 @@ def test_a_step_that_delta_commits_in_part_is_refused_whole():
     outcomes, after = _carried_out(case)
     assert outcomes == ["ok", "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE"]
     assert after.protocol == Protocol(2, 5)
-    assert [one["version"] for one in case["expected"]["commits"]] == [1, 2]
+    assert [commit["version"] for commit in case["expected"]["commits"]] == [1, 2]
 
 
 def test_markers_stand_only_where_delta_chooses():
@@ -392,11 +392,11 @@ def test_an_unknown_writer_feature_lets_delta_read_but_not_write():
 
 
 CREATED = [
-    one
-    for one in oracle.cases("e2e")
-    if one["group"].startswith(("create", "ctas"))
-    and one["group"] != "create-cluster"
-    and one["expected"]["ops"][0]["ok"]
+    case
+    for case in oracle.cases("e2e")
+    if case["group"].startswith(("create", "ctas"))
+    and case["group"] != "create-cluster"
+    and case["expected"]["ops"][0]["ok"]
 ]
 
 

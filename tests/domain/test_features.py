@@ -33,7 +33,7 @@ from deltaadm.domain.model.protocol import metadata_required_features, supported
 from deltaadm.errors import IllegalArgument, Refused
 from tests.support import oracle
 
-ENTRIES = {one["name"]: one for one in oracle.feature_registry()["features"]}
+ENTRIES = {feature["name"]: feature for feature in oracle.feature_registry()["features"]}
 
 PREVIEW_SETTING = {"variantShredding", "variantType-preview"}
 """Asked for by metadata in one state of a session's preview setting only, not the default one."""
@@ -351,7 +351,7 @@ def test_its_own_properties_activate_a_feature(one: TableFeature):
 
 @pytest.mark.parametrize(
     "one",
-    [one for one in FEATURES.values() if one.activation.find is None],
+    [feature for feature in FEATURES.values() if feature.activation.find is None],
     ids=lambda one: one.name,
 )
 def test_a_feature_that_is_active_when_supported_is_never_asked_for(one: TableFeature):
@@ -375,7 +375,7 @@ def test_a_property_equals_that_of_the_engine(key: str):
     ours, theirs = PROPERTIES[key.lower()], KNOWN[key]
     assert ours.default == theirs["defaultValue"]
     assert ours.editable == theirs["editable"]
-    assert [one.removeprefix("delta.") for one in ours.alternates] == [
+    assert [alternate.removeprefix("delta.") for alternate in ours.alternates] == [
         one.removeprefix("delta.") for one in theirs["alternateKeys"]
     ]
     assert ours.help or not ours.editable

@@ -23,7 +23,11 @@ SHARED = {key: one for key, one in FOREIGN.items() if one.values}
 
 def severities(path: Path, key: str, value: str) -> dict[str, Severity]:
     tables.table(path, commit(commit_info(), protocol(), metadata({key: value})))
-    return {one.code: one.severity for one in findings(path) if one.code in {"DL309", "DL310"}}
+    return {
+        finding.code: finding.severity
+        for finding in findings(path)
+        if finding.code in {"DL309", "DL310"}
+    }
 
 
 @pytest.mark.parametrize("key", FOREIGN)

@@ -118,7 +118,7 @@ def test_the_rule_says_the_same(
     versions = tables.protocol(1, 7, None, ["appendOnly", "invariants"]) if listed else None
     made = metadata(schemaString=json.dumps({"type": "struct", "fields": [one]}))
     tables.table(tmp_path, commit(commit_info(), versions or tables.protocol(), made))
-    found = [one for one in findings(tmp_path) if one.code == "DL526"]
+    found = [finding for finding in findings(tmp_path) if finding.code == "DL526"]
     fails = nullable and expected != READ
     assert any(one.severity is Severity.ERROR for one in found) is fails
     if not fails and not writes:

@@ -71,7 +71,7 @@ def log(text: str, start: int = 0) -> LogListing:
 
 
 def listing(files: Iterable[FileInfo], start: int = 0) -> LogListing:
-    return LogListing.of("/t", {one.path: one for one in files}, start)
+    return LogListing.of("/t", {file.path: file for file in files}, start)
 
 
 def _info(word: str) -> FileInfo:
@@ -119,8 +119,8 @@ def _info(word: str) -> FileInfo:
 def test_segments(listed: str, version: int | None, chosen: tuple[int, str | None, str]) -> None:
     segment = choose(log(listed), version)
     checkpoint = segment.checkpoint
-    files = None if checkpoint is None else " ".join(str(one.version) for one in checkpoint.files)
-    commits = " ".join(str(one.version) for one in segment.commits)
+    files = None if checkpoint is None else " ".join(str(file.version) for file in checkpoint.files)
+    commits = " ".join(str(commit.version) for commit in segment.commits)
     assert (segment.version, files, commits) == chosen
 
 
@@ -188,8 +188,8 @@ def test_messages_name_what_is_missing() -> None:
 def test_compactions(listed: str, version: int | None, deltas: str) -> None:
     segment = choose(log(listed), version)
     found = [
-        str(one.version) if one.end is None else f"{one.version}-{one.end}"
-        for one in segment.deltas
+        str(delta.version) if delta.end is None else f"{delta.version}-{delta.end}"
+        for delta in segment.deltas
     ]
     assert " ".join(found) == deltas
 
@@ -255,11 +255,11 @@ NAMES = st.builds("{}.{}".format, VERSIONS | ODDITIES, ENDINGS)
 def test_files_by_kind_and_version(names: set[str], version: int) -> None:
     """What is told of many names at once is what is told of each."""
     found = listing(map(FileInfo, names))
-    assert [one.path for one in found.files] == sorted(names)
+    assert [file.path for file in found.files] == sorted(names)
     for kind in Kind:
         files = found.of_kind(kind)
-        assert list(files.names) == sorted(one for one in names if kind_of(one) is kind)
+        assert list(files.names) == sorted(name for name in names if kind_of(name) is kind)
         if kind in {Kind.COMMIT, Kind.CRC}:
-            assert list(files.versions) == [one.version for one in files]
-            assert list(files.after(version)) == [one for one in files if one.version > version]
-            assert list(files.until(version)) == [one for one in files if one.version <= version]
+            assert list(files.versions) == [file.version for file in files]
+            assert list(files.after(version)) == [file for file in files if file.version > version]
+            assert list(files.until(version)) == [file for file in files if file.version <= version]

@@ -93,7 +93,7 @@ def test_fields_are_walked_in_pre_order():
 
 
 def test_types_are_found_in_every_slot():
-    names = [type(one).__name__ for one in all_types(NESTED)]
+    names = [type(kind).__name__ for kind in all_types(NESTED)]
     assert names.count("PrimitiveType") == 4
     assert names.count("ArrayType") == names.count("MapType") == 1
 

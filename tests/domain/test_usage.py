@@ -82,7 +82,7 @@ ROWS: Final[dict[str, tuple[list[str], list[Any], str]]] = {
 
 
 def made(path: Path, names: list[str], actions: list[Any]) -> Path:
-    readers = [one for one in names if one in READERS]
+    readers = [name for name in names if name in READERS]
     versions = protocol(3 if readers else 1, 7, readers or None, names)
     tables.table(path, commit(commit_info(), versions, *actions))
     return path
@@ -94,7 +94,7 @@ def test_what_the_state_uses(row: str, tmp_path: Path) -> None:
     path = made(tmp_path, names, actions)
     found = deltaadm("inspect", path, "--files", "-o", "json").document
     assert (found["slack"], found["possible_slack"]) == ([], [])
-    assert words in str([one["because"] for one in found["features"]])
+    assert words in str([feature["because"] for feature in found["features"]])
     before = deltaadm("inspect", path, "-o", "json").document
     assert before["slack"] == []
     assert before["possible_slack"] in ([], sorted(names))
@@ -119,12 +119,14 @@ def test_what_is_not_used_is_not_needed(row: str, tmp_path: Path) -> None:
     names, _, _ = ROWS[row]
     report = inspected(made(tmp_path, names, [metadata(), add("f")]))
     assert report.slack == tuple(sorted(names))
-    assert not any(one.active for one in report.features)
+    assert not any(feature.active for feature in report.features)
 
 
 def test_a_new_table_is_clustered_because_it_was_asked_for(tmp_path: Path) -> None:
     wish = ("create", tmp_path / "t", "--schema", "id INT", "--cluster-by", "id", "-o", "json")
-    because = {one["subject"]: one["because"] for one in deltaadm(*wish).document["changes"]}
+    because = {
+        change["subject"]: change["because"] for change in deltaadm(*wish).document["changes"]
+    }
     assert "clustered by id" in because["protocol.writerFeatures[clustering]"]
     assert because["protocol.writerFeatures[domainMetadata]"] == "required by clustering"
 
@@ -141,7 +143,7 @@ def dropped(snapshot: Snapshot) -> set[str]:
         plan = plan_minimum(snapshot, lambda _: FeatureHistory(first=0), now=10**15)
     except DeltaadmError:
         return set()
-    return {one.name for one in plan.steps if isinstance(one, DropFeature)}
+    return {step.name for step in plan.steps if isinstance(step, DropFeature)}
 
 
 def check(snapshot: Snapshot) -> None:
@@ -152,7 +154,7 @@ def check(snapshot: Snapshot) -> None:
     """
     report = describe("t", snapshot)
     used = {name for name, one in usages(snapshot).items() if one.evidence}
-    active = {one.name for one in report.features if one.active}
+    active = {feature.name for feature in report.features if feature.active}
     assert not set(report.slack) & (used | active)
     assert not set(report.possible_slack) & used
     assert dropped(snapshot) - {"checkpointProtection"} <= set(report.slack)
@@ -223,7 +225,7 @@ def test_any_table(  # noqa: PLR0917 -- hypothesis names them
     domains: Any,
     files: FileFacts | None,
 ) -> None:
-    readers = frozenset(one for one in names if one not in FEATURES or FEATURES[one].is_reader)
+    readers = frozenset(name for name in names if name not in FEATURES or FEATURES[name].is_reader)
     check(
         Snapshot(
             root="",

@@ -33,7 +33,7 @@ def test_what_is_set_is_one_step_and_what_is_unset_another() -> None:
     )
     assert plan.steps == (SetProperties({"a": "1"}), UnsetProperties(("b",), if_exists=True))
     assert changes(plan) == ["+ configuration[a] = 1", "- configuration[b] = 1"]
-    assert {one.because for one in plan.changes} == {"requested"}
+    assert {change.because for change in plan.changes} == {"requested"}
 
 
 NAMED = replace(snapshot(), name="main.sales.t", files=FileFacts(files=2, bytes=10))
@@ -43,19 +43,19 @@ OTHER = replace(snapshot((2, 5), {"x": "1"}, id="other"), root="/other", version
 def test_another_location_is_another_table() -> None:
     plan = plan_changes(NAMED, TableChanges(location=OTHER))
     assert plan.after == replace(OTHER, name="main.sales.t")
-    assert [one for one in changes(plan) if "configuration" not in one] == [
+    assert [change for change in changes(plan) if "configuration" not in change] == [
         "~ location /t -> /other",
         "~ protocol.minReaderVersion 1 -> 2",
         "~ protocol.minWriterVersion 2 -> 5",
         f"~ id {NAMED.metadata.id} -> other",
     ]
     assert "+ configuration[x] = 1" in changes(plan)
-    assert [one.because for one in plan.changes][:2] == [
+    assert [change.because for change in plan.changes][:2] == [
         "requested",
         "as in the table at the new location",
     ]
-    assert {one.undo for one in plan.changes} == {"alter --set-location /t (metadata only)"}
-    assert not any(one.is_commit for one in plan.stages)
+    assert {change.undo for change in plan.changes} == {"alter --set-location /t (metadata only)"}
+    assert not any(stage.is_commit for stage in plan.stages)
     assert depends_on_state(plan)
     assert "/other (version 9); the one at /t (version 3, 2 files" in plan.notes[0]
     assert len(plan.notes) == 1
@@ -203,7 +203,7 @@ def test_columns_are_dropped_and_then_renamed_from_the_inside() -> None:
         '~ schema[t.y] {"column": "s.x"} -> {"column": "t.y"}',
         "- schema[a]",
     ]
-    undo = {one.change.subject: one.undo for one in plan.changes}
+    undo = {change.change.subject: change.undo for change in plan.changes}
     assert undo["schema[a]"] == "never: only older versions still have it"
     assert undo["schema[t]"] == "alter --rename-column t=s"
     assert undo["schema[t.y]"] == ("alter --rename-column t=s; then alter --rename-column s.y=x")
@@ -228,7 +228,7 @@ def test_undoing_a_renaming_names_the_column_as_shell_and_option_take_it() -> No
         schemaString=json.dumps({"type": "struct", "fields": [column]}),
     )
     plan = plan_changes(table, TableChanges(rename={("a.b c",): "x.y"}))
-    assert {one.undo for one in plan.changes} == {"alter --rename-column '`x.y`=a.b c'"}
+    assert {change.undo for change in plan.changes} == {"alter --rename-column '`x.y`=a.b c'"}
 
 
 def plain(columns: str = "a INT, b STRING, c INT", **configuration: str) -> Snapshot:
@@ -254,7 +254,7 @@ def test_one_call_takes_its_steps_in_a_fixed_order() -> None:
             set_properties={"delta.columnMapping.mode": "name", "delta.appendOnly": "true"},
         ),
     )
-    assert [type(one).__name__ for one in plan.steps] == [
+    assert [type(step).__name__ for step in plan.steps] == [
         "SetProperties",
         "DropConstraint",
         "AddColumns",

@@ -191,7 +191,7 @@ def test_a_wrong_version_in_the_result_is_a_mismatch() -> None:
         return replace(state, metadata=metadata)
 
     outcome = run(plan_features(START, ["inCommitTimestamp"]), MemoryTable(result=wrong))
-    assert [written(one) for one in outcome.mismatches] == [
+    assert [written(mismatch) for mismatch in outcome.mismatches] == [
         "~ configuration[delta.inCommitTimestampEnablementVersion] 4 -> 77"
     ]
 
@@ -207,7 +207,7 @@ def test_a_different_result_is_told() -> None:
     plan = plan_upgrade(START, reader=2, writer=5)
     lower = snapshot((1, 4), {"b": "1"}).protocol
     outcome = run(plan, MemoryTable(result=lambda state: replace(state, protocol=lower)))
-    assert [written(one) for one in outcome.mismatches] == [
+    assert [written(mismatch) for mismatch in outcome.mismatches] == [
         "~ protocol.minReaderVersion 2 -> 1",
         "~ protocol.minWriterVersion 5 -> 4",
     ]

@@ -98,7 +98,9 @@ def test_rows_of_acceptance(predicted: str, found: str, *, accepted: bool) -> No
 
 
 def test_a_marker_does_not_excuse_absence() -> None:
-    subjects = [one.subject for one in mismatches(configured(KNOWN_AFTER_COMMIT), snapshot())]
+    subjects = [
+        mismatch.subject for mismatch in mismatches(configured(KNOWN_AFTER_COMMIT), snapshot())
+    ]
     assert subjects == ["configuration[key]"]
 
 

@@ -176,7 +176,7 @@ def test_reasons() -> None:
 def test_costs(features: str, cost: Cost) -> None:
     plan = plan_features(snapshot(), features.split())
     assert plan.cost is cost
-    assert {one.cost for one in plan.changes} == {cost}
+    assert {change.cost for change in plan.changes} == {cost}
 
 
 def test_support_alone_is_no_backfill() -> None:
@@ -290,7 +290,9 @@ def test_support_alone_activates_nothing_else() -> None:
     assert "delta.columnMapping.mode" not in plan.after.metadata.configuration
 
 
-ADDABLE = [one for one in FEATURES.values() if one.in_delta_spark and not one.not_addable]
+ADDABLE = [
+    feature for feature in FEATURES.values() if feature.in_delta_spark and not feature.not_addable
+]
 TABLES = {
     "(1, 2)": snapshot(),
     "(2, 5)": snapshot((2, 5)),

@@ -54,7 +54,7 @@ def recorded() -> set[str]:
     """The classes with which the engine answered when it was recorded."""
     text = b"".join(body for name, body in oracle._archive().items() if name.endswith(".jsonl"))  # noqa: SLF001
     found = {one.decode() for one in re.findall(rb'"errorClass": ?"([A-Z_0-9]+)', text)}
-    refused = {one["refused"] for one in all_rows() if one.get("refused")}
+    refused = {row["refused"] for row in all_rows() if row.get("refused")}
     return found | {one.partition(".")[0] for one in refused}
 
 
@@ -110,7 +110,7 @@ def test_a_class_names_commands_and_rules_that_exist(name: str) -> None:
 def test_a_class_leads_to_the_rules_that_name_it() -> None:
     found = explain("DELTA_VERSIONS_NOT_CONTIGUOUS")
     assert isinstance(found, ErrorClassExplanation)
-    assert "DL101" in [one.code for one in found.rules]
+    assert "DL101" in [rule.code for rule in found.rules]
 
 
 def test_a_sub_class_is_explained_as_its_class() -> None:
@@ -149,7 +149,7 @@ def test_anything_else_is_refused_with_a_suggestion(word: str, suggestion: str) 
 
 def test_rules_are_listed_by_family() -> None:
     assert list_rules().rules == tuple(choose_rules())
-    assert {one.code[:3] for one in list_rules(["DL1", "DL6xx"]).rules} == {"DL1", "DL6"}
+    assert {rule.code[:3] for rule in list_rules(["DL1", "DL6xx"]).rules} == {"DL1", "DL6"}
     with pytest.raises(Refused, match="Unknown rule 'DL0'"):
         list_rules(["DL0"])
 

@@ -199,11 +199,13 @@ def test_clustering_that_was_taken_away_is_put_back(command: str) -> None:
     plan = plan_command(table)
     states = carried_out(table, plan.steps)
     taken_away = [state for state in states if state.suspended_clustering]
-    assert len(taken_away) == len([one for one in plan.stages if one.cost is Cost.REWRITE]) + 1
+    assert (
+        len(taken_away) == len([stage for stage in plan.stages if stage.cost is Cost.REWRITE]) + 1
+    )
     for state in states:
         rest = plan_command(state)
         assert not mismatches(plan.after, carried_out(state, rest.steps)[-1])
-        fixes = [one.fix for one in snapshot_findings(state) if one.code == "DL535"]
+        fixes = [finding.fix for finding in snapshot_findings(state) if finding.code == "DL535"]
         assert fixes == [(ClusterBy(state.suspended_clustering),)] * (state in taken_away)
         unread = plan_command(replace(state, domains=None, suspended_clustering=()))
         assert unread.needs_state or depends_on_state(unread)

@@ -96,12 +96,12 @@ def clustered(*columns: str, mode: str = "name") -> Snapshot:
         writer=FEATURES,
         schemaString=json.dumps({"type": "struct", "fields": fields}),
     )
-    paths = [tuple(physical.get(part, part) for part in one.split(".")) for one in columns]
+    paths = [tuple(physical.get(part, part) for part in column.split(".")) for column in columns]
     return replace(made, domains={CLUSTERING_DOMAIN: clustering_domain(paths)}, files=FileFacts())
 
 
 def errors(plan: Plan) -> list[str]:
-    return [one.code for one in plan.findings if one.severity is Severity.ERROR]
+    return [finding.code for finding in plan.findings if finding.severity is Severity.ERROR]
 
 
 def paths(*columns: str) -> tuple[Column, ...]:
@@ -133,7 +133,7 @@ def test_the_table_stays_clustered_by_the_same_columns(way: str, columns: tuple[
     assert (first, last) == (away, ClusterBy(paths(*columns)))
     assert clustering_columns(plan.after) == paths(*columns)
     assert not errors(plan)
-    assert any("Clustering is removed, then set" in one for one in plan.notes)
+    assert any("Clustering is removed, then set" in note for note in plan.notes)
 
 
 def test_a_renamed_column_is_clustered_by_under_its_new_name():
@@ -154,7 +154,7 @@ def test_columns_asked_for_come_after_those_that_were_there():
 def test_a_table_that_loses_nothing_is_left_alone(columns: tuple[str, ...]):
     wanted = TableChanges(rename={("v",): "w"}, set_properties={"delta.appendOnly": "true"})
     plan = plan_changes(clustered(*columns), wanted)
-    assert not any(isinstance(one, ClusterBy) for one in plan.steps)
+    assert not any(isinstance(step, ClusterBy) for step in plan.steps)
 
 
 def test_a_new_column_is_not_confused_with_one_that_another_writer_has_named() -> None:
@@ -205,9 +205,11 @@ def test_an_error_refuses_the_plan_unless_its_code_is_accepted(name: str):
     assert f"--accept-finding {code}" in caught.value.remedy
     require_accepted(plan.findings, {code})
     documents = plan_document(plan, "t")["findings"]
-    assert [(one["code"], one["severity"]) for one in documents if one["severity"] == "error"] == [
-        (code, "error")
-    ] * len(errors(plan))
+    assert [
+        (document["code"], document["severity"])
+        for document in documents
+        if document["severity"] == "error"
+    ] == [(code, "error")] * len(errors(plan))
 
 
 def test_what_a_plan_file_says_of_findings_is_not_believed():
@@ -223,7 +225,7 @@ def test_a_table_that_is_broken_already_is_clustered_without_a_statement():
     broken = propose("alter", clustered("s.x"), [DropColumns(paths("s"))]).after
     plan = propose("alter", broken, [ClusterBy(paths("day"))])
     assert clustering_columns(plan.after) == paths("day")
-    assert any("own CLUSTER BY fails" in one for one in plan.notes)
+    assert any("own CLUSTER BY fails" in note for note in plan.notes)
 
 
 LOST = propose("alter", clustered("day", "s.x"), [DropColumns(paths("s"))]).after
@@ -283,8 +285,8 @@ def test_what_was_found_before_is_not_new(step: Step, found: list[str]):
         {MODE: "name", "delta.columnMapping.maxColumnId": "2"},
         schemaString=json.dumps({"type": "struct", "fields": [odd, field("plain", 2)]}),
     )
-    assert "DL416" in {one.code for one in snapshot_findings(table)}
-    assert [one.code for one in propose("alter", table, [step]).findings] == found
+    assert "DL416" in {finding.code for finding in snapshot_findings(table)}
+    assert [finding.code for finding in propose("alter", table, [step]).findings] == found
 
 
 def test_what_only_the_commit_can_choose_is_no_finding():
@@ -334,7 +336,7 @@ def test_what_recorded_changes_left_behind_stands_in_their_plans():
         session = SessionSettings.from_conf(case.get("conf") or {})
         plan = propose("alter", before, steps, session=session)
         new = _kinds(after) - _kinds(before)
-        planned = Counter((one.code, one.where) for one in plan.findings)
+        planned = Counter((finding.code, finding.where) for finding in plan.findings)
         assert not new - planned, case["id"]
         assert not errors(plan), case["id"]
         tried += 1
@@ -372,7 +374,7 @@ STEPS = st.one_of(
 
 
 SNAPSHOT_RULES = [
-    one for one in choose_rules(("DL2", "DL3", "DL4", "DL5")) if one.scope is Scope.SNAPSHOT
+    rule for rule in choose_rules(("DL2", "DL3", "DL4", "DL5")) if rule.scope is Scope.SNAPSHOT
 ]
 
 
@@ -396,8 +398,8 @@ def _actions(state: Snapshot) -> Iterator[tables.Action]:
         stored |= {ICT_ENABLEMENT_VERSION: since, ICT_ENABLEMENT_TIMESTAMP: str(int(since) + 1)}
     yield {"protocol": state.protocol.to_wire()}
     yield {"metaData": state.metadata.with_configuration(stored).to_wire()}
-    for one in (state.domains or {}).values():
-        yield tables.domain(one.domain, one.configuration)
+    for domain in (state.domains or {}).values():
+        yield tables.domain(domain.domain, domain.configuration)
 
 
 @settings(max_examples=EXAMPLES)

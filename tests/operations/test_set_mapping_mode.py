@@ -63,7 +63,7 @@ def test_turning_it_off_rewrites_the_files(mode: str) -> None:
         f'~ schema[a] {IDS}"p"}} -> {{}}',
     ]
     assert plan.cost is Cost.REWRITE
-    assert {one.undo for one in plan.changes} == {
+    assert {change.undo for change in plan.changes} == {
         "set-mapping-mode name (metadata only), which gives new ids",
         "rewritten when it is needed again",
     }

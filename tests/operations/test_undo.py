@@ -83,11 +83,11 @@ def test_a_plan_is_taken_back_in_reverse(table: Snapshot, wish: TableChanges) ->
     """Back to the last step of which something cannot be brought back."""
     steps = list(taken(plan_changes(table, possible(table, wish))))
     state = steps[-1].after if steps else table
-    for one in reversed(steps):
-        state = taken_back(state, one)
-        claimed = {change.subject for change, undo in one.undos() if undo.restores}
-        assert not differing(one.before, state) & claimed, one.step
-        if any(_loses(undo) for _, undo in one.undos()):
+    for step in reversed(steps):
+        state = taken_back(state, step)
+        claimed = {change.subject for change, undo in step.undos() if undo.restores}
+        assert not differing(step.before, state) & claimed, step.step
+        if any(_loses(undo) for _, undo in step.undos()):
             break
 
 
@@ -149,7 +149,7 @@ def test_a_feature_is_taken_back_as_far_as_its_undo_says(name: str, table: Snaps
 
 
 def undone(wish: TableChanges, table: Snapshot) -> dict[str, str]:
-    return {one.change.subject: one.undo for one in plan_changes(table, wish).changes}
+    return {change.change.subject: change.undo for change in plan_changes(table, wish).changes}
 
 
 def test_a_renamed_column_is_renamed_back_whatever_is_set_beside_it() -> None:
@@ -182,8 +182,8 @@ def test_what_cannot_be_brought_back_is_said_last() -> None:
 
 def test_a_feature_that_another_one_needs_for_good_is_never_taken_back() -> None:
     found = {
-        one.change.subject: one.undo
-        for one in plan_features(snapshot(), ["icebergCompatV2"]).changes
+        change.change.subject: change.undo
+        for change in plan_features(snapshot(), ["icebergCompatV2"]).changes
     }
     assert found["protocol.writerFeatures[columnMapping]"] == (
         "never: icebergCompatV2 needs it, and cannot be dropped"

@@ -62,11 +62,11 @@ def test_sarif_is_valid(samples: Sequence[Report], sarif_validator: Any) -> None
 
 def test_sarif_of_every_rule_is_valid_and_has_its_help(sarif_validator: Any) -> None:
     rules = choose_rules()
-    found = [replace(finding(1, one.severity, "Found."), code=one.code) for one in rules]
+    found = [replace(finding(1, rule.severity, "Found."), code=rule.code) for rule in rules]
     log = json.loads(shown("sarif", report(*found)))
     sarif_validator.validate(log)
     told = log["runs"][0]["tool"]["driver"]["rules"]
-    assert [one["id"] for one in told] == [one.code for one in rules]
+    assert [one["id"] for one in told] == [rule.code for rule in rules]
     assert all("What to do" in one["help"]["text"] for one in told)
     assert all(len(one["shortDescription"]["text"]) <= 1024 for one in told)
 
@@ -74,15 +74,15 @@ def test_sarif_of_every_rule_is_valid_and_has_its_help(sarif_validator: Any) -> 
 def test_sarif_has_one_run_for_all_tables(samples: Sequence[Report]) -> None:
     [run] = json.loads(shown("sarif", *samples))["runs"]
     rules = run["tool"]["driver"]["rules"]
-    assert {one["level"] for one in run["results"]} == {"error", "warning", "note"}
-    assert all(rules[one["ruleIndex"]]["id"] == one["ruleId"] for one in run["results"])
+    assert {result["level"] for result in run["results"]} == {"error", "warning", "note"}
+    assert all(rules[result["ruleIndex"]]["id"] == result["ruleId"] for result in run["results"])
     assert run["invocations"][0]["executionSuccessful"] is False
 
 
 def test_sarif_says_where(samples: Sequence[Report]) -> None:
     [run] = json.loads(shown("sarif", *samples))["runs"]
-    places = [one["locations"][0] for one in run["results"]]
-    uris = [one["physicalLocation"]["artifactLocation"]["uri"] for one in places]
+    places = [result["locations"][0] for result in run["results"]]
+    uris = [place["physicalLocation"]["artifactLocation"]["uri"] for place in places]
     assert uris[:3] == [
         "events/_delta_log",
         "events/_delta_log/00000000000000000002.json",
@@ -97,7 +97,7 @@ def test_sarif_says_where(samples: Sequence[Report]) -> None:
 
 def test_sarif_marks_what_does_not_count(samples: Sequence[Report]) -> None:
     [run] = json.loads(shown("sarif", *samples))["runs"]
-    suppressed = [one for one in run["results"] if one["suppressions"]]
+    suppressed = [result for result in run["results"] if result["suppressions"]]
     assert [one["ruleId"] for one in suppressed] == ["DL995", "DL995"]
     reasons = [one["suppressions"][0]["justification"] for one in suppressed]
     assert reasons == ["baseline", "Told to the owner."]
@@ -180,9 +180,9 @@ def test_fingerprints_differ_by_table_code_and_place() -> None:
 
 def test_sarif_and_gitlab_agree_on_fingerprints(samples: Sequence[Report]) -> None:
     [run] = json.loads(shown("sarif", samples[0]))["runs"]
-    marks = [one["partialFingerprints"]["deltaadmFinding/v1"] for one in run["results"]]
+    marks = [result["partialFingerprints"]["deltaadmFinding/v1"] for result in run["results"]]
     issues = json.loads(shown("gitlab", samples[0]))
-    assert marks[: len(issues)] == [one["fingerprint"] for one in issues]
+    assert marks[: len(issues)] == [issue["fingerprint"] for issue in issues]
 
 
 # GitLab
@@ -246,7 +246,7 @@ def test_github_escapes_as_its_runner_reads(samples: Sequence[Report]) -> None:
         "::warning file=my%3Atable/day=1%2C2/x%3Ay.parquet,title=DL991 sample-rule"
         "::day=1,2/x:y.parquet: 50%25 of a:b, c\n"
     )
-    assert all(re.match(r"::\w+ file=", one) for one in shown("github", *samples).splitlines())
+    assert all(re.match(r"::\w+ file=", line) for line in shown("github", *samples).splitlines())
 
 
 def test_github_says_nothing_of_a_table_without_findings() -> None:
@@ -269,7 +269,7 @@ def test_every_rule_is_on_the_page_of_rules() -> None:
     rules = list_rules()
     for name in ("markdown", "html"):
         page = shown(name, rules)
-        assert all(one.code in page for one in rules.rules)
+        assert all(rule.code in page for rule in rules.rules)
 
 
 # the drawing
@@ -277,7 +277,7 @@ def test_every_rule_is_on_the_page_of_rules() -> None:
 
 def test_drawing_shows_what_is_required_and_missing(tmp_path: Path) -> None:
     drawn = feature_graph(describe("events", events(tmp_path)), FINDINGS)
-    nodes = {one.name: one for one in drawn.nodes}
+    nodes = {node.name: node for node in drawn.nodes}
     assert (nodes["deletionVectors"].active, nodes["deletionVectors"].supported) == (True, True)
     assert (nodes["domainMetadata"].active, nodes["domainMetadata"].supported) == (False, False)
     assert nodes["domainMetadata"].severity is Severity.ERROR
@@ -288,7 +288,7 @@ def test_drawing_shows_what_is_required_and_missing(tmp_path: Path) -> None:
 
 def test_drawing_has_no_two_features_in_one_place_and_leads_to_the_right(tmp_path: Path) -> None:
     drawn = feature_graph(describe("events", events(tmp_path)))
-    assert len({(one.column, one.row) for one in drawn.nodes}) == len(drawn.nodes)
+    assert len({(node.column, node.row) for node in drawn.nodes}) == len(drawn.nodes)
     assert all(start.column < end.column for start, end in drawn.edges)
 
 
@@ -316,6 +316,6 @@ def test_page_repeats_no_id(samples: Sequence[Report]) -> None:
 def test_pages_refer_to_what_they_have(samples: Sequence[Report]) -> None:
     page = shown("html", *samples)
     ids = set(re.findall(r' id="([^"]*)"', page))
-    labels = {name for one in re.findall(r'labelledby="([^"]*)"', page) for name in one.split()}
+    labels = {name for found in re.findall(r'labelledby="([^"]*)"', page) for name in found.split()}
     arrows = set(re.findall(r"url\(#([^)]*)\)", page))
     assert labels | arrows <= ids

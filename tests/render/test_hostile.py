@@ -45,7 +45,7 @@ def reports(tmp_path: Path, text: str) -> Sequence[Report]:
 def shown(name: str, reports: Sequence[Report], *, for_terminal: bool = False) -> str:
     """The output for those reports that the format can show."""
     out = StringIO()
-    fitting = [one for one in reports if FORMATS[name].shows(type(one).__name__)]
+    fitting = [report for report in reports if FORMATS[name].shows(type(report).__name__)]
     render(name, fitting, out, Style(color="always", width=100, for_terminal=for_terminal))
     return out.getvalue()
 
@@ -90,7 +90,7 @@ def test_nothing_hidden_is_left_on_a_terminal(name: str, reports: Sequence[Repor
 @pytest.mark.parametrize("name", ["text", "markdown", "html", "junit", "sarif", "gitlab", "json"])
 def test_no_line_is_a_workflow_command(name: str, reports: Sequence[Report]) -> None:
     output = re.sub(r"\x1b\[[0-9;]*m", "", shown(name, reports))
-    assert not [one for one in output.splitlines() if one.lstrip().startswith("::")]
+    assert not [line for line in output.splitlines() if line.lstrip().startswith("::")]
     if name == "text":
         assert "##[" not in output
 
@@ -111,19 +111,19 @@ def test_json_keeps_every_name_as_it_is(reports: Sequence[Report], text: str) ->
 def test_sarif_stays_valid(reports: Sequence[Report], sarif_validator: Any) -> None:
     log = json.loads(shown("sarif", reports))
     sarif_validator.validate(log)
-    assert not [one for one in strings(log) if hidden(one)]
+    assert not [string for string in strings(log) if hidden(string)]
     [run] = log["runs"]
     assert len(run["results"]) == 5
-    for one in run["results"]:
-        assert "](" not in one["message"]["text"]
-        uri = one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    for result in run["results"]:
+        assert "](" not in result["message"]["text"]
+        uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         assert re.fullmatch(r"(?:[A-Za-z0-9/:@!$&'()*+,;=~._-]|%[0-9A-F]{2})+", uri)
 
 
 def test_gitlab_stays_valid(reports: Sequence[Report]) -> None:
     issues = json.loads(shown("gitlab", reports))
-    assert not [one for one in strings(issues) if hidden(one)]
-    assert len({one["fingerprint"] for one in issues}) == len(issues) == 5
+    assert not [string for string in strings(issues) if hidden(string)]
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues) == 5
 
 
 def test_junit_keeps_its_shape(reports: Sequence[Report], text: str) -> None:
@@ -149,8 +149,8 @@ def test_github_writes_one_command_for_each_finding(reports: Sequence[Report]) -
     *found, failure = lines
     assert [bool(re.match(r"::(error|warning|notice) file=", one)) for one in found] == [True] * 4
     assert failure.startswith("::error file=")
-    for one in lines:
-        _, head, message = one.split("::", 2)
+    for line in lines:
+        _, head, message = line.split("::", 2)
         assert len(re.findall("[,:]", head)) == 1
         assert not re.search(r"%(?!25|0A)", message)
 
@@ -170,29 +170,29 @@ AUTOLINKED = re.compile(
 def test_markdown_has_no_structure_but_ours(reports: Sequence[Report], text: str) -> None:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     tokens = parser.parse(shown("markdown", reports))
-    assert {one.type for one in tokens} <= MARKDOWN_TOKENS
-    inside = [each for one in tokens for each in one.children or ()]
+    assert {token.type for token in tokens} <= MARKDOWN_TOKENS
+    inside = [each for token in tokens for each in token.children or ()]
     assert {one.type for one in inside} <= {"text", "text_special", "code_inline"}
     assert not AUTOLINKED.search(
         " ".join(one.content for one in inside if one.type != "code_inline")
     )
-    headings = [one for one in tokens if one.type == "heading_open" and one.tag == "h2"]
+    headings = [token for token in tokens if token.type == "heading_open" and token.tag == "h2"]
     assert len(headings) == len(reports)
     for row in cells_by_row(tokens):
         assert len(row) in {2, 3, 4, 5}
-    shown_texts = ["".join(each.content for each in one.children or ()) for one in tokens]
+    shown_texts = ["".join(each.content for each in token.children or ()) for token in tokens]
     assert visible(text).strip() in " ".join(shown_texts)
 
 
 def cells_by_row(tokens: Sequence[Any]) -> Iterator[list[Any]]:
     """The cells of each row; the parser drops surplus ones, so the source is counted as well."""
     row: list[Any] = []
-    for one in tokens:
-        if one.type == "tr_open":
+    for token in tokens:
+        if token.type == "tr_open":
             row = []
-        elif one.type in {"td_open", "th_open"}:
-            row.append(one)
-        elif one.type == "tr_close":
+        elif token.type in {"td_open", "th_open"}:
+            row.append(token)
+        elif token.type == "tr_close":
             yield row
 
 
@@ -286,10 +286,12 @@ def test_nothing_runs_on_the_page_of_one_report(reports: Sequence[Report]) -> No
 
 
 def test_drawing_is_well_formed(reports: Sequence[Report]) -> None:
-    for one in re.findall(r"<svg.*?</svg>", shown("html", reports), re.DOTALL):
-        ET.fromstring(one)  # noqa: S314 -- our own output
+    for found in re.findall(r"<svg.*?</svg>", shown("html", reports), re.DOTALL):
+        ET.fromstring(found)  # noqa: S314 -- our own output
 
 
 def test_hostile_reports_reach_every_format(reports: Sequence[Report]) -> None:
-    assert {ValidationReport, Failure} <= {type(one) for one in reports}
-    assert all(any(each.shows(type(one).__name__) for one in reports) for each in FORMATS.values())
+    assert {ValidationReport, Failure} <= {type(report) for report in reports}
+    assert all(
+        any(each.shows(type(report).__name__) for report in reports) for each in FORMATS.values()
+    )

@@ -93,7 +93,7 @@ def test_output_is_as_it_was(
 def test_narrow_terminals_show_columns_as_before(width: int, snapshot: SnapshotAssertion) -> None:
     names = ("appendOnly", "catalogOwned-preview", "columnMapping", "deletionVectors")
     out = StringIO()
-    catalogue = FeatureCatalogue(tuple(FEATURES[one] for one in names))
+    catalogue = FeatureCatalogue(tuple(FEATURES[name] for name in names))
     render("text", [catalogue], out, Style(color="never", width=width))
     assert out.getvalue() == snapshot
 

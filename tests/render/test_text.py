@@ -29,8 +29,8 @@ def lines(width: int | None, *reports: Report) -> list[str]:
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_what_flows_fits_the_terminal(width: int, tmp_path: Path) -> None:
-    for one in samples.inspections(tmp_path):
-        assert max(map(cell_len, lines(width, one))) <= width
+    for inspection in samples.inspections(tmp_path):
+        assert max(map(cell_len, lines(width, inspection))) <= width
 
 
 @pytest.mark.parametrize("width", range(36, 106, 7))
@@ -60,10 +60,10 @@ def test_without_terminal_every_line_stays_whole(tmp_path: Path) -> None:
 
 def test_commands_are_never_broken(tmp_path: Path) -> None:
     found = ValidationReport(table="events" * 20, version=0, findings=samples.FINDINGS[:1])
-    [command] = [one for one in lines(60, found) if "fix: " in one]
+    [command] = [line for line in lines(60, found) if "fix: " in line]
     assert command.endswith(" domainMetadata --support-only --apply")
-    planned = [one for one in samples.plans(tmp_path) if isinstance(one, PlanReport)]
-    [statement] = [one for one in lines(60, *planned) if "ALTER TABLE" in one]
+    planned = [plan for plan in samples.plans(tmp_path) if isinstance(plan, PlanReport)]
+    [statement] = [line for line in lines(60, *planned) if "ALTER TABLE" in line]
     assert statement.endswith("'true')")
 
 
@@ -71,7 +71,7 @@ def test_wide_characters_count_twice() -> None:
     text = "表" * 10
     found = samples.finding(1, Severity.ERROR, " ".join([text] * 9))
     report = ValidationReport(table="t", version=0, findings=(found,))
-    shown = [one for one in lines(60, report) if text in one]
+    shown = [line for line in lines(60, report) if text in line]
     assert [one.count(text) for one in shown] == [2, 2, 2, 2, 1]
 
 

@@ -136,7 +136,9 @@ def test_statistics_of_which_the_footer_tells_enough_are_not_read(tmp_path: Path
     columns = [
         file.metadata.row_group(2).column(index) for index in range(file.metadata.num_columns)
     ]
-    size = next(one.total_compressed_size for one in columns if one.path_in_schema == "add.stats")
+    size = next(
+        column.total_compressed_size for column in columns if column.path_in_schema == "add.stats"
+    )
     assert size <= read[odd] - read[usual] < 2 * size
 
 

@@ -53,7 +53,7 @@ def load(made: Table, detail: Detail = Detail.STATE) -> Snapshot:
 def paths(made: Table) -> set[str]:
     snapshot = load(made)
     assert snapshot.segment is not None
-    return {one.path for one in live_files(open_store(str(made.path)), snapshot.segment)}
+    return {file.path for file in live_files(open_store(str(made.path)), snapshot.segment)}
 
 
 START = START_BODY

@@ -245,7 +245,7 @@ def test_a_long_name_is_held_as_a_hash_and_still_hides_files(tmp_path: Path) -> 
 
 def test_names_of_files_take_what_the_documentation_says() -> None:
     fold, names = Fold(), [f"{one:070d}" for one in range(20_000)]
-    removed = [remove(one)["remove"] for one in names]
+    removed = [remove(name)["remove"] for name in names]
     tracemalloc.start()
     try:
         for one in removed:
@@ -275,7 +275,7 @@ def test_a_checksum_beyond_the_limit_is_passed_over(tmp_path: Path) -> None:
     made.write(f"{0:020d}.crc", b" " * 30_000)
     made.write("_last_checkpoint", b" " * 30_000)
     found = load_snapshot(open_store(str(tmp_path), LOW))
-    assert any("more than the 20,000" in one for one in found.warnings)
+    assert any("more than the 20,000" in warning for warning in found.warnings)
 
 
 def test_a_row_group_without_rows_has_no_pages(tmp_path: Path) -> None:

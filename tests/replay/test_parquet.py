@@ -48,7 +48,7 @@ def rows(source: BinaryIO, names: Sequence[str]) -> list[tuple[str, dict[str, An
 def written(documents: list[dict[str, Any]], **options: Any) -> BytesIO:
     """A Parquet file of log lines, each with one action."""
     out = BytesIO()
-    table = pa.Table.from_pylist([_pairs(one) for one in documents], schema=SCHEMA)
+    table = pa.Table.from_pylist([_pairs(document) for document in documents], schema=SCHEMA)
     pq.write_table(table, out, **options)
     return out
 
@@ -159,7 +159,7 @@ def test_no_damaged_byte_surprises() -> None:
 
 
 def test_reads_every_checkpoint_of_the_corpus_as_pyarrow_does(tmp_path: Path) -> None:
-    found = [one.path for one in oracle.tables(tmp_path)]
+    found = [table.path for table in oracle.tables(tmp_path)]
     found += [one.path for one in oracle.corpus_if_present()]
     files = [file for one in found for file in one.rglob("_delta_log/**/*.parquet")]
     assert files

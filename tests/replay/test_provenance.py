@@ -111,4 +111,4 @@ def test_a_commit_that_cannot_be_read_is_left_out(tmp_path: Path) -> None:
 def found(path: Path, step: Step, mark: CommitMark, *actions: Action) -> list[tuple[bool, bool]]:
     Table(path).commit(1, *actions)
     commits = provenance(open_store(str(path)), 1, 1, step, mark)
-    return [(one.is_own, one.changes_table) for one in commits]
+    return [(commit.is_own, commit.changes_table) for commit in commits]

@@ -11,10 +11,10 @@ from deltaadm.replay.totals import TotalsBuilder
 
 
 def totals(*files: AddFile) -> FileTotals:
-    vectors = sum(one.deletion_vector is not None for one in files)
+    vectors = sum(file.deletion_vector is not None for file in files)
     builder = TotalsBuilder(FileFacts(with_deletion_vector=vectors), "file:")
-    for one in files:
-        builder.add(one)
+    for file in files:
+        builder.add(file)
     return builder.totals(lambda: files)
 
 

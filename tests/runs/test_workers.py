@@ -131,9 +131,9 @@ def test_giving_up_ends_the_processes() -> None:
     stream = answers(MANY, lambda one: (one, os.getpid()) and str(os.getpid()), jobs=2)
     workers = {int(next(stream)), int(next(stream))}
     stream.close()  # type: ignore[attr-defined] -- it is a generator
-    for one in workers:
+    for worker in workers:
         with pytest.raises(ProcessLookupError):
-            os.kill(one, 0)
+            os.kill(worker, 0)
 
 
 def test_processes_end_with_the_parent(tmp_path: Path) -> None:

@@ -341,7 +341,7 @@ def _recorded() -> Iterator[oracle.Case]:
     kinds = (AddColumns, AddConstraint, ChangeColumns, ClusterBy)
     for case in oracle.cases("e2e"):
         steps = [step_of(one) for one in case["ops"]]
-        if all(steps) and any(isinstance(one, kinds) for one in steps):
+        if all(steps) and any(isinstance(step, kinds) for step in steps):
             yield case
 
 

@@ -59,7 +59,11 @@ def test_a_table_is_planned_made_filled_and_replaced(
     agreed = ("--accept-irreversible", "depot.days")
     done = deltaadm(*create(*wish, *filling, mode="replace"), *agreed)
     assert done.code == 0, done.out
-    assert [one.split()[0] for one in done.document["statements"]] == ["DROP", "CREATE", "INSERT"]
+    assert [statement.split()[0] for statement in done.document["statements"]] == [
+        "DROP",
+        "CREATE",
+        "INSERT",
+    ]
     assert [row[0] for row in rows(spark, "days")] == [5]
 
     plan = tmp_path / "plan.json"
@@ -76,7 +80,7 @@ def test_a_table_is_planned_made_filled_and_replaced(
     assert applied.code == 0, applied.err
     assert "was created, as planned." in applied.out
     spark.sql("INSERT INTO depot.days VALUES (1, 'x')")
-    assert [one for one in (tmp_path / "out").glob("*.csv") if one.read_text() == "a,b\n1,x\n"]
+    assert [path for path in (tmp_path / "out").glob("*.csv") if path.read_text() == "a,b\n1,x\n"]
     stale = deltaadm("apply", plan, "--yes", *agreed)
     assert stale.code == 5
     assert "nothing was changed" in stale.err
@@ -127,7 +131,7 @@ def test_files_that_are_there_already(spark: "SparkSession", depot: Path, tmp_pa
     assert "is not empty" in refused.out
     taken = deltaadm(*create(*wish, "--schema", "a INT"))
     assert taken.code == 0, taken.out
-    assert any("become rows of the table" in one for one in taken.document["notes"])
+    assert any("become rows of the table" in note for note in taken.document["notes"])
     assert rows(spark, "there") == [(3,)]
     agreed = ("--accept-irreversible", "spark_catalog.depot.there")
     moved = deltaadm(
@@ -135,6 +139,6 @@ def test_files_that_are_there_already(spark: "SparkSession", depot: Path, tmp_pa
         *agreed,
     )
     assert moved.code == 0, moved.out
-    assert any("files of the old table stay" in one for one in moved.document["notes"])
+    assert any("files of the old table stay" in note for note in moved.document["notes"])
     assert (moved.document["location"], rows(spark, "there")) == (f"{depot}/there", [(4,)])
     assert list((tmp_path / "there").glob("*.parquet"))

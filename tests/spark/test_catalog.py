@@ -90,8 +90,8 @@ def test_what_is_no_delta_table_is_said_to_be_none(
     for command in commands:
         result = deltaadm(command[0], name, *command[1:])
         assert result.code == code
-        for one in words:
-            assert one in result.out + result.err
+        for word in words:
+            assert word in result.out + result.err
 
 
 def test_tables_of_a_second_catalog_need_not_be_files(spark: "SparkSession") -> None:
@@ -162,11 +162,11 @@ def test_commands_take_names(spark: "SparkSession", shop: Path, tmp_path: Path) 
 
 def test_many_tables_by_the_pattern_of_their_names(shop: Path) -> None:
     found = deltaadm("inspect", "--catalog", "shop.*", "--catalog", "sh?p.orders", "-o", "jsonl")
-    names = [one["table"] for one in found.lines]
+    names = [line["table"] for line in found.lines]
     assert f"{HERE}.orders" in names
     assert not {f"{HERE}.seen", f"{HERE}.plain"} & set(names)
     assert len(names) == len(set(names))
-    assert str(shop / "orders") in {one["location"] for one in found.lines}
+    assert str(shop / "orders") in {line["location"] for line in found.lines}
     assert found.code == 0
     assert (
         "There is no table in shop.nothing*."

@@ -35,7 +35,7 @@ def clustered_by(spark: "SparkSession", table: str) -> list[str]:
 
 
 def errors(path: Path) -> list[str]:
-    return [one.code for one in findings(path) if one.severity is Severity.ERROR]
+    return [finding.code for finding in findings(path) if finding.severity is Severity.ERROR]
 
 
 @pytest.mark.parametrize(

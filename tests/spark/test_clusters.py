@@ -108,14 +108,14 @@ def spelled(wish: tuple[tuple[str, ...], ...], mark: str) -> list[str]:
 def commits_of(table: Path, mark: str) -> list[int]:
     """The versions whose statements have the *mark* in them."""
     made = []
-    for one in sorted((table / "_delta_log").glob("*.json")):
+    for path in sorted((table / "_delta_log").glob("*.json")):
         [info] = [
             json.loads(line)
-            for line in one.read_text().splitlines()
+            for line in path.read_text().splitlines()
             if line.startswith('{"commitInfo"')
         ]
         if mark in json.dumps(info["commitInfo"].get("operationParameters")):
-            made.append(int(one.stem))
+            made.append(int(path.stem))
     return made
 
 
@@ -125,7 +125,7 @@ def verdict(result: Result, made: list[int], *, steps: int) -> str:
         outcome = result.document["outcome"]
         assert (outcome["versions"], outcome["mismatches"]) == (made, []), result
         assert len(made) == steps, result
-        others = [one["version"] for one in outcome["concurrent_changes"]]
+        others = [change["version"] for change in outcome["concurrent_changes"]]
         assert set(others).isdisjoint(made), result
         return "among others" if others else "as planned"
     assert result.code == 5, result
@@ -362,8 +362,8 @@ def test_a_fleet_is_changed(there: Run, tmp_path: Path) -> None:
     assert there(*wish, "--out", plans).code == 0
     done = there("apply", plans, *CONSENT, "--jobs", "2", "-o", "jsonl")
     assert done.code == 0, done.out
-    assert [one["outcome"]["versions"] for one in done.lines] == 3 * [[1, 2]]
-    assert [one["outcome"]["mismatches"] for one in done.lines] == 3 * [[]]
+    assert [line["outcome"]["versions"] for line in done.lines] == 3 * [[1, 2]]
+    assert [line["outcome"]["mismatches"] for line in done.lines] == 3 * [[]]
     again = there("apply", plans, *CONSENT, "-o", "jsonl")
     assert (again.code, again.lines) == (0, [])
     assert DeltaTable(lake / "t0").version() == 2
@@ -445,7 +445,7 @@ def _effect(sql: Sql, table: str, clause: str) -> object:
 def test_what_does_not_go_with_a_connect_server(
     there: Run, table: Path, options: list[str], code: int, words: str
 ) -> None:
-    more = [one.format(jar=delta_jars()[0]) for one in options]
+    more = [option.format(jar=delta_jars()[0]) for option in options]
     result = there("alter", table, "--set", "x=y", "--apply", "--yes", *more)
     assert (result.code, words in result.err) == (code, True), result.err
     assert DeltaTable(table).version() == 0
@@ -536,10 +536,10 @@ def forwarded(server: str, last: bytes | None = None) -> Iterator[tuple[str, Cal
                     threading.Thread(target=pump, args=one, daemon=True).start()
 
     def cut() -> None:
-        for one in ends:
+        for end in ends:
             with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
 
     threading.Thread(target=accept, daemon=True).start()
     try:
@@ -577,8 +577,8 @@ def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_
         with worker(tmp_path, of=address), another_process(spark=spark) as run:
             done = run(*apply)
             assert done.code == 0, done.out + done.err
-            assert [one["outcome"]["versions"] for one in done.lines] == 2 * [[1]]
-            assert [one["outcome"]["mismatches"] for one in done.lines] == 2 * [[]]
+            assert [line["outcome"]["versions"] for line in done.lines] == 2 * [[1]]
+            assert [line["outcome"]["mismatches"] for line in done.lines] == 2 * [[]]
             Table(lake / "broken").write(f"{0:020d}.json", b"nonsense\n")
             there = run(*inspect, "--engine", "spark")
     without = deltaadm(*inspect)

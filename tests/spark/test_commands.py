@@ -32,7 +32,7 @@ def table(executor: SparkExecutor, tmp_path: Path) -> Path:  # noqa: ARG001 -- a
 
 
 def log_of(table: Path) -> list[str]:
-    return sorted(one.name for one in (table / "_delta_log").iterdir() if one.suffix == ".json")
+    return sorted(path.name for path in (table / "_delta_log").iterdir() if path.suffix == ".json")
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, Any]:
@@ -57,7 +57,7 @@ def test_a_feature_is_planned_committed_and_verified(
     assert done["plan"]["after"] == plan["after"]
     code, report = answer(capsys, "inspect", table)
     assert report["protocol"] == plan["after"]["protocol"]
-    features = {one["name"]: one for one in report["features"]}
+    features = {feature["name"]: feature for feature in report["features"]}
     assert features["deletionVectors"]["active"]
     code, again = answer(capsys, "enable-feature", table, "deletionVectors", "--apply", "--yes")
     assert (code, again["plan"]["is_noop"], again["outcome"]["versions"]) == (0, True, [])
@@ -70,7 +70,9 @@ def test_a_feature_comes_with_what_it_needs_to_be_active(
     consent = ["--apply", "--yes", "--allow-backfill", *ACCEPT_ALL]
     code, done = answer(capsys, "enable-feature", table, name, *consent)
     assert (code, done["outcome"]["mismatches"]) == (0, []), done
-    features = {one["name"]: one for one in answer(capsys, "inspect", table)[1]["features"]}
+    features = {
+        feature["name"]: feature for feature in answer(capsys, "inspect", table)[1]["features"]
+    }
     assert features[name]["active"]
     assert features["columnMapping"]["active"]
     assert rows(spark, table) == [(1, "a"), (2, "b"), (3, "c")]
@@ -99,11 +101,11 @@ def test_row_tracking_backfills_first(
 def test_mapping_is_turned_on_and_off_without_losing_a_row(
     spark: Any, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    files = {one.name for one in table.glob("*.parquet")}
+    files = {path.name for path in table.glob("*.parquet")}
     wish = ["set-mapping-mode", table, "name", "--apply", "--yes", *ACCEPT_ALL]
     code, done = answer(capsys, *wish)
     assert (code, done["outcome"]["mismatches"]) == (0, [])
-    assert {one.name for one in table.glob("*.parquet")} == files
+    assert {path.name for path in table.glob("*.parquet")} == files
     spark.sql(f"ALTER TABLE delta.`{table}` RENAME COLUMN name TO label")
     assert rows(spark, table) == [(1, "a"), (2, "b"), (3, "c")]
     code, plan = answer(capsys, "set-mapping-mode", table, "none")
@@ -113,11 +115,14 @@ def test_mapping_is_turned_on_and_off_without_losing_a_row(
         capsys, "set-mapping-mode", table, "none", "--apply", "--yes", "--allow-rewrite"
     )
     assert (code, done["outcome"]["mismatches"]) == (0, [])
-    assert {one.name for one in table.glob("*.parquet")} > files
+    assert {path.name for path in table.glob("*.parquet")} > files
     assert rows(spark, table) == [(1, "a"), (2, "b"), (3, "c")]
     code, report = answer(capsys, "inspect", table, "--columns")
     columns = report["column_mapping"]["columns"]
-    assert [(one["id"], one["physical_name"]) for one in columns] == [(None, "id"), (None, "label")]
+    assert [(column["id"], column["physical_name"]) for column in columns] == [
+        (None, "id"),
+        (None, "label"),
+    ]
 
 
 def test_set_and_unset_are_two_commits(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -167,12 +172,12 @@ def test_a_run_that_was_killed_while_clustering_was_away_is_run_again(
     )
     wish = ["set-mapping-mode", str(table), "none", "--apply", *CONSENT]
     _killed_after(table, 1, wish)
-    assert [one.code for one in findings(table) if one.code == "DL535"] == ["DL535"]
+    assert [finding.code for finding in findings(table) if finding.code == "DL535"] == ["DL535"]
     code, done = answer(capsys, *wish)
     assert (code, done["outcome"]["mismatches"]) == (0, []), done
     detail = spark.sql(f"DESCRIBE DETAIL delta.`{table}`").first()
     assert detail["clusteringColumns"] == ["day"]
-    assert not [one for one in findings(table) if one.code == "DL535"]
+    assert not [finding for finding in findings(table) if finding.code == "DL535"]
 
 
 def _killed_after(table: Path, version: int, wish: list[str]) -> None:

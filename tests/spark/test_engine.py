@@ -60,9 +60,9 @@ def states(
         *(path for (name, _, _), path in recorded_logs.items() if name != "e2e"),
         *(one.path for one in oracle.corpus_if_present()),
         *(one.path for one in _awkward(tmp_path_factory.mktemp("awkward"))),
-        *(one.path for one in _histories(tmp_path_factory.mktemp("histories"))),
+        *(history.path for history in _histories(tmp_path_factory.mktemp("histories"))),
     ]
-    stores = [hadoop.open_store(str(one)) for one in places]
+    stores = [hadoop.open_store(str(place)) for place in places]
     found = _load_all(stores, SparkEngine(spark), Detail.STATE)
     return dict(zip(places, found, strict=True))
 
@@ -99,7 +99,7 @@ def _without_spark(place: Path) -> Snapshot | DeltaadmError:
 def _told(place: Path, outcome: Snapshot | DeltaadmError) -> object:
     """Everything but the times and sizes of files, and where a checkpoint is damaged."""
     if isinstance(outcome, Snapshot):
-        warnings = [one.partition(" cannot be read (")[0] for one in outcome.warnings]
+        warnings = [warning.partition(" cannot be read (")[0] for warning in outcome.warnings]
         return replace(outcome, segment=None, warnings=tuple(warnings))
     message = outcome.message.replace(f"{place}/_delta_log/", "").partition(" cannot be read (")[0]
     return type(outcome), message, outcome.delta_error_class, outcome.established
@@ -251,8 +251,8 @@ def _history(made: Table, chance: random.Random, number: int) -> Table:
     versions += [[_action(chance) for _ in range(chance.randrange(5))] for _ in range(8)]
     for version, actions in enumerate(versions):
         made.commit(version, *actions)
-        for one in actions:
-            state[_key(one)] = one
+        for action in actions:
+            state[_key(action)] = action
         kind = number % 5
         if version == 3:
             held = list(state.values())
@@ -263,7 +263,7 @@ def _history(made: Table, chance: random.Random, number: int) -> Table:
             elif kind > 2:
                 made.v2_checkpoint(version, held, ("json", "parquet")[kind - 3])
     merged: dict[str, Action] = {}
-    for one in (one for actions in versions[5:7] for one in actions):
+    for one in (action for actions in versions[5:7] for action in actions):
         merged[_key(one)] = one
     if number % 2:
         made.compacted(5, 6, *merged.values())

@@ -43,7 +43,7 @@ def committed(path: Path, version: int = 1) -> dict[str, Any]:
     """The configuration that a version wrote."""
     lines = (path / "_delta_log" / f"{version:020}.json").read_bytes().splitlines()
     actions = [json.loads(line) for line in lines]
-    return next(one["metaData"]["configuration"] for one in actions if "metaData" in one)
+    return next(action["metaData"]["configuration"] for action in actions if "metaData" in action)
 
 
 def commits(path: Path) -> int:

@@ -25,7 +25,7 @@ CODES = ("DL206", "DL212", "DL216", "DL308", "DL310", "DL402", "DL407", "DL408",
 
 def first(code: str, below: Path) -> Case:
     """The first case that breaks *code* in a way that deltaadm can fix."""
-    for number, one in enumerate(one for one in CASES if one.breaks and one.code == code):
+    for number, one in enumerate(case for case in CASES if case.breaks and case.code == code):
         path = below / str(number)
         path.mkdir()
         one.make(path)
@@ -38,14 +38,16 @@ def fixed(case: Case, path: Path, *consent: str) -> set[str]:
     """Run the command of each fix that the rule offers; the codes that are found afterwards."""
     path.mkdir()
     case.make(path)
-    offered = [one for one in findings(path, case.depth, case.demands) if one.code == case.code]
+    offered = [
+        finding for finding in findings(path, case.depth, case.demands) if finding.code == case.code
+    ]
     assert any(one.fix for one in offered)
     for one in offered:
         if one.fix:
             words = shlex.split(fix_command(str(path), one.fix))[1:]
             done = deltaadm(*words, "--yes", *consent)
             assert done.code == 0, (words, done.err)
-    return {one.code for one in findings(path, case.depth, case.demands)}
+    return {finding.code for finding in findings(path, case.depth, case.demands)}
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -80,11 +82,13 @@ def test_delta_reads_the_table_from_the_checkpoint(
     (log / "_last_checkpoint").unlink()
     if text is not None:
         (log / "_last_checkpoint").write_text(text)
-    [found] = [one for one in findings(written) if one.code == code]
+    [found] = [finding for finding in findings(written) if finding.code == code]
     words = shlex.split(fix_command(str(written), found.fix))[1:]
     assert deltaadm(*words, "--yes").code == 0
-    assert not {"DL107", "DL108", "DL109", "DL110"} & {one.code for one in findings(written)}
+    assert not {"DL107", "DL108", "DL109", "DL110"} & {
+        finding.code for finding in findings(written)
+    }
     for commit in sorted(log.glob("*.json"))[:-1]:
         commit.unlink()
     rows = spark.read.format("delta").load(str(written)).collect()
-    assert sorted(one["id"] for one in rows) == list(range(12))
+    assert sorted(row["id"] for row in rows) == list(range(12))

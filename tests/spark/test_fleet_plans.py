@@ -50,11 +50,11 @@ def test_plans_are_committed_at_the_same_time(
     """Changes of several commits and of several steps, a refusal by Delta, and a stranger."""
     file = tmp_path / "plans.jsonl"
     wish = ["--set", "team=data", "--add-constraint", "small=id < 3", "--unset", "delta.appendOnly"]
-    few = [argument for one in names(lake)[:2] for argument in ("--table", one)]
+    few = [argument for name in names(lake)[:2] for argument in ("--table", name)]
     deltaadm("alter", *few, *wish, "--out", file)
     refused = deltaadm("apply", file, *CONSENT, "-o", "jsonl")
     assert refused.code == 9
-    assert {one["error"]["delta_error_class"] for one in refused.lines} == {
+    assert {line["error"]["delta_error_class"] for line in refused.lines} == {
         "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION"
     }
     deltaadm("enable-feature", "--discover", lake, "rowTracking", "--out", file)
@@ -62,14 +62,14 @@ def test_plans_are_committed_at_the_same_time(
     spark.sql(f"ALTER TABLE delta.`{lake}/t3` SET TBLPROPERTIES ('team' = 'other')")
     done = deltaadm("apply", file, *CONSENT, "--jobs", "4", "-o", "jsonl")
     assert done.code == 9
-    by_table = {Path(one["table"]).name: one for one in done.lines}
+    by_table = {Path(line["table"]).name: line for line in done.lines}
     assert by_table.pop("t3")["error"]["kind"] == "commit"
     assert all(one["outcome"]["mismatches"] == [] for one in by_table.values())
     assert len(by_table) == 4
-    for one in names(lake):
-        found = {each["name"]: each["active"] for each in inspected(one)["features"]}
-        assert found.get("rowTracking", False) == (one.name != "t3")
-        assert len(rows(spark, one)) == (6 if one.name == "t4" else 3)
+    for name in names(lake):
+        found = {each["name"]: each["active"] for each in inspected(name)["features"]}
+        assert found.get("rowTracking", False) == (name.name != "t3")
+        assert len(rows(spark, name)) == (6 if name.name == "t4" else 3)
 
 
 @pytest.mark.parametrize(
@@ -90,16 +90,16 @@ def test_a_driver_that_is_killed_leaves_nothing_half_changed(
     moments = random.Random(3)  # noqa: S311 -- moments, not secrets
     for lines in lives:
         _killed_after(file, journal, lines, moments.random() / 2)
-        for one in names(lake):
-            _assert_whole(inspected(one), plans[str(one)])
+        for name in names(lake):
+            _assert_whole(inspected(name), plans[str(name)])
     result = deltaadm("apply", file, *CONSENT, "-o", "jsonl")
     assert result.code == 0, result.out
-    for one in names(lake):
-        found, plan = inspected(one), plans[str(one)]
+    for name in names(lake):
+        found, plan = inspected(name), plans[str(name)]
         assert found["protocol"] == plan["after"]["protocol"]
         properties = plan["after"]["metadata"]["configuration"]
         assert found["metadata"]["configuration"] == properties
-        last, *others = [each["operation"] for each in DeltaTable(one).history()]
+        last, *others = [each["operation"] for each in DeltaTable(name).history()]
         assert last == "UNSET TBLPROPERTIES"
         assert "SET TBLPROPERTIES" in others
     assert rows(spark, lake / "t0") == [(1, "a"), (2, "b"), (3, "c")]

@@ -220,4 +220,4 @@ def test_among_several_tables_one_of_another_provider_is_an_error(spark: "SparkS
     assert "one at a time" in error["error"]["remedy"]
     assert plan["table"] == "annex.delta"
     every = deltaadm("alter", "--catalog", "annex.*", "--set", "a=b", "-o", "jsonl")
-    assert [one["table"] for one in every.lines] == [f"{HERE}.delta"]
+    assert [line["table"] for line in every.lines] == [f"{HERE}.delta"]

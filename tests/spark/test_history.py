@@ -108,9 +108,9 @@ UNSHOWN = {
 def check_reasons(path: Path, told: dict[int, dict[str, Any]], detail: dict[str, Any]) -> None:
     """Each feature of Spark's DESCRIBE DETAIL, and where it comes from."""
     found = deltaadm("inspect", path, "--why", "-o", "json").document
-    features = {one["name"]: one for one in found["features"]}
+    features = {feature["name"]: feature for feature in found["features"]}
     assert sorted(features) == sorted(detail["tableFeatures"])
-    versions = {one["side"]: one["version"] for one in found["versions"]}
+    versions = {version["side"]: version["version"] for version in found["versions"]}
     assert versions == {"reader": detail["minReaderVersion"], "writer": detail["minWriterVersion"]}
     for name, (operation, cause) in SINCE.items():
         since = features[name]["since"]

@@ -47,4 +47,4 @@ def test_spark_answers_as_recorded(
         "select": _succeeds(spark, "SELECT * FROM <table>".replace("<table>", name)),
         "insert": _succeeds(spark, "INSERT INTO <table> VALUES (1)".replace("<table>", name)),
     }
-    assert answers == {one: _recorded(key, value)[one] == "ok" for one in answers}
+    assert answers == {answer: _recorded(key, value)[answer] == "ok" for answer in answers}

@@ -62,7 +62,7 @@ def test_what_an_heir_of_a_killed_run_uses_stays(temporary: Path, tmp_path: Path
     leave(tmp_path, "with an heir")
     remove_abandoned()
     [left] = temporary.iterdir()
-    [heir] = [one for one in _holders(left) if one != os.getpid()]
+    [heir] = [holder for holder in _holders(left) if holder != os.getpid()]
     os.kill(heir, 9)
     while list(temporary.iterdir()):
         remove_abandoned()
@@ -71,10 +71,10 @@ def test_what_an_heir_of_a_killed_run_uses_stays(temporary: Path, tmp_path: Path
 def _holders(directory: Path) -> list[int]:
     """The processes that have a file in *directory* open."""
     found = []
-    for one in Path("/proc").glob("[0-9]*/fd/*"):
+    for path in Path("/proc").glob("[0-9]*/fd/*"):
         try:
-            if directory in one.readlink().parents:
-                found.append(int(one.parts[2]))
+            if directory in path.readlink().parents:
+                found.append(int(path.parts[2]))
         except OSError:
             continue
     return found

@@ -68,8 +68,8 @@ def test_a_whole_run_is_silent_and_leaves_nothing_behind(tmp_path: Path) -> None
     write_deltalake(table, pa.table({"id": [1]}))
     scratch.mkdir()
     jars.mkdir()
-    for one in delta_jars():
-        shutil.copy(one, jars)
+    for jar in delta_jars():
+        shutil.copy(jar, jars)
     conf = {**FEW_TASKS, "spark.jars.ivy": tmp_path / "ivy"}
     before = set(tmp_path.iterdir())
     done = process(

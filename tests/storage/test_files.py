@@ -66,7 +66,7 @@ def test_nobody_knows_the_name_of_the_draft_before(tmp_path: Path) -> None:
     names = []
     for _ in range(2):
         with replacing(tmp_path / ("n" * 255)):
-            names += [one.name for one in tmp_path.iterdir() if one.name.endswith(".tmp")]
+            names += [path.name for path in tmp_path.iterdir() if path.name.endswith(".tmp")]
     assert len(set(names)) == 2
 
 

@@ -275,7 +275,7 @@ def test_a_long_log_is_listed_from_the_last_checkpoint(s3: S3Server, tmp_path: P
     with s3.counted() as requests:
         snapshot = load_snapshot(stores_of(s3).open(location))
     assert snapshot.version == 5001
-    lists = [one for one in requests if "list-type" in one]
+    lists = [request for request in requests if "list-type" in request]
     assert len(lists) == 2
     assert f"start-after=long%2F_delta_log%2F{5000:020d}." in lists[1]
 

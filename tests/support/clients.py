@@ -2,5 +2,5 @@
 
 from deltaadm.clients import CLIENTS
 
-ACCEPT_ALL = [word for one in CLIENTS for word in ("--accept-silently-wrong", one)]
+ACCEPT_ALL = [word for client in CLIENTS for word in ("--accept-silently-wrong", client)]
 """The consent to whatever becomes of any client, for tests about something else."""

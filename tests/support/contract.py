@@ -39,7 +39,7 @@ BOTH = pytest.mark.parametrize("detail", Detail, ids=lambda one: one.value)
 
 
 def _cases(name: str) -> list[Any]:
-    found = [one for one in oracle.cases(name) if one["start"]["kind"] != "none"]
+    found = [case for case in oracle.cases(name) if case["start"]["kind"] != "none"]
     return [pytest.param(one, id=f"{one['group']}-{one['id']}") for one in found]
 
 
@@ -66,10 +66,10 @@ def same_files(snapshot: Snapshot, files: Iterator[AddFile], state: dict[str, An
         state["sizeInBytes"],
     )
     assert sorted(map(_told, files), key=repr) == sorted(
-        (_told(AddFile.from_wire(one)) for one in state["activeFiles"]), key=repr
+        (_told(AddFile.from_wire(file)) for file in state["activeFiles"]), key=repr
     )
     assert {name: one.version for name, one in (snapshot.transactions or {}).items()} == {
-        one["appId"]: one["version"] for one in state["setTransactions"]
+        transaction["appId"]: transaction["version"] for transaction in state["setTransactions"]
     }
     assert {name: one.configuration for name, one in (snapshot.domains or {}).items()} == {
         one["domain"]: one["configuration"] for one in state["domainMetadata"]
@@ -105,7 +105,7 @@ class EngineContract:
         segment = snapshot.segment
         assert segment is not None
         recorded = table.expected["logSegment"]
-        assert [one.path for one in segment.deltas] == recorded["deltas"]
+        assert [delta.path for delta in segment.deltas] == recorded["deltas"]
         used = segment.checkpoint.version if segment.checkpoint else -1
         assert used == recorded["checkpointVersion"]
         if detail is Detail.STATE:

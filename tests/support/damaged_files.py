@@ -188,7 +188,7 @@ def _file(draw: random.Random, number: int, partitions: list[str]) -> Action:
 
 
 def _whole_numbers() -> tuple[int, ...]:
-    return tuple(one for one in _NUMBERS if isinstance(one, int))
+    return tuple(number for number in _NUMBERS if isinstance(number, int))
 
 
 def _partition(draw: random.Random, rate: float) -> str | None:

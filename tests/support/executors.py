@@ -103,7 +103,7 @@ def _steps(case: oracle.Case) -> list[Step | None]:
 
 def new_commits(case: oracle.Case, root: str | Path, stores: ObjectStores | None = None) -> Commits:
     """The commits that *root* has beyond the log that the case starts with."""
-    names = [one["name"] for one in case["start"].get("files") or ()]
+    names = [file["name"] for file in case["start"].get("files") or ()]
     first = 1 + max((int(name[:20]) for name in names if name[20:] == ".json"), default=-1)
     store = open_store(str(root), object_stores=stores)
     with suppress(TableError):  # nothing was created
@@ -116,7 +116,7 @@ def new_commits(case: oracle.Case, root: str | Path, stores: ObjectStores | None
 
 def recorded_commits(case: oracle.Case) -> Commits:
     """The commits that Delta has made."""
-    return comparable([one["actions"] for one in case["expected"]["commits"]], case)
+    return comparable([commit["actions"] for commit in case["expected"]["commits"]], case)
 
 
 def comparable(commits: Commits, case: oracle.Case) -> Commits:

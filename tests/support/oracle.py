@@ -83,9 +83,9 @@ def write_log(files: Iterable[Mapping[str, str]], directory: Path) -> Path:
 
 def log_files(files: Iterable[Mapping[str, str]]) -> Iterator[tuple[str, bytes]]:
     """The names and bodies of a case's `start.files`."""
-    for one in files:
-        body = one["text"].encode() if "text" in one else base64.b64decode(one["base64"])
-        yield one["name"], body
+    for file in files:
+        body = file["text"].encode() if "text" in file else base64.b64decode(file["base64"])
+        yield file["name"], body
 
 
 def corpus() -> list[CorpusTable]:

@@ -34,9 +34,9 @@ ODD_PLACES: dict[str, tuple[Callable[[Path], object], str]] = {
 def contents(directory: Path) -> Mapping[str, object]:
     """What is in *directory*: the names, which file has each, and what is in regular ones."""
     return {
-        one.name: (
-            one.lstat().st_ino,
-            one.read_bytes() if stat.S_ISREG(one.lstat().st_mode) else None,
+        path.name: (
+            path.lstat().st_ino,
+            path.read_bytes() if stat.S_ISREG(path.lstat().st_mode) else None,
         )
-        for one in directory.iterdir()
+        for path in directory.iterdir()
     }

@@ -80,12 +80,12 @@ def written(change: Change) -> str:
 
 def changes(plan: Plan) -> list[str]:
     """The plan's changes as short text."""
-    return [written(one.change) for one in plan.changes]
+    return [written(change.change) for change in plan.changes]
 
 
 def reasons(plan: Plan) -> dict[str, str]:
     """Why each subject changes."""
-    return {one.change.subject: one.because for one in plan.changes}
+    return {change.change.subject: change.because for change in plan.changes}
 
 
 def committed(base: Snapshot, after: Snapshot) -> Snapshot:

@@ -63,7 +63,7 @@ def deltaadm(*arguments: object) -> Result:
     """Run in this process; nobody is there to answer a question."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = run([str(one) for one in arguments])
+        code = run([str(argument) for argument in arguments])
     return Result(code, out.getvalue(), err.getvalue())
 
 
@@ -110,7 +110,7 @@ def another_process(
         commands, results = program.stdin, program.stdout
 
         def run_there(*arguments: object) -> Result:
-            commands.write(json.dumps([str(one) for one in arguments]) + "\n")
+            commands.write(json.dumps([str(argument) for argument in arguments]) + "\n")
             commands.flush()
             return Result(**json.loads(results.readline()))
 
@@ -137,8 +137,8 @@ with open_session(SparkOptions(**spark), lambda _: None) if spark else nullconte
 def listing(directory: Path) -> dict[str, tuple[int, int]]:
     """Every file below *directory* with size and time, to see that none has changed."""
     return {
-        str(one.relative_to(directory)): (one.lstat().st_size, one.lstat().st_mtime_ns)
-        for one in directory.rglob("*")
+        str(path.relative_to(directory)): (path.lstat().st_size, path.lstat().st_mtime_ns)
+        for path in directory.rglob("*")
     }
 
 

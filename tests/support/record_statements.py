@@ -305,8 +305,8 @@ UNARY = ("NOT {}", "- {}", "+ {}", "~ {}", "{} IS NULL", "{} IS TRUE", "{} OR tr
 def typed_expressions() -> list[str]:
     """Every operator with operands of all types, in no certain order."""
     texts = [*OPERANDS, *(one.format(left) for one in UNARY for left in OPERANDS)]
-    for one in OPERATORS:
-        texts += (one.format(left, right) for left in OPERANDS for right in OPERANDS)
+    for operator in OPERATORS:
+        texts += (operator.format(left, right) for left in OPERANDS for right in OPERANDS)
     random.Random(0).shuffle(texts)  # noqa: S311 -- an order, not a secret
     return texts
 
@@ -491,16 +491,16 @@ class Recorder:
         registry = state.functionRegistry()
         jvm = self._session._jvm  # noqa: SLF001
         allowed = jvm.org.apache.spark.sql.delta.AllowedUserProvidedExpressions.expressions()
-        classes = {one.split()[-1] for one in _texts(allowed)}
-        tables = {one.funcName() for one in _items(state.tableFunctionRegistry().listFunction())}
-        for one in _items(registry.listFunction()):
-            info = registry.lookupFunction(one).get()
+        classes = {text.split()[-1] for text in _texts(allowed)}
+        tables = {item.funcName() for item in _items(state.tableFunctionRegistry().listFunction())}
+        for item in _items(registry.listFunction()):
+            info = registry.lookupFunction(item).get()
             yield {
-                "name": one.funcName(),
+                "name": item.funcName(),
                 "kind": info.getGroup(),
                 "class": info.getClassName().rpartition(".")[2],
                 "allowed": info.getClassName() in classes,
-                "table": one.funcName() in tables,
+                "table": item.funcName() in tables,
             }
 
     def _row(
@@ -553,7 +553,7 @@ class Recorder:
         self._untouched = {key: one for key, one in self._untouched.items() if one != path}
         commits = sorted((path / "_delta_log").glob("*.json"))
         told: Row = {"version": len(commits) - 1}
-        for line in "".join(one.read_text(encoding="utf-8") for one in commits).splitlines():
+        for line in "".join(commit.read_text(encoding="utf-8") for commit in commits).splitlines():
             action = json.loads(line)
             if "protocol" in action:
                 told["protocol"] = _sorted_protocol(action["protocol"])

@@ -85,7 +85,7 @@ LOCATION: Final = "/data/events"
 def snapshot(path: Path, *actions: tables.Action, root: str = LOCATION) -> Snapshot:
     """The table that *actions* make, as if it were at *root*."""
     table = tables.Table(path)
-    body = "\n".join(json.dumps(one) for one in actions)
+    body = "\n".join(json.dumps(action) for action in actions)
     table.write(f"{0:020d}.json", body, modified=1_700_000_000_000)
     found = load_snapshot(open_store(str(path)), detail=Detail.STATE)
     return replace(found, root=root)
@@ -359,7 +359,8 @@ def why(
         session=SessionSettings(),
     )
     return replace(
-        found, features=tuple(replace(one, gains=one.gains[:1]) for one in found.features)
+        found,
+        features=tuple(replace(feature, gains=feature.gains[:1]) for feature in found.features),
     )
 
 

@@ -30,7 +30,7 @@ DELTA = {
 
 def delta_jars() -> list[str]:
     """Delta's own jars, which a session of this run has fetched before."""
-    return [one for one in fetched_jars() if "io.delta_" in one]
+    return [jar for jar in fetched_jars() if "io.delta_" in jar]
 
 
 @contextlib.contextmanager

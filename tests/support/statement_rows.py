@@ -152,7 +152,7 @@ def all_rows() -> tuple[dict[str, Any], ...]:
 
 def rows(group: str) -> list[dict[str, Any]]:
     """The rows of one group: `property`, `check`, `column-list`, `function`, ..."""
-    return [one for one in all_rows() if one["group"] == group]
+    return [row for row in all_rows() if row["group"] == group]
 
 
 def save(recorded: Iterable[dict[str, Any]]) -> None:

@@ -71,7 +71,7 @@ def _step_on_columns(sql: str) -> Step | None:
 _STATEMENTS: dict[re.Pattern[str], Callable[[re.Match[str]], Step]] = {
     _RENAME: lambda found: RenameColumn((found[1],), found[2]),
     _DROP_COLUMNS: lambda found: DropColumns(
-        tuple((one.strip(),) for one in found[2].split(",")), bool(found[1])
+        tuple((part.strip(),) for part in found[2].split(",")), bool(found[1])
     ),
     _ADD_COLUMNS: lambda found: AddColumns(parse_definitions(found[1])),
     _ALTER_COLUMN: lambda found: ChangeColumns((_change(parse_column(found[1]), found[2]),)),
@@ -140,8 +140,8 @@ def start_snapshot(case: oracle.Case) -> Snapshot:
     state = start["state"]
     if "error" in state:
         actions = [one.action for commit in lines for one in commit]
-        protocol = [one for one in actions if isinstance(one, Protocol)][-1]
-        metadata = [one for one in actions if isinstance(one, Metadata)][-1]
+        protocol = [action for action in actions if isinstance(action, Protocol)][-1]
+        metadata = [action for action in actions if isinstance(action, Metadata)][-1]
         version = len(lines) - 1
     else:
         protocol = Protocol.from_wire(state["protocol"])
@@ -158,7 +158,9 @@ def start_snapshot(case: oracle.Case) -> Snapshot:
 
 def _lines(files: list[dict[str, str]]) -> list[list[SingleAction]]:
     commits = sorted(
-        (one["name"], one["text"]) for one in files if re.fullmatch(r"\d{20}\.json", one["name"])
+        (file["name"], file["text"])
+        for file in files
+        if re.fullmatch(r"\d{20}\.json", file["name"])
     )
     return [
         [SingleAction.from_json(line) for line in text.splitlines() if line.strip()]
@@ -194,7 +196,7 @@ def creation_of(sql: str) -> CreateTable:
     return CreateTable(
         mode=CreationMode[found["verb"]],
         schema=read_schema(found["columns"] or _QUERIED),
-        partition_by=tuple(one.strip() for one in (found["partitions"] or "").split(",") if one),
+        partition_by=tuple(part.strip() for part in (found["partitions"] or "").split(",") if part),
         cluster_by=tuple(parse_column_list(found["clusters"])) if found["clusters"] else (),
         properties=_properties(found["properties"] or ""),
         query=found["query"],

@@ -87,7 +87,7 @@ def commit_info(**more: Any) -> Action:
 
 def commit(*actions: Action) -> bytes:
     """The bytes of a commit file."""
-    lines = [json.dumps(one, separators=(",", ":"), ensure_ascii=False) for one in actions]
+    lines = [json.dumps(action, separators=(",", ":"), ensure_ascii=False) for action in actions]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -125,8 +125,8 @@ class Table:
     def last_checkpoint(self, version: int) -> Path:
         """A pointer that tells the truth about the checkpoint of *version*, if there is one."""
         files = sorted(self.log.glob(f"{version:020d}.checkpoint.*"))
-        parts = [one for one in files if one.name.count(".") == _DOTS_OF_A_PART]
-        size = sum(self._actions(one) for one in parts or files[-1:])
+        parts = [file for file in files if file.name.count(".") == _DOTS_OF_A_PART]
+        size = sum(self._actions(part) for part in parts or files[-1:])
         more = {"parts": len(parts)} if parts else {}
         body = {"version": version, "size": size or 1} | more
         return self.write("_last_checkpoint", json.dumps(body))
@@ -140,13 +140,13 @@ class Table:
                 rows = pq.read_table(file).to_pylist()
         except ValueError:  # a damaged file
             return 0
-        named = [Path(one["sidecar"]["path"]).name for one in rows if one.get("sidecar")]
+        named = [Path(row["sidecar"]["path"]).name for row in rows if row.get("sidecar")]
         return len(rows) + sum(self._actions(self.log / "_sidecars" / one) for one in named)
 
     def crc(self, version: int, actions: Sequence[Action], **more: Any) -> Path:
         body: Action = {"tableSizeBytes": 0, "numFiles": 0, "numMetadata": 1, "numProtocol": 1}
-        for one in actions:
-            body |= one
+        for action in actions:
+            body |= action
         return self.write(f"{version:020d}.crc", json.dumps(body | more))
 
     def checkpoint(self, version: int, actions: Sequence[Action], group: int = 4) -> Path:
@@ -167,8 +167,8 @@ class Table:
         self, version: int, actions: Sequence[Action], kind: str = "json", sidecars: int = 2
     ) -> Path:
         """Files go to sidecars; everything else into the top-level file of *kind*."""
-        files = [one for one in actions if "add" in one or "remove" in one]
-        rest = [one for one in actions if one not in files]
+        files = [action for action in actions if "add" in action or "remove" in action]
+        rest = [action for action in actions if action not in files]
         rest.append({"checkpointMetadata": {"version": version}})
         for part in range(sidecars):
             name = f"{uuid.uuid5(uuid.NAMESPACE_OID, f'{version}-{part}')}.parquet"
@@ -181,7 +181,9 @@ class Table:
     def _parquet(self, name: str, actions: Sequence[Action], group: int = 4) -> Path:
         target = self.log / name
         target.parent.mkdir(exist_ok=True)
-        rows = [{key: _maps(one.get(key)) for key in CHECKPOINT_SCHEMA.names} for one in actions]
+        rows = [
+            {key: _maps(action.get(key)) for key in CHECKPOINT_SCHEMA.names} for action in actions
+        ]
         pq.write_table(
             pa.Table.from_pylist(rows, schema=CHECKPOINT_SCHEMA), target, row_group_size=group
         )

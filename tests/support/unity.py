@@ -165,7 +165,7 @@ class Unity:
     def _older_commits(self, body: Json) -> tuple[int, Json, str]:
         table = next(t for t in self.tables.values() if t.id == body["table_id"])
         assert body["table_uri"] == table.location
-        fitting = [one for one in sorted(table.commits) if one[0] >= body["start_version"]]
+        fitting = [commit for commit in sorted(table.commits) if commit[0] >= body["start_version"]]
         commits = [
             {
                 "version": version, "timestamp": 1, "file_name": file, "file_size": size,

@@ -131,9 +131,9 @@ def wishes(draw: st.DrawFn) -> TableChanges:
         set_properties={key: draw(st.sampled_from(PROPERTIES[key])) for key in keys},
         drop_constraints=["one"] if draw(seldom) else [],
         add=[
-            one
+            definition
             for text in draw(st.lists(st.sampled_from(_ADDED), max_size=1))
-            for one in parse_definitions(text)
+            for definition in parse_definitions(text)
         ],
         change=draw(st.lists(st.sampled_from(_CHANGES), unique_by=repr, max_size=4)),
         cluster_by=draw(st.sampled_from([None, None, None, (), [("a",)], [("b",), ("c",)]])),
@@ -147,8 +147,8 @@ def wishes(draw: st.DrawFn) -> TableChanges:
 def possible(table: Snapshot, wish: TableChanges) -> TableChanges:
     """As much of *wish* as the table does not refuse."""
     kept: dict[str, Any] = {}
-    for one in fields(TableChanges):
-        more = kept | {one.name: getattr(wish, one.name)}
+    for field in fields(TableChanges):
+        more = kept | {field.name: getattr(wish, field.name)}
         try:
             plan_changes(table, TableChanges(**more))
         except Refused:

@@ -18,7 +18,7 @@ def verdict(client: str, outcome: str, *subjects: str, access: str = "read") -> 
         client=client,
         access=access,
         outcome=outcome,
-        obstacles=tuple(Obstacle(subject=one) for one in subjects),
+        obstacles=tuple(Obstacle(subject=subject) for subject in subjects),
     )
 
 

@@ -31,7 +31,7 @@ def test_table(table: oracle.CorpusTable) -> None:
     if table.expected.get("version") == -1:
         pytest.skip("no table: Delta finds none there either")
     found = report(table.path, "history")
-    errors = {one.code for one in found.findings if one.severity is Severity.ERROR}
+    errors = {finding.code for finding in found.findings if finding.severity is Severity.ERROR}
     if "error" in table.expected:
         assert errors, "Delta refuses this table"
     else:

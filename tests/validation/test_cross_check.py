@@ -25,6 +25,6 @@ def with_a_future_feature(path: Path) -> None:
 )
 def test_a_refusal(make: Callable[[Path], None], severity: Severity, tmp_path: Path) -> None:
     make(tmp_path)
-    [found] = [one for one in findings(tmp_path, "cross-check") if one.code == "DL985"]
+    [found] = [finding for finding in findings(tmp_path, "cross-check") if finding.code == "DL985"]
     assert found.severity is severity
     assert found.message.startswith("deltalake ")

@@ -17,7 +17,7 @@ from deltaadm.storage.store import open_store
 from tests.support.program import LogWriter, deltaadm
 from tests.support.rule_cases import CASES, Case, findings, report
 
-BREAKING = [one for one in CASES if one.breaks]
+BREAKING = [case for case in CASES if case.breaks]
 CONSENT = (
     "--yes",
     "--allow-backfill",
@@ -43,7 +43,7 @@ def test_the_command_of_a_fix_fixes_the_finding(
     path = tmp_path / "table"
     path.mkdir()
     case.make(path)
-    for one in [one for one in findings(path, case.depth, case.demands) if one.fix]:
+    for one in [finding for finding in findings(path, case.depth, case.demands) if finding.fix]:
         program, *words = shlex.split(fix_command("table", one.fix))
         done = deltaadm(*words, *CONSENT)
         assert program == "deltaadm"
@@ -59,11 +59,11 @@ def test_all_fixes_together_are_one_plan(case: Case, tmp_path: Path) -> None:
     case.make(tmp_path)
     found = report(tmp_path, case.depth, case.demands)
     if not loadable(tmp_path):
-        assert not any(one.fix for one in found.findings)
+        assert not any(finding.fix for finding in found.findings)
         return
     snapshot = load_snapshot(open_store(str(tmp_path)), detail=Detail.STATE)
     plan = plan_fixes(snapshot, found)
-    assert plan.is_noop is not any(one.fix for one in found.findings)
+    assert plan.is_noop is not any(finding.fix for finding in found.findings)
     assert plan.steps.count(WriteCheckpoint()) <= 1
     assert plan.steps[-1:] == (WriteCheckpoint(),) or WriteCheckpoint() not in plan.steps
     assert len(plan.steps) <= 3

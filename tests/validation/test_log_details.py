@@ -62,14 +62,14 @@ ROWS: Final = [
 
 
 def _case(code: str, name: str) -> Case:
-    (found,) = (one for one in CASES if (one.code, one.name) == (code, name))
+    (found,) = (case for case in CASES if (case.code, case.name) == (code, name))
     return found
 
 
 def _found(code: str, name: str, path: Path) -> list[Finding]:
     case = _case(code, name)
     case.make(path)
-    return [one for one in findings(path, case.depth) if one.code == code]
+    return [finding for finding in findings(path, case.depth) if finding.code == code]
 
 
 @pytest.mark.parametrize(("code", "name", "severity", "words"), ROWS, ids=lambda one: one)
@@ -112,7 +112,7 @@ def test_a_new_checkpoint_fixes_the_pointer(tmp_path: Path, code: str, name: str
     assert [one.fix for one in _found(code, name, tmp_path)] == [(WriteCheckpoint(),)]
     write_checkpoint(str(tmp_path))
     case = _case(code, name)
-    assert [one for one in findings(tmp_path, case.depth) if one.code == code] == []
+    assert [finding for finding in findings(tmp_path, case.depth) if finding.code == code] == []
 
 
 def test_a_table_that_cannot_be_loaded_is_not_fixed(tmp_path: Path) -> None:
@@ -121,5 +121,5 @@ def test_a_table_that_cannot_be_loaded_is_not_fixed(tmp_path: Path) -> None:
     log = tmp_path / "_delta_log"
     for name in (f"{0:020d}.json", f"{1:020d}.checkpoint.parquet"):
         (log / name).unlink()
-    (found,) = (one for one in findings(tmp_path) if one.code == "DL110")
+    (found,) = (finding for finding in findings(tmp_path) if finding.code == "DL110")
     assert found.fix == ()

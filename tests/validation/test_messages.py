@@ -23,7 +23,7 @@ def test_findings(family: str, tmp_path: Path, snapshot: SnapshotAssertion) -> N
         path = tmp_path / case.code / case.name
         path.mkdir(parents=True)
         case.make(path)
-        lines += [_line(case, one) for one in findings(path, case.depth, case.demands)]
+        lines += [_line(case, finding) for finding in findings(path, case.depth, case.demands)]
     assert "\n".join(filter(None, lines)) == snapshot
 
 

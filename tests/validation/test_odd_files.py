@@ -42,7 +42,7 @@ VECTORED = protocol(3, 7, ["deletionVectors"], ["deletionVectors"])
 
 def _is_told(path: Path) -> bool:
     found = report(path, "deep")
-    return found.version == 0 and all("\n" not in one.message for one in found.findings)
+    return found.version == 0 and all("\n" not in finding.message for finding in found.findings)
 
 
 @pytest.mark.parametrize("value", ODD, ids=repr)
@@ -106,7 +106,7 @@ def test_any_statistics(document: dict[str, Any]) -> None:
     text = json.dumps(document)
     assert num_records(text) in (None, document.get("numRecords"))
     for kinds in ({}, {"a": "integer"}, {"a": "string"}, {"a": {"a": "date"}}):
-        assert all("\n" not in one for one in contradictions(document, kinds))
+        assert all("\n" not in contradiction for contradiction in contradictions(document, kinds))
 
 
 TYPES = ("byte", "long", "double", "decimal(3,1)", "boolean", "date", "timestamp", "string", "odd")
@@ -202,7 +202,9 @@ def test_nested_columns_are_told_by_their_names_in_statistics() -> None:
 
 
 def _severity(path: Path, code: str) -> str:
-    return next(one.severity.value for one in report(path, "deep").findings if one.code == code)
+    return next(
+        finding.severity.value for finding in report(path, "deep").findings if finding.code == code
+    )
 
 
 @pytest.mark.parametrize(("size", "severity"), [(0, "warning"), (-1, "error")])
@@ -226,7 +228,7 @@ def test_names_for_iceberg_matter_once_it_is_on(tmp_path: Path, on: str, severit
     assert _severity(tmp_path, "DL531") == severity
 
 
-MINE = [one for one in CASES if one.code.startswith(("DL5", "DL7"))]
+MINE = [case for case in CASES if case.code.startswith(("DL5", "DL7"))]
 
 
 @pytest.mark.parametrize("case", MINE, ids=lambda one: f"{one.code}-{one.name}")
@@ -255,7 +257,7 @@ def test_a_fix_is_proposed_where_there_is_one(tmp_path: Path) -> None:
         path = tmp_path / f"{case.code}-{case.name}"
         path.mkdir()
         case.make(path)
-        mine = [one for one in report(path).findings if one.code == case.code]
+        mine = [finding for finding in report(path).findings if finding.code == case.code]
         if mine and all(one.fix for one in mine):
             fixed.add(case.name)
     assert fixed == FIXABLE

@@ -81,7 +81,7 @@ ACTION = st.sampled_from(sorted(FIELDS)).flatmap(
     )
 )
 LINES = st.lists(ACTION | VALUE, max_size=4).map(
-    lambda lines: "".join(f"{json.dumps(one)}\n" for one in lines).encode()
+    lambda lines: "".join(f"{json.dumps(line)}\n" for line in lines).encode()
 )
 V2 = protocol(3, 7, ["v2Checkpoint"], ["inCommitTimestamp", "v2Checkpoint"])
 META = metadata({"delta.checkpointPolicy": "v2", "delta.enableInCommitTimestamps": "true"})

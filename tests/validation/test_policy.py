@@ -16,7 +16,7 @@ from tests.validation.cases.policy import OLD_SPARK, plain, with_vectors
 
 
 def only(path: Path, code: str, demands: Demands) -> Finding:
-    [found] = [one for one in findings(path, demands=demands) if one.code == code]
+    [found] = [finding for finding in findings(path, demands=demands) if finding.code == code]
     return found
 
 

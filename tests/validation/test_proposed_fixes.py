@@ -14,13 +14,13 @@ from deltaadm.storage.store import open_store
 from deltaadm.validation.rule import RULES, Scope
 from tests.support.rule_cases import CASES, DEPTHS, NOW, Case
 
-BROKEN = [one for one in CASES if one.breaks and RULES[one.code].scope is Scope.SNAPSHOT]
+BROKEN = [case for case in CASES if case.breaks and RULES[case.code].scope is Scope.SNAPSHOT]
 
 
 def snapshot_facts(case: Case, path: Path) -> SnapshotFacts:
     case.make(path)
     facts = examine(open_store(str(path)), DEPTHS[case.depth], now=NOW)
-    return next(one for one in facts if isinstance(one, SnapshotFacts))
+    return next(fact for fact in facts if isinstance(fact, SnapshotFacts))
 
 
 @pytest.mark.parametrize("case", BROKEN, ids=lambda one: f"{one.code}-{one.name}")

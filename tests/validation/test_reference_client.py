@@ -36,19 +36,19 @@ def check(path: Path) -> None:
     if found.snapshot is None:
         return
     reads, writes = refusal_to_read(found.snapshot), refusal_to_write(found.snapshot)
-    codes = {one.code for one in found.findings if one.where == f"client[{REFERENCE}]"}
+    codes = {finding.code for finding in found.findings if finding.where == f"client[{REFERENCE}]"}
     assert codes == {code for code, no in (("DL907", reads), ("DL908", writes)) if no}
     described = describe("t", found.snapshot)
     assert (described.refused_to_read is None, described.refused_to_write is None) == (
         reads is None,
         writes is None,
     )
-    verdicts = [one for one in described.clients if one.release == REFERENCE]
-    assert [one.compatibility for one in verdicts] == [
+    verdicts = [client for client in described.clients if client.release == REFERENCE]
+    assert [verdict.compatibility for verdict in verdicts] == [
         FAILS if no else WORKS for no in (reads, writes)
     ]
     if reads is not None and reads.delta_error_class != PATH_OF_CATALOG_TABLE:
-        errors = {one.code for one in found.findings if one.severity is Severity.ERROR}
+        errors = {finding.code for finding in found.findings if finding.severity is Severity.ERROR}
         assert errors - {"DL907", "DL908"}, reads.message
 
 

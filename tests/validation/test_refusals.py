@@ -121,8 +121,8 @@ def _incomplete(made: Table, version: int) -> None:
 
 def _without_sidecar(made: Table, version: int) -> None:
     made.v2_checkpoint(version, STATE)
-    for one in (made.log / "_sidecars").iterdir():
-        one.unlink()
+    for path in (made.log / "_sidecars").iterdir():
+        path.unlink()
 
 
 CHECKPOINTS: Final[list[Make]] = [

@@ -11,11 +11,11 @@ from tests.support import oracle
 from tests.support.rule_cases import report
 
 REFUSED = [
-    one
-    for one in oracle.cases("odd-logs")
-    if one["start"].get("kind") == "log"
-    and "api" in one["ops"][0]
-    and not one["expected"]["ops"][0]["ok"]
+    case
+    for case in oracle.cases("odd-logs")
+    if case["start"].get("kind") == "log"
+    and "api" in case["ops"][0]
+    and not case["expected"]["ops"][0]["ok"]
 ]
 
 

@@ -25,7 +25,7 @@ def test_case(case: Case, tmp_path: Path) -> None:
 def test_every_rule_is_tested_on_both_sides() -> None:
     broken = {case.code for case in CASES if case.breaks}
     respected = {case.code for case in CASES if not case.breaks}
-    assert broken == respected == set(RULES) == {one.code for one in choose_rules()}
+    assert broken == respected == set(RULES) == {rule.code for rule in choose_rules()}
 
 
 def test_no_two_cases_of_a_rule_have_the_same_name() -> None:

@@ -222,7 +222,7 @@ def test_what_is_refused(before: ForeignTable | None, more: dict[str, Any], word
 def test_files_of_the_old_table_are_no_hindrance() -> None:
     assert plan(MANAGED, occupied=True, **QUERY).before == MANAGED
     notes = plan(None, occupied=True, location="/d").notes
-    assert any("become rows of the table" in one for one in notes)
+    assert any("become rows of the table" in note for note in notes)
 
 
 def test_a_saved_plan_is_the_same_plan_or_none() -> None:

@@ -54,7 +54,9 @@ def change(column: str, **what: Any) -> dict[str, Any]:
 
 
 def clauses(made: ForeignChanges) -> list[str]:
-    return [one.removeprefix("ALTER TABLE spark_catalog.s.t ") for one in made.statements]
+    return [
+        statement.removeprefix("ALTER TABLE spark_catalog.s.t ") for statement in made.statements
+    ]
 
 
 def told(made: ForeignChanges) -> list[str]:
@@ -227,7 +229,7 @@ class Shelf:
         assert name == self.plan.name
         if self.lost:
             raise EngineError("Gone.", remedy="")
-        states = (self.plan.definition, *(one.after for one in self.plan.stages))
+        states = (self.plan.definition, *(stage.after for stage in self.plan.stages))
         return self.distort(states[len(self.ran)])
 
     def run(self, sql: str) -> None:

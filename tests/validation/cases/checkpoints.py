@@ -67,7 +67,7 @@ def top_level(made: Table) -> Path:
 def edit(made: Table, *lines: Action, without: str = "") -> None:
     """Add lines to a V2 checkpoint in JSON, or take those of an action away."""
     file = top_level(made)
-    kept = [one for one in file.read_text().splitlines() if without not in json.loads(one)]
+    kept = [line for line in file.read_text().splitlines() if without not in json.loads(line)]
     file.write_text("\n".join([*kept, *map(json.dumps, lines)]) + "\n")
     made.last_checkpoint(1)
 
@@ -452,7 +452,7 @@ def with_statistics(
     rows = whole.column("add").to_pylist()
     kept = [one for one in whole.schema.field("add").type if one.name != "stats"]
     kinds = {"stats": pa.string(), "stats_parsed": pa.struct([("numRecords", pa.int64())])}
-    made_of = pa.struct([*kept, *(pa.field(one, kinds[one]) for one in columns)])
+    made_of = pa.struct([*kept, *(pa.field(column, kinds[column]) for column in columns)])
     at = whole.schema.get_field_index("add")
     pq.write_table(whole.set_column(at, "add", pa.array(rows, made_of)), file)
     made.last_checkpoint(1)
@@ -532,8 +532,8 @@ def a_sidecar_may_belong_to_a_checkpoint_to_come(path: Path) -> None:
 
 @respects("DL615", depth="deep")
 def old_sidecars_belong_to_a_checkpoint(path: Path) -> None:
-    for one in sidecars(v2(path)):
-        os.utime(one, (1, 1))
+    for sidecar in sidecars(v2(path)):
+        os.utime(sidecar, (1, 1))
 
 
 @breaks("DL616")
@@ -573,7 +573,7 @@ def the_pointer_is_right_in_everything(path: Path) -> None:
 def the_pointer_counts_the_sidecars_content(path: Path) -> None:
     made = v2(path, files=2)
     top = top_level(made)
-    size = top.stat().st_size + sum(one.stat().st_size for one in sidecars(made))
+    size = top.stat().st_size + sum(sidecar.stat().st_size for sidecar in sidecars(made))
     details = {"path": top.name}
     point(made, size=6, sizeInBytes=size, numOfAddFiles=1, v2Checkpoint=details)
 
@@ -655,7 +655,7 @@ def the_pointer_means_one_of_two_v2_checkpoints(path: Path) -> None:
     made.v2_checkpoint(1, state(WITH_V2), "json", sidecars=1)
     made.v2_checkpoint(1, state(WITH_V2), "parquet", sidecars=1)
     top = top_level(made)
-    size = top.stat().st_size + sum(one.stat().st_size for one in sidecars(made))
+    size = top.stat().st_size + sum(sidecar.stat().st_size for sidecar in sidecars(made))
     point(made, size=5, sizeInBytes=size, v2Checkpoint={"path": top.name})
 
 

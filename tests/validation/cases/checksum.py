@@ -402,7 +402,7 @@ def a_list_of_files_lacks_one(path: Path) -> None:
 
 @breaks("DL812")
 def a_list_of_files_has_one_too_many(path: Path) -> None:
-    checked(path, FILES[0], allFiles=[one["add"] for one in FILES])
+    checked(path, FILES[0], allFiles=[file["add"] for file in FILES])
 
 
 @breaks("DL812")
@@ -417,7 +417,7 @@ def a_list_of_files_lacks_a_deletion_vector(path: Path) -> None:
 
 @respects("DL812")
 def a_list_of_files_is_in_another_order(path: Path) -> None:
-    checked(path, *FILES, allFiles=[one["add"] for one in reversed(FILES)])
+    checked(path, *FILES, allFiles=[file["add"] for file in reversed(FILES)])
 
 
 @respects("DL812")

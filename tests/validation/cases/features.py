@@ -589,7 +589,7 @@ WIDENING = {"delta.enableTypeWidening": "true"}
 
 def _widened(kind: Any, *changes: tuple[str, ...]) -> Action:
     keys = ("fromType", "toType", "fieldPath")
-    recorded = [dict(zip(keys, one, strict=False)) for one in changes]
+    recorded = [dict(zip(keys, change, strict=False)) for change in changes]
     return column("a", kind, **{"delta.typeChanges": recorded})
 
 

@@ -38,7 +38,7 @@ def start(path: Path, commits: int = 1) -> Table:
 
 def timed(path: Path, *times: int | None) -> Table:
     """A table with in-commit timestamps; None for a commit without one."""
-    infos = [INFO if one is None else commit_info(inCommitTimestamp=one) for one in times]
+    infos = [INFO if time is None else commit_info(inCommitTimestamp=time) for time in times]
     first, *rest = infos
     return table(path, body(first, TIMED, metadata(ENABLED)), *map(body, rest))
 

@@ -608,7 +608,9 @@ def legal_name_that_nobody_knows(path: Path) -> None:
 
 
 def iceberg(path: Path, *versions: int, off: int = 0) -> None:
-    configuration = MAPPED | {f"delta.enableIcebergCompatV{one}": "true" for one in versions}
+    configuration = MAPPED | {
+        f"delta.enableIcebergCompatV{version}": "true" for version in versions
+    }
     configuration |= {f"delta.enableIcebergCompatV{off}": "false"} if off else {}
     names = [f"icebergCompatV{one}" for one in (*versions, off) if one]
     with_protocol(
