@@ -155,7 +155,7 @@ def targets(found: Found, *, every: bool) -> str:
 
 
 def _not_measured(found: Found) -> Iterator[str]:
-    measured = {(one.part, one.table, one.ours, one.theirs) for one, _, _ in _measured(found)}
+    measured = {(row.part, row.table, row.ours, row.theirs) for row, _, _ in _measured(found)}
     names = [
         f"{_name(target)} against {target.theirs}"
         for target in TARGETS

@@ -148,7 +148,7 @@ class Bench:
 
     def _many(self, directory: Path, commands: Mapping[str, list[str]], most: int) -> Costs:
         right = _lines(_count(directory))
-        programs = [Program(name, one, right) for name, one in commands.items()]
+        programs = [Program(name, command, right) for name, command in commands.items()]
         return self._in_turns(programs, min(self.runs, most))
 
     def _commits(
@@ -163,8 +163,8 @@ class Bench:
             for name in ("ours", "theirs"):
                 shutil.copytree(self._path("S1"), Path(scratch) / name)
             programs = [
-                Program(name, one, right, environment or {})
-                for name, one in commands(Path(scratch)).items()
+                Program(name, command, right, environment or {})
+                for name, command in commands(Path(scratch)).items()
             ]
             return self._in_turns(programs, runs)
 
@@ -189,14 +189,16 @@ class Bench:
     def _protocol(self, name: str, runs: int) -> Costs:
         found = contestants.protocol_commands(self._path(name), self.peers)
         right = _contains(self._expected(name)["metadata_id"])
-        return self._in_turns([Program(name, one, right) for name, one in found.items()], runs)
+        return self._in_turns([Program(name, value, right) for name, value in found.items()], runs)
 
     def _files(self, name: str) -> Costs:
         found = contestants.files_commands(self._path(name), self.peers)
         if name == "huge":
             found = {DELTAADM: found[DELTAADM]}
         right = _contains(str(self._expected(name)["files"]))
-        return self._in_turns([Program(name, one, right) for name, one in found.items()], self.runs)
+        return self._in_turns(
+            [Program(name, value, right) for name, value in found.items()], self.runs
+        )
 
     def _validation(self, name: str) -> Costs:
         found = contestants.validation_commands(self._path(name))
@@ -204,12 +206,16 @@ class Bench:
             del found[DELTALAKE]
         version = str(self._expected(name)["version"])
         right = _contains(version)
-        return self._in_turns([Program(name, one, right) for name, one in found.items()], self.runs)
+        return self._in_turns(
+            [Program(name, value, right) for name, value in found.items()], self.runs
+        )
 
     def _history(self, name: str) -> Costs:
         found = contestants.history_commands(self._path(name))
         right = _contains("minReaderVersion")
-        return self._in_turns([Program(name, one, right) for name, one in found.items()], self.runs)
+        return self._in_turns(
+            [Program(name, value, right) for name, value in found.items()], self.runs
+        )
 
     def _in_process(self, name: str) -> Costs:
         costs = {}

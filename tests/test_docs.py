@@ -178,7 +178,7 @@ def test_page_of_rules_is_current() -> None:
 
 
 def test_exit_codes_of_errors_are_documented() -> None:
-    codes = {one.exit_code for one in (DeltaadmError, *DeltaadmError.__subclasses__())}
+    codes = {error.exit_code for error in (DeltaadmError, *DeltaadmError.__subclasses__())}
     for page in (ROOT / "README.md", ROOT / "docs" / "exit-codes.md"):
         assert codes <= set(map(int, re.findall(r"^\| (\d+) \|", text(page), re.MULTILINE)))
 

@@ -68,7 +68,7 @@ def test_a_saved_plan_needs_consent_of_its_own(clustered: Table, tmp_path: Path)
 def test_in_a_fleet_only_the_table_that_would_break_fails(clustered: Table, small: Table) -> None:
     tables_ = ("--table", str(clustered.path), "--table", str(small.path))
     wish = ("alter", "--set", "delta.dataSkippingNumIndexedCols=0", *tables_, "-o", "jsonl")
-    found = {one["table"]: one for one in map(json.loads, deltaadm(*wish).out.splitlines())}
+    found = {entry["table"]: entry for entry in map(json.loads, deltaadm(*wish).out.splitlines())}
     codes = [finding["code"] for finding in found[str(clustered.path)]["findings"]]
     assert codes == ["DL534"]
     assert found[str(small.path)]["findings"] == []

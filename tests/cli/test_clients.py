@@ -79,7 +79,7 @@ def test_a_plan_names_whom_it_newly_shuts_out(small: Table) -> None:
         "works",
         "fails loudly",
     )
-    assert [one["subject"] for one in trino["because"]] == ["domainMetadata", "rowTracking"]
+    assert [reason["subject"] for reason in trino["because"]] == ["domainMetadata", "rowTracking"]
 
 
 def test_a_plan_that_shuts_nobody_out_says_nothing(small: Table) -> None:

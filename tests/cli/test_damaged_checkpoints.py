@@ -46,7 +46,9 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     root = tmp_path_factory.mktemp("tables")
     names = FEW if DAMAGES < 1_000 else oracle.table_names()
     found = {name: oracle.table(name, root).path for name in names}
-    found |= {one.name: one.path for one in oracle.corpus_if_present() if DAMAGES >= 1_000}
+    found |= {
+        recorded.name: recorded.path for recorded in oracle.corpus_if_present() if DAMAGES >= 1_000
+    }
     found["delta-rs"] = by_delta_rs(root / "delta-rs")
     found["V2 in JSON"] = in_json(root / "json")
     return found

@@ -136,7 +136,7 @@ def test_lines_are_those_of_single_runs(
     together = deltaadm(
         *command, "--tables-from", tmp_path / "list", "-o", "jsonl", "-j", "3", *_isolated(command)
     )
-    assert together.out == "".join(one.out for one in alone)
+    assert together.out == "".join(result.out for result in alone)
     assert together.code == 9
 
 

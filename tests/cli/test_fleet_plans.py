@@ -237,7 +237,7 @@ def test_what_only_the_journal_says_is_marked(lake: Path, plans: Path, writer: L
     """Its digests are no secret: whoever can write the file can make a line."""
     deltaadm("apply", plans, "--yes", "--journal", plans.with_name("true"))
     true = [json.loads(line) for line in plans.with_name("true").read_text().splitlines()]
-    forged = [one for one in true if one["event"] == "done"]
+    forged = [entry for entry in true if entry["event"] == "done"]
     for one in forged:
         one["line"]["outcome"]["versions"] = [77]
         one["line"]["table"] = "/elsewhere"
@@ -281,7 +281,7 @@ def test_a_table_that_has_changed_is_its_own_line(
     Table(lake / "t2").commit(1, metadata({"old": "2"}))
     result = deltaadm("apply", plans, "--yes", "-o", "jsonl")
     failed = [line for line in result.lines if "error" in line]
-    assert [one["table"] for one in failed] == [str(lake / "t2")]
+    assert [document["table"] for document in failed] == [str(lake / "t2")]
     assert failed[0]["error"]["kind"] == "commit"
     assert "The table has changed since version 0" in failed[0]["error"]["message"]
     assert result.code == 9
@@ -491,7 +491,7 @@ def test_planned_and_carried_out_at_once(
     assert result.code == 9
     failed, *done = result.lines
     assert failed["table"] == str(broken)
-    assert [len(one["outcome"]["versions"]) for one in done] == [2] * 5
+    assert [len(document["outcome"]["versions"]) for document in done] == [2] * 5
     again = deltaadm(*wish, "--yes")
     assert "5  no changes" in again.out
     assert len(writer.steps) == 10

@@ -61,7 +61,7 @@ def test_validate_tells_of_it_without_obeying(name: str, table: Path, tmp_path: 
     text = report.read_text(encoding="utf-8")
     assert text
     if name not in {"json", "jsonl"}:
-        assert not {one for one in text if is_hidden(one)} - {"\n"}
+        assert not {character for character in text if is_hidden(character)} - {"\n"}
         assert "\n::error::" not in text
 
 
@@ -70,7 +70,7 @@ def test_inspect_tells_of_it_without_obeying(name: str, table: Path) -> None:
     result = deltaadm("inspect", table, "-o", name)
     assert result.code == 3
     for text in (result.out, result.err):
-        assert not {one for one in text if is_hidden(one)} - {"\n"}
+        assert not {character for character in text if is_hidden(character)} - {"\n"}
         assert not re.search(r"^\s*::", text, re.MULTILINE)
 
 

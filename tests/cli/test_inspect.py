@@ -207,8 +207,8 @@ def test_text_says_the_same(rich: Table) -> None:
 def test_an_array_for_several_tables(small: Table, rich: Table) -> None:
     found = deltaadm("inspect", rich.path, small.path, rich.path, "-o", "json")
     assert found.code == 0
-    assert [one["table"] for one in found.document] == [
-        str(one.path) for one in (rich, small, rich)
+    assert [document["table"] for document in found.document] == [
+        str(table.path) for table in (rich, small, rich)
     ]
 
 
@@ -218,9 +218,13 @@ def test_a_failure_stands_in_its_place(small: Table, rich: Table, form: str) -> 
     result = deltaadm("inspect", rich.path, missing, small.path, "-o", form)
     assert (result.code, result.err) == (9, "")
     found = result.document if form == "json" else result.lines
-    assert [one["table"] for one in found] == [str(rich.path), str(missing), str(small.path)]
-    assert ["error" in one for one in found] == [False, True, False]
-    assert {one["format_version"] for one in found} == {1}
+    assert [document["table"] for document in found] == [
+        str(rich.path),
+        str(missing),
+        str(small.path),
+    ]
+    assert ["error" in document for document in found] == [False, True, False]
+    assert {document["format_version"] for document in found} == {1}
 
 
 def test_in_text_failures_go_to_standard_error(small: Table) -> None:

@@ -49,7 +49,7 @@ def table(tmp_path: Path) -> Table:
 
 def run(command: list[str], table: Table, *more: object) -> Result:
     names = {"TABLE": table.path, "NEW": table.path.with_name("new")}
-    return deltaadm(*(names.get(one, one) for one in command), *more)
+    return deltaadm(*(names.get(word, word) for word in command), *more)
 
 
 @pytest.mark.usefixtures("writer")

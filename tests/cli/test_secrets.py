@@ -85,8 +85,8 @@ def test_among_many_tables_it_fails_by_itself(tmp_path: Path, url: str) -> None:
         )
         for look in ([], ["-o", "jsonl"], ["-o", "html"])
     ]
-    assert {one.code for one in said} == {SOME_FAILED}
-    assert "hush" not in "".join(one.out + one.err for one in said)
+    assert {result.code for result in said} == {SOME_FAILED}
+    assert "hush" not in "".join(result.out + result.err for result in said)
     assert "hush" not in plans.read_text(encoding="utf-8")
     assert said[1].lines[0]["table"] == URLS[url]
 
@@ -98,8 +98,8 @@ def test_the_doctor_and_usage_errors_say_nothing_either() -> None:
     assert f"{shown} contains a secret" in examined.out
     misused = deltaadm("rules", "--fail-on", url)
     too_many = deltaadm("set-mapping-mode", "t", "name", url)
-    for one in (examined, misused, too_many):
-        assert "hush" not in one.out + one.err
+    for result in (examined, misused, too_many):
+        assert "hush" not in result.out + result.err
 
 
 def test_a_plan_that_names_such_a_location_is_not_carried_out(tmp_path: Path) -> None:
@@ -112,10 +112,10 @@ def test_a_plan_that_names_such_a_location_is_not_carried_out(tmp_path: Path) ->
     with untouched(made.path):
         alone = deltaadm("apply", plan, "--yes")
         noted = deltaadm("apply", plan, "--yes", "--journal", journal)
-    for one in (alone, noted):
-        assert one.code in {REFUSED, SOME_FAILED}
-        assert shown in one.out + one.err
-        assert "hush" not in one.out + one.err
+    for result in (alone, noted):
+        assert result.code in {REFUSED, SOME_FAILED}
+        assert shown in result.out + result.err
+        assert "hush" not in result.out + result.err
     assert "hush" not in journal.read_text(encoding="utf-8")
 
 

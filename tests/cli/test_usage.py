@@ -336,7 +336,7 @@ def test_a_file_that_the_command_line_names_and_that_is_not_there(
 ) -> None:
     (tmp_path / "plain").touch()
     with untouched(tmp_path):
-        result = deltaadm(*(one.format(gone=tmp_path / gone, table=small.path) for one in wish))
+        result = deltaadm(*(word.format(gone=tmp_path / gone, table=small.path) for word in wish))
     assert result.code == 2
     assert str(tmp_path / gone) in " ".join(result.err.split()).replace("- ", "-")
 

@@ -21,7 +21,7 @@ WRITING: dict[str, Sequence[str]] = {
     "a baseline": ("validate", "TABLE", "--write-baseline", "PLACE"),
     "a journal": ("apply", "PLANS", "--journal", "PLACE"),
 }
-REPLACING = {name: one for name, one in WRITING.items() if name != "a journal"}
+REPLACING = {name: value for name, value in WRITING.items() if name != "a journal"}
 DELTA: Sequence[str] = ("inspect", "TABLE", "--save-as", "delta", "PLACE")
 each_command = pytest.mark.parametrize("command", WRITING.values(), ids=WRITING)
 REFUSED = 7
@@ -43,7 +43,7 @@ def run(command: Sequence[str], table: Table, place: Path) -> Result:
     if "PLANS" in command:
         deltaadm("alter", table.path, "--set", "a=b", "--out", plans)
     names = {"TABLE": table.path, "LAKE": table.path.parent, "PLACE": place, "PLANS": plans}
-    return deltaadm(*(_filled(one, names) for one in command))
+    return deltaadm(*(_filled(word, names) for word in command))
 
 
 def _filled(word: str, names: dict[str, Path]) -> str:

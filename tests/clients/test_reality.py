@@ -70,7 +70,7 @@ class Case:
 
     @property
     def expected(self) -> list[int]:
-        return [one for number, one in enumerate(ROWS) if number not in self.deleted]
+        return [row for number, row in enumerate(ROWS) if number not in self.deleted]
 
     def make(self, path: Path) -> None:
         reader, writer = self.versions

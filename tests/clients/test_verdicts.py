@@ -214,7 +214,7 @@ def test_verdict(  # noqa: PLR0917
 ) -> None:
     found = verdict(ClientRelease(client, version), protocol, metadata, access)
     assert found.compatibility is expected
-    assert [one.subject for one in found.responsible] == responsible
+    assert [cell.subject for cell in found.responsible] == responsible
 
 
 def test_cells_carry_source_and_note() -> None:
@@ -290,9 +290,9 @@ def test_who_refuses_to_read_writes_only_what_a_source_says(
     reading = verdict(release, protocol, table, Access.READ)
     writing = verdict(release, protocol, table, Access.WRITE)
     found = {cell.subject: cell for cell in writing.cells}
-    for one in reading.responsible if reading.compatibility is FAILS else ():
-        assert found[one.subject].source is not None
-        assert found[one.subject].compatibility is not UNKNOWN or found[one.subject].note
+    for cell in reading.responsible if reading.compatibility is FAILS else ():
+        assert found[cell.subject].source is not None
+        assert found[cell.subject].compatibility is not UNKNOWN or found[cell.subject].note
 
 
 @given(
@@ -315,7 +315,9 @@ def test_the_reference_does_what_it_refuses_and_nothing_else(
     for access, refusal in refusals.items():
         found = verdict(release, protocol, table, access)
         assert found.compatibility is (FAILS if refusal else WORKS)
-        assert {one.note for one in found.responsible} == ({refusal.message} if refusal else set())
+        assert {cell.note for cell in found.responsible} == (
+            {refusal.message} if refusal else set()
+        )
 
 
 @given(releases, protocols, st.sampled_from([MAPPED, IN_ID_MODE]))
@@ -349,7 +351,7 @@ def test_every_client_reads_the_oldest_protocol(client: Client) -> None:
 def test_the_reference_reads_and_writes_what_the_registry_says() -> None:
     """Delta Spark's facts and the registry of features are two views of one program."""
     release = parse_client("delta-spark@4.4.0")
-    legacy = {one.name for one in LEGACY}
+    legacy = {case.name for case in LEGACY}
     for name, feature in FEATURES.items():
         needed = with_requirements([name])
         found = verdict(release, listed(*needed), PLAIN, Access.WRITE).compatibility
@@ -395,7 +397,7 @@ def test_what_is_read_wrongly_may_yet_be_refused_by_writers(version: int, table:
     assert verdict(release, protocol, table, Access.READ).compatibility is WRONG
     writing = verdict(release, protocol, table, Access.WRITE)
     assert writing.compatibility is FAILS
-    assert [one.subject for one in writing.responsible] == [f"icebergCompatV{version}"]
+    assert [cell.subject for cell in writing.responsible] == [f"icebergCompatV{version}"]
     assert "to_pyarrow_table" not in writing.responsible[0].note
 
 

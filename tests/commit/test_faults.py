@@ -55,7 +55,7 @@ def place(server: S3Server, tmp_path: Path) -> str:
 def log(server: S3Server, place: str) -> list[str]:
     prefix = place.removeprefix(f"s3://{BUCKET}/") + "/_delta_log"
     found = obstore.list(server.bucket, prefix).collect()
-    return sorted(one["path"].rpartition("/")[2] for one in found)
+    return sorted(file["path"].rpartition("/")[2] for file in found)
 
 
 def read(server: S3Server, place: str, version: int) -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ def closed(schema: Any) -> Any:
         return [closed(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {key: closed(one) for key, one in schema.items()}
+    made = {key: closed(value) for key, value in schema.items()}
     if isinstance(made.get("properties"), dict) and made.get("type") == "object":
         made["additionalProperties"] = False
     return made
@@ -62,9 +62,9 @@ def test_every_kind_of_report_has_a_schema(tmp_path: Path) -> None:
 
 
 def test_what_is_written_is_what_the_schemas_say_and_no_more(tmp_path: Path) -> None:
-    for one in samples.every_kind(tmp_path):
-        written = json.loads(json.dumps(document(one)))
-        Draft202012Validator(closed(SCHEMAS[name_of(one)])).validate(written)
+    for report in samples.every_kind(tmp_path):
+        written = json.loads(json.dumps(document(report)))
+        Draft202012Validator(closed(SCHEMAS[name_of(report)])).validate(written)
 
 
 def test_schemas_hold_for_recorded_tables(oracle_tables: dict[str, OracleTable]) -> None:
@@ -97,13 +97,13 @@ def test_baseline_file_is_what_its_schema_says(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(SCHEMAS.keys() - NOT_OF_REPORTS))
 def test_schemas_let_fields_be_added_but_not_left_out(name: str, tmp_path: Path) -> None:
-    of_kind = (one for one in samples.every_kind(tmp_path) if name_of(one) == name)
+    of_kind = (report for report in samples.every_kind(tmp_path) if name_of(report) == name)
     written = json.loads(json.dumps(document(next(of_kind))))
     validator = Draft202012Validator(SCHEMAS[name])
     validator.validate(written | {"some_new_field": 1})
     for key in SCHEMAS[name]["properties"]:
         with pytest.raises(ValidationError):
-            validator.validate({other: one for other, one in written.items() if other != key})
+            validator.validate({other: value for other, value in written.items() if other != key})
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -575,7 +575,7 @@ def test_a_column_that_the_reference_lacks_is_refused():
 
 @pytest.mark.parametrize("missing", [COLUMN_ID, PHYSICAL_NAME])
 def test_a_reference_without_an_assignment_is_refused(missing: str):
-    kept = {key: one for key, one in mapped("a", 1, "p").metadata.items() if key != missing}
+    kept = {key: value for key, value in mapped("a", 1, "p").metadata.items() if key != missing}
     with pytest.raises(Refused):
         create_physical_schema(struct(column("a")), struct(column("a", **kept)), ID)
 

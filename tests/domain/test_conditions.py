@@ -54,30 +54,30 @@ RECORDED = [row for row in rows("check") if _stands_in_brackets(row["expression"
 def test_nothing_is_refused_that_delta_accepts() -> None:
     assert len(RECORDED) > 100
     wrong = {
-        one["expression"]: verdict
-        for one in RECORDED
-        if "refused" not in one
-        and (verdict := _verdict(one["expression"])) not in (ACCEPTED, CERTAIN)
+        case["expression"]: verdict
+        for case in RECORDED
+        if "refused" not in case
+        and (verdict := _verdict(case["expression"])) not in (ACCEPTED, CERTAIN)
     }
     assert wrong == {}
 
 
 def test_nothing_is_certain_that_delta_refuses() -> None:
     wrong = {
-        one["expression"]: one["refused"]
-        for one in RECORDED
-        if "refused" in one and _verdict(one["expression"]) == CERTAIN
+        case["expression"]: case["refused"]
+        for case in RECORDED
+        if "refused" in case and _verdict(case["expression"]) == CERTAIN
     }
     assert wrong == {}
 
 
 def test_what_is_refused_has_the_class_that_delta_gives_it() -> None:
     wrong = {
-        one["expression"]: (verdict, one["refused"])
-        for one in RECORDED
-        if one.get("refused")
-        and (verdict := _verdict(one["expression"])) not in (ACCEPTED, CERTAIN)
-        and str(verdict).partition(".")[0] != one["refused"].partition(".")[0]
+        case["expression"]: (verdict, case["refused"])
+        for case in RECORDED
+        if case.get("refused")
+        and (verdict := _verdict(case["expression"])) not in (ACCEPTED, CERTAIN)
+        and str(verdict).partition(".")[0] != case["refused"].partition(".")[0]
     }
     assert wrong == {}
 

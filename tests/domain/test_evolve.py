@@ -93,7 +93,7 @@ def _cases() -> list[oracle.Case]:
 
 
 def _steps(case: oracle.Case) -> list[Step | None]:
-    return [step_of(one) for one in case["ops"]]
+    return [step_of(operation) for operation in case["ops"]]
 
 
 def _error(case: oracle.Case) -> Any:
@@ -258,7 +258,7 @@ def test_supported_features_only_grow(case: oracle.Case):
     assert before.can_upgrade_to(after.protocol)
 
 
-DROPPED = [one for one in PREDICTED if _drops(one) and one["expected"]["ops"][-1]["ok"]]
+DROPPED = [case for case in PREDICTED if _drops(case) and case["expected"]["ops"][-1]["ok"]]
 
 
 @pytest.mark.parametrize("case", _ids(DROPPED))
@@ -283,7 +283,7 @@ def test_dropping_a_feature_says_whether_it_takes_several_commits(case: oracle.C
 
 def test_the_recorded_drops_cover_every_way():
     assert len(DROPPED) == 30
-    steps = [step for one in DROPPED for step in _steps(one)]
+    steps = [step for case in DROPPED for step in _steps(case)]
     features = {step.name for step in steps if isinstance(step, DropFeature)}
     assert features == {
         "checkConstraints",
@@ -336,7 +336,7 @@ def test_what_delta_cannot_load_is_refused_for_the_same_reason(case: oracle.Case
 
 
 def test_every_cause_of_a_refusal_to_load_is_met():
-    assert {_error(one)["errorClass"] for one in REFUSED_AT_LOAD} == {
+    assert {_error(case)["errorClass"] for case in REFUSED_AT_LOAD} == {
         None,
         "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
         "DELTA_INVALID_PROTOCOL_VERSION",

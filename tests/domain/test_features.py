@@ -106,7 +106,9 @@ def test_names_are_in_alphabetical_order():
     assert list(FEATURES) == sorted(FEATURES, key=str.lower)
 
 
-@pytest.mark.parametrize("name", [n for n, one in FEATURES.items() if not one.in_delta_spark])
+@pytest.mark.parametrize(
+    "name", [n for n, feature in FEATURES.items() if not feature.in_delta_spark]
+)
 def test_what_delta_spark_does_not_know_has_a_source_and_counts_as_unsupported(name: str):
     one = FEATURES[name]
     assert one.status in {Status.RFC, Status.OTHER_CLIENTS, Status.TEST_ONLY}
@@ -117,7 +119,7 @@ def test_what_delta_spark_does_not_know_has_a_source_and_counts_as_unsupported(n
 
 
 def test_the_registry_has_the_features_that_others_know():
-    assert {name for name, one in FEATURES.items() if not one.in_delta_spark} == {
+    assert {name for name, feature in FEATURES.items() if not feature.in_delta_spark} == {
         "adaptiveMetadata",
         "catalogOwned-preview",
         "collations",
@@ -133,7 +135,7 @@ def test_the_registry_has_the_features_that_others_know():
 
 
 def test_legacy_features_are_seven():
-    assert {one.name: one.legacy for one in LEGACY} == {
+    assert {case.name: case.legacy for case in LEGACY} == {
         "appendOnly": (0, 2),
         "changeDataFeed": (0, 4),
         "checkConstraints": (0, 3),
@@ -142,7 +144,7 @@ def test_legacy_features_are_seven():
         "identityColumns": (0, 6),
         "invariants": (0, 2),
     }
-    assert Counter(one.kind for one in LEGACY) == {Kind.WRITER: 6, Kind.READER_WRITER: 1}
+    assert Counter(case.kind for case in LEGACY) == {Kind.WRITER: 6, Kind.READER_WRITER: 1}
 
 
 @pytest.mark.parametrize("name", ["deletionVectors", "DELETIONVECTORS", "deletionvectors"])
@@ -367,7 +369,7 @@ KNOWN = {one["key"]: one for one in oracle.property_registry()}
 def test_the_properties_are_those_of_the_engine():
     assert {one.key for one in PROPERTIES.values()} == set(KNOWN)
     assert len(KNOWN) == 54
-    assert all(one.key.lower() == key for key, one in PROPERTIES.items())
+    assert all(value.key.lower() == key for key, value in PROPERTIES.items())
 
 
 @pytest.mark.parametrize("key", KNOWN)

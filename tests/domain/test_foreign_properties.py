@@ -18,7 +18,7 @@ from tests.support.program import deltaadm
 from tests.support.rule_cases import findings
 from tests.support.tables import commit, commit_info, metadata, protocol
 
-SHARED = {key: one for key, one in FOREIGN.items() if one.values}
+SHARED = {key: value for key, value in FOREIGN.items() if value.values}
 
 
 def severities(path: Path, key: str, value: str) -> dict[str, Severity]:

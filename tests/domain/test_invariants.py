@@ -120,6 +120,6 @@ def test_the_rule_says_the_same(
     tables.table(tmp_path, commit(commit_info(), versions or tables.protocol(), made))
     found = [finding for finding in findings(tmp_path) if finding.code == "DL526"]
     fails = nullable and expected != READ
-    assert any(one.severity is Severity.ERROR for one in found) is fails
+    assert any(finding.severity is Severity.ERROR for finding in found) is fails
     if not fails and not writes:
         assert "delta-rs refuses to write" in found[0].message

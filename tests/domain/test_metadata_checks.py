@@ -52,7 +52,9 @@ def table(
         format=file_format,
         schema_string=json.dumps(struct(*fields or (field("a"),))),
         partition_columns=partitions,
-        configuration={f"delta.{key.replace('_', '.')}": one for key, one in configuration.items()},
+        configuration={
+            f"delta.{key.replace('_', '.')}": value for key, value in configuration.items()
+        },
     )
     return Snapshot(root="t", version=0, protocol=protocol, metadata=metadata, files=files)
 

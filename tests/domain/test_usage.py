@@ -153,7 +153,7 @@ def check(snapshot: Snapshot) -> None:
     What guards older versions is dropped together with them.
     """
     report = describe("t", snapshot)
-    used = {name for name, one in usages(snapshot).items() if one.evidence}
+    used = {name for name, usage in usages(snapshot).items() if usage.evidence}
     active = {feature.name for feature in report.features if feature.active}
     assert not set(report.slack) & (used | active)
     assert not set(report.possible_slack) & used
@@ -163,7 +163,9 @@ def check(snapshot: Snapshot) -> None:
     assert set(report.slack) <= {*unread.slack, *unread.possible_slack}
 
 
-@pytest.mark.parametrize("path", [one.path for one in oracle.corpus_if_present()], ids=str)
+@pytest.mark.parametrize(
+    "path", [recorded.path for recorded in oracle.corpus_if_present()], ids=str
+)
 def test_public_tables(path: Path) -> None:
     try:
         snapshot = load_snapshot(open_store(str(path)), detail=Detail.STATE)

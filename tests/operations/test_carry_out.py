@@ -86,11 +86,11 @@ class MemoryTable:
     def commits(self, first: int, last: int, _: Step) -> list[Provenance]:
         return [
             Provenance(
-                version=one,
-                is_own=one in self.own,
-                changes_table=bool(diff(self.load(one - 1), self.load(one))),
+                version=number,
+                is_own=number in self.own,
+                changes_table=bool(diff(self.load(number - 1), self.load(number))),
             )
-            for one in range(first, last + 1)
+            for number in range(first, last + 1)
         ]
 
     def settings(self) -> SessionSettings:
@@ -373,9 +373,9 @@ def test_own_and_other_changes_are_told_apart(before: list[str], after: list[str
     theirs = {one.version for one in outcome.concurrent}
     assert theirs.isdisjoint(outcome.versions)
     changed = {
-        one
-        for one in range(START.version + 1, table.state.version + 1)
-        if diff(table.load(one - 1), table.load(one))
+        number
+        for number in range(START.version + 1, table.state.version + 1)
+        if diff(table.load(number - 1), table.load(number))
     }
     assert theirs == changed - set(outcome.versions)
 

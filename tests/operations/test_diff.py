@@ -47,8 +47,8 @@ def test_nothing_differs_from_itself(one: Snapshot) -> None:
 
 @given(snapshots, snapshots)
 def test_both_directions_have_the_same_subjects(left: Snapshot, right: Snapshot) -> None:
-    forth = [one.subject for one in diff(left, right)]
-    back = [one.subject for one in diff(right, left)]
+    forth = [change.subject for change in diff(left, right)]
+    back = [change.subject for change in diff(right, left)]
     assert sorted(forth) == sorted(back)
 
 
@@ -197,7 +197,7 @@ NESTED = (
     ],
 )
 def test_changes(before: Snapshot, after: Snapshot, expected: list[str]) -> None:
-    assert [written(one) for one in diff(before, after)] == expected
+    assert [written(change) for change in diff(before, after)] == expected
 
 
 def test_mapping_of_a_column_is_told_by_its_keys() -> None:

@@ -309,7 +309,9 @@ def test_what_only_the_commit_can_choose_is_no_finding():
 def _recorded(case: oracle.Case) -> Snapshot | None:
     """The state that Delta came to, if it took every step."""
     expected = case["expected"]
-    if not all(one["ok"] for one in expected["ops"]) or "metadata" not in (expected["state"] or {}):
+    if not all(operation["ok"] for operation in expected["ops"]) or "metadata" not in (
+        expected["state"] or {}
+    ):
         return None
     state = json.loads(json.dumps(expected["state"]).replace("<timestamp>", "1"))
     return Snapshot(
@@ -322,7 +324,9 @@ def _recorded(case: oracle.Case) -> Snapshot | None:
 
 def _kinds(snapshot: Snapshot) -> Counter[tuple[str, str]]:
     found = snapshot_findings(snapshot)
-    return Counter((one.code, one.where) for one in found if one.severity is not Severity.INFO)
+    return Counter(
+        (finding.code, finding.where) for finding in found if finding.severity is not Severity.INFO
+    )
 
 
 def test_what_recorded_changes_left_behind_stands_in_their_plans():
@@ -388,7 +392,7 @@ def errors_on(state: Snapshot, root: Path) -> set[str]:
         table.commit(number, tables.commit_info(inCommitTimestamp=number + 1))
     facts = examine(open_store(str(root)), Depth(), now=NOW)
     found = validate(str(root), facts, SNAPSHOT_RULES).findings
-    return {one.code for one in found if one.severity is Severity.ERROR}
+    return {finding.code for finding in found if finding.severity is Severity.ERROR}
 
 
 def _actions(state: Snapshot) -> Iterator[tables.Action]:

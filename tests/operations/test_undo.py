@@ -50,7 +50,7 @@ def taken(plan: Plan) -> Iterator[Taken]:
 
 def differing(before: Snapshot, after: Snapshot) -> set[str]:
     """Where they differ; no mode and the mode none are the same."""
-    return {one.subject for one in diff(before, after) if not _is_same_mode(one)}
+    return {change.subject for change in diff(before, after) if not _is_same_mode(change)}
 
 
 def _is_same_mode(change: Change) -> bool:

@@ -98,8 +98,8 @@ def test_sarif_says_where(samples: Sequence[Report]) -> None:
 def test_sarif_marks_what_does_not_count(samples: Sequence[Report]) -> None:
     [run] = json.loads(shown("sarif", *samples))["runs"]
     suppressed = [result for result in run["results"] if result["suppressions"]]
-    assert [one["ruleId"] for one in suppressed] == ["DL995", "DL995"]
-    reasons = [one["suppressions"][0]["justification"] for one in suppressed]
+    assert [result["ruleId"] for result in suppressed] == ["DL995", "DL995"]
+    reasons = [result["suppressions"][0]["justification"] for result in suppressed]
     assert reasons == ["baseline", "Told to the owner."]
 
 
@@ -158,7 +158,9 @@ def test_findings_are_put_into_the_file_they_are_about(where: str, file: str) ->
 
 
 def fingerprints(*findings: Any, **more: Any) -> list[str]:
-    return [one["fingerprint"] for one in json.loads(shown("gitlab", report(*findings, **more)))]
+    return [
+        issue["fingerprint"] for issue in json.loads(shown("gitlab", report(*findings, **more)))
+    ]
 
 
 def test_fingerprints_are_the_same_in_every_run() -> None:

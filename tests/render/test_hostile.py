@@ -51,7 +51,7 @@ def shown(name: str, reports: Sequence[Report], *, for_terminal: bool = False) -
 
 
 def hidden(text: str) -> set[str]:
-    return {one for one in text if is_hidden(one)} - {"\n"}
+    return {character for character in text if is_hidden(character)} - {"\n"}
 
 
 def strings(value: Any) -> Iterator[str]:

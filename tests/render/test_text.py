@@ -46,7 +46,7 @@ LONGEST_CELL = 6 + len("delta.enableMaterializePartitionColumnsFeature=true")
 
 def test_a_line_goes_on_where_its_last_column_began(tmp_path: Path) -> None:
     shown = lines(94, describe("events", samples.events(tmp_path)))
-    [first] = [n for n, one in enumerate(shown) if one.startswith("  as written")]
+    [first] = [n for n, text in enumerate(shown) if text.startswith("  as written")]
     column = shown[first].index("reader 3")
     assert shown[first + 1].startswith(" " * column + "deletionVectors")
 

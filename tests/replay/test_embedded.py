@@ -268,7 +268,9 @@ def test_checkpoints_of_every_kind(tmp_path: Path, kind: str) -> None:
     assert snapshot.metadata.configuration == {"k": "checkpointed"}
     assert snapshot.protocol.reader_features == {"deletionVectors"}
     assert set(snapshot.domains or ()) == {"kept", "new"}
-    assert {name: one.version for name, one in (snapshot.transactions or {}).items()} == {"app": 7}
+    assert {
+        name: transaction.version for name, transaction in (snapshot.transactions or {}).items()
+    } == {"app": 7}
     assert paths(made) == {"b", "c%20c", "d", "e"}
     assert snapshot.files == FileFacts(
         files=4,
@@ -323,7 +325,7 @@ STATISTICS = [
 
 @KINDS
 def test_statistics_count_alike_in_commits_and_checkpoints(tmp_path: Path, kind: str) -> None:
-    adds = [add(f"{number}", stats=one) for number, one in enumerate(STATISTICS)]
+    adds = [add(f"{number}", stats=statistic) for number, statistic in enumerate(STATISTICS)]
     made = table(tmp_path, commit(protocol(1, 2), metadata(), *adds), commit(commit_info()))
     in_commits = load(made).files
     assert in_commits is not None
@@ -358,7 +360,7 @@ def test_what_is_not_read_of_a_checkpoint_changes_nothing(  # noqa: PLR0917
     state = [
         protocol(1, 2),
         metadata(),
-        *(add(spelling.format(number), number, stats=one) for number, one in enumerate(texts)),
+        *(add(spelling.format(number), number, stats=text) for number, text in enumerate(texts)),
     ]
     newer = commit(commit_info(), *(remove(spelling.format(one)) for one in sorted(hidden)))
     with TemporaryDirectory() as place:
@@ -613,16 +615,16 @@ def test_replay_equals_a_fold_in_the_order_of_the_log(
     assert load(made, Detail.PROTOCOL).metadata == snapshot.metadata
     assert snapshot.segment is not None
     found = list(live_files(open_store(str(made.path)), snapshot.segment))
-    alive = [one["add"] for one in expected.values() if "add" in one]
-    assert sorted((one.path, one.size) for one in found) == sorted(
-        (one["path"], one["size"]) for one in alive
+    alive = [action["add"] for action in expected.values() if "add" in action]
+    assert sorted((file.path, file.size) for file in found) == sorted(
+        (file["path"], file["size"]) for file in alive
     )
     assert snapshot.files is not None
     assert snapshot.files.files == len(alive)
-    assert snapshot.files.bytes == sum(one["size"] for one in alive)
-    assert {name: one.version for name, one in (snapshot.transactions or {}).items()} == {
-        one["txn"]["appId"]: one["txn"]["version"] for one in expected.values() if "txn" in one
-    }
+    assert snapshot.files.bytes == sum(file["size"] for file in alive)
+    assert {
+        name: transaction.version for name, transaction in (snapshot.transactions or {}).items()
+    } == {one["txn"]["appId"]: one["txn"]["version"] for one in expected.values() if "txn" in one}
     assert set(snapshot.domains or ()) == {
         one["domainMetadata"]["domain"]
         for one in expected.values()

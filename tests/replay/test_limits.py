@@ -90,7 +90,7 @@ def test_lines_are_those_of_a_file_that_is_read_at_once(
         made.write("x", text)
         file = commits.LargeFile(open_store(str(tmp_path), Limits(piece=piece)), "x", len(text))
         lines = text.removeprefix(b"\xef\xbb\xbf").splitlines()
-        numbered = [(number, one) for number, one in enumerate(lines, 1) if one.strip()]
+        numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
         assert list(file.numbered()) == numbered
         assert list(file.lines_reversed()) == [one for _, one in reversed(numbered)]
 
@@ -111,7 +111,7 @@ def test_a_path_that_no_store_takes_is_refused(tmp_path: Path) -> None:
 def test_a_large_commit_is_not_held(tmp_path: Path) -> None:
     """What grows with the number of files is their names alone."""
     stats = json.dumps({"numRecords": 1, "note": "x" * 2_000})
-    body = commit(commit_info(), *(add(f"f{one}", stats=stats) for one in range(3_000)))
+    body = commit(commit_info(), *(add(f"f{number}", stats=stats) for number in range(3_000)))
     table(tmp_path, commit(*START), body)
     store = open_store(str(tmp_path), Limits(line=1 << 17, whole=1 << 17, piece=1 << 16))
     assert len(body) > 6_000_000
@@ -132,7 +132,7 @@ def peak(store: LogStore) -> int:
 def rewritten(path: Path, **options: Any) -> Table:
     """A table whose checkpoint pyarrow has written anew, as *options* say."""
     made = Table(path)
-    texts = [add(f"f{one}", stats='{"numRecords":1}' + " " * 1_000) for one in range(300)]
+    texts = [add(f"f{number}", stats='{"numRecords":1}' + " " * 1_000) for number in range(300)]
     file = made.checkpoint(1, [protocol(), metadata(), *texts])
     pq.write_table(pq.read_table(file), file, **options)
     made.commit(1, commit_info())
@@ -158,9 +158,11 @@ def test_a_page_beyond_the_limit_is_not_decompressed(
 
 TEXTS = {
     "statistics": [
-        add(f"f{one}", stats=f'{{"numRecords":1}}{one:05d}' * 500) for one in range(400)
+        add(f"f{number}", stats=f'{{"numRecords":1}}{number:05d}' * 500) for number in range(400)
     ],
-    "values": [add(f"f{one}", partitionValues={"a": f"{one:05d}" * 2_000}) for one in range(400)],
+    "values": [
+        add(f"f{number}", partitionValues={"a": f"{number:05d}" * 2_000}) for number in range(400)
+    ],
 }
 
 
@@ -184,7 +186,7 @@ def test_a_path_in_a_checkpoint_is_as_short_as_one_in_a_commit(tmp_path: Path) -
     with pytest.raises(TableError, match="path in it is longer than 1,000 characters"):
         load_snapshot(low, detail=Detail.STATE)
     found = validate("t", examine(low, Depth(deep=True), now=1), choose_rules()).findings
-    assert any("longer than 1,000 characters" in one.message for one in found)
+    assert any("longer than 1,000 characters" in finding.message for finding in found)
 
 
 def with_map(path: Path, column: str, field: str, entries: int, text: str, **options: Any) -> Table:
@@ -196,7 +198,7 @@ def with_map(path: Path, column: str, field: str, entries: int, text: str, **opt
     old = whole.column(column).combine_chunks()
     row = old.is_valid().index(True).as_py()
     ends = [0] * (row + 1) + [entries] * (len(old) - row)
-    keys = pa.array([f"k{one}" for one in range(entries)])
+    keys = pa.array([f"k{number}" for number in range(entries)])
     new = pa.MapArray.from_arrays(pa.array(ends, pa.int32()), keys, pa.array([text] * entries))
     fields = {one.name: new if one.name == field else old.field(one.name) for one in old.type}
     made_anew = pa.StructArray.from_arrays(
@@ -244,13 +246,13 @@ def test_a_long_name_is_held_as_a_hash_and_still_hides_files(tmp_path: Path) -> 
 
 
 def test_names_of_files_take_what_the_documentation_says() -> None:
-    fold, names = Fold(), [f"{one:070d}" for one in range(20_000)]
+    fold, names = Fold(), [f"{number:070d}" for number in range(20_000)]
     removed = [remove(name)["remove"] for name in names]
     tracemalloc.start()
     try:
-        for one in removed:
-            one["path"] = f"{one['path']}"[:-1] + "x"
-            fold.offer("remove", one)
+        for file in removed:
+            file["path"] = f"{file['path']}"[:-1] + "x"
+            fold.offer("remove", file)
         held = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()

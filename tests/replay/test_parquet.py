@@ -160,7 +160,7 @@ def test_no_damaged_byte_surprises() -> None:
 
 def test_reads_every_checkpoint_of_the_corpus_as_pyarrow_does(tmp_path: Path) -> None:
     found = [table.path for table in oracle.tables(tmp_path)]
-    found += [one.path for one in oracle.corpus_if_present()]
+    found += [recorded.path for recorded in oracle.corpus_if_present()]
     files = [file for one in found for file in one.rglob("_delta_log/**/*.parquet")]
     assert files
     for file in files:

@@ -67,7 +67,7 @@ def test_a_process_that_dies_is_made_up_for() -> None:
 
 def test_what_cannot_be_sent_is_found_here() -> None:
     found = parallel_scan(PATHS, TableError, processes=2)
-    assert [one.message for _, one in found] == PATHS
+    assert [finding.message for _, finding in found] == PATHS
 
 
 def test_no_process_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ def deleted(path: str, cardinality: int, name: str = "v", kind: str = "p") -> Ad
 def test_row_ids(
     starts: list[int | None], highest: int | None, pairs: list[tuple[str, str]]
 ) -> None:
-    found = totals(*(numbered(f"f{n}", one) for n, one in enumerate(starts)))
+    found = totals(*(numbered(f"f{n}", start) for n, start in enumerate(starts)))
     assert found.highest_row_id == highest
     assert list(found.overlapping_row_ids) == pairs
 

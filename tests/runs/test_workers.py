@@ -93,7 +93,7 @@ def test_a_process_that_is_killed_costs_one_answer() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return one
 
-    expected = [lost(one) if one in deadly else one for one in MANY]
+    expected = [lost(case) if case in deadly else case for case in MANY]
     assert list(answers(MANY, answer, jobs=2)) == expected
 
 

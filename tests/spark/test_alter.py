@@ -340,7 +340,7 @@ def _recorded() -> Iterator[oracle.Case]:
     """The recorded cases that only change columns, constraints or clustering."""
     kinds = (AddColumns, AddConstraint, ChangeColumns, ClusterBy)
     for case in oracle.cases("e2e"):
-        steps = [step_of(one) for one in case["ops"]]
+        steps = [step_of(operation) for operation in case["ops"]]
         if all(steps) and any(isinstance(step, kinds) for step in steps):
             yield case
 
@@ -353,10 +353,10 @@ RECORDED = list(_recorded())
 def test_recorded_cases_are_committed_again(
     spark: "SparkSession", executor: SparkExecutor, tmp_path: Path, case: oracle.Case
 ) -> None:
-    steps = [step_of(one) for one in case["ops"]]
+    steps = [step_of(operation) for operation in case["ops"]]
     if case["start"]["kind"] == "sql" and any(isinstance(one, AddConstraint) for one in steps):
-        for one in case["start"]["ops"]:  # the rows will be read
-            spark.sql(one["sql"].replace("{table}", f"delta.`{tmp_path}`"))
+        for operation in case["start"]["ops"]:  # the rows will be read
+            spark.sql(operation["sql"].replace("{table}", f"delta.`{tmp_path}`"))
     else:
         oracle.write_log(case["start"]["files"], tmp_path)
     for step, recorded in zip(steps, case["expected"]["ops"], strict=False):

@@ -96,8 +96,8 @@ def test_what_is_no_delta_table_is_said_to_be_none(
 
 def test_tables_of_a_second_catalog_need_not_be_files(spark: "SparkSession") -> None:
     """Derby's database in Spark's JDBC catalog, which does not list the tables of the system."""
-    for key, one in DATABASE.items():
-        spark.conf.set(f"spark.sql.catalog.database{key}", one)
+    for key, value in DATABASE.items():
+        spark.conf.set(f"spark.sql.catalog.database{key}", value)
     spark.sql("CREATE TABLE database.APP.orders (`Provider` INT, `Location: /x` INT)")
     catalog = DeltaCatalog(spark)
     listed = CatalogTable("database.APP.orders", "", "", is_managed=True)
@@ -144,7 +144,7 @@ def test_who_may_not_look_is_told_so(spark: "SparkSession", shop: Path) -> None:
 
 def test_commands_take_names(spark: "SparkSession", shop: Path, tmp_path: Path) -> None:
     found = deltaadm("inspect", "shop.orders", shop / "orders", "-o", "jsonl").lines
-    assert [one["table"] for one in found] == ["shop.orders", str(shop / "orders")]
+    assert [document["table"] for document in found] == ["shop.orders", str(shop / "orders")]
     assert {one["location"] for one in found} == {str(shop / "orders")}
     assert deltaadm("validate", "shop.orders", "shop.elsewhere").code == 0
     plan = tmp_path / "plan.json"

@@ -316,7 +316,7 @@ def test_tables_are_made_and_changed_by_their_names(
     ]
     assert there("inspect", orders, "-o", "json").document["version"] == 2
     found = there("inspect", "--catalog", f"{shop}.*", "-o", "jsonl").lines
-    assert [one["table"] for one in found] == [copy, f"spark_catalog.{orders}"]
+    assert [document["table"] for document in found] == [copy, f"spark_catalog.{orders}"]
     again = there("create", copy, "--mode", "create-or-replace", "--as", "SELECT 1 AS a", *APPLY)
     assert committed(again) == [1]
     assert spark.read.format("delta").load(str(tmp_path / "copy")).collect() == [(1,)]
@@ -503,7 +503,7 @@ def test_a_server_that_hangs_is_not_waited_for(
     """It goes silent, but no connection breaks, when it has been told the *last* text."""
     patience = "--spark-conf", "spark.network.timeout=2s"
     with forwarded(server, last) as (remote, _):
-        told = process(*(one.format(table) for one in command), "--remote", remote, *patience)
+        told = process(*(word.format(table) for word in command), "--remote", remote, *patience)
     assert told.code == 6, told
     assert "Spark did not respond in time" in told.err + told.out
     assert "--spark-conf spark.network.timeout=30min allows more time" in told.err + told.out
@@ -568,7 +568,7 @@ def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_
         "spark.pyspark.python": sys.executable,
     }
     with master(tmp_path) as address:
-        said = [part for key, one in conf.items() for part in ("--spark-conf", f"{key}={one}")]
+        said = [part for key, value in conf.items() for part in ("--spark-conf", f"{key}={value}")]
         where = ("--spark-master", address, *(f"--jars={jar}" for jar in delta_jars()))
         alone = process(*apply, *where, *said, *IMPATIENT)
         assert alone.code == 6

@@ -169,7 +169,7 @@ def _carry_out(
         if query is None
         else schema_of_query(DeltaCatalog(spark).query_schema(query))
     )
-    more = {key: one for key, one in told.items() if key not in ("schema", "mode")}
+    more = {key: value for key, value in told.items() if key not in ("schema", "mode")}
     step = CreateTable(mode=told.get("mode", CreationMode.CREATE), schema=schema, **more)
     before = replace(_now(path), name=name)
     plans = []

@@ -105,7 +105,9 @@ def a_day_later(path: Path) -> None:
 
 
 def test_every_droppable_feature_has_a_case() -> None:
-    assert {name for name, one in REFERENCE.items() if one.removal} == USED.keys() | NOT_HERE
+    assert {
+        name for name, feature in REFERENCE.items() if feature.removal
+    } == USED.keys() | NOT_HERE
 
 
 IN_TWO_RUNS = ("columnMapping", "deletionVectors", "typeWidening", "v2Checkpoint")

@@ -58,8 +58,8 @@ def states(
     places = [
         *(one.path for one in oracle_tables.values()),
         *(path for (name, _, _), path in recorded_logs.items() if name != "e2e"),
-        *(one.path for one in oracle.corpus_if_present()),
-        *(one.path for one in _awkward(tmp_path_factory.mktemp("awkward"))),
+        *(recorded.path for recorded in oracle.corpus_if_present()),
+        *(table.path for table in _awkward(tmp_path_factory.mktemp("awkward"))),
         *(history.path for history in _histories(tmp_path_factory.mktemp("histories"))),
     ]
     stores = [hadoop.open_store(str(place)) for place in places]
@@ -142,8 +142,8 @@ def test_files_of_a_table(hadoop: Hadoop, tmp_path: Path) -> None:
     (made.path / "part 1%.parquet").write_bytes(b"0123456789")
     store = hadoop.open_store(str(made.path))
     local = open_store(str(made.path))
-    assert {path: (one.size, one.modified) for path, one in store.list_log().items()} == {
-        path: (one.size, one.modified) for path, one in local.list_log().items()
+    assert {path: (info.size, info.modified) for path, info in store.list_log().items()} == {
+        path: (info.size, info.modified) for path, info in local.list_log().items()
     }
     (sidecar,) = store.list_directory("_sidecars").values()
     assert (sidecar.path, sidecar.size) == ("_sidecars/x.parquet", 10)
@@ -231,8 +231,8 @@ def _struct_statistics(made: Table) -> Table:
         "add": pa.array(rows, pa.struct([*fields, ("stats_parsed", parsed)])),
     }
     padded = {
-        name: pa.concat_arrays([one, pa.nulls(len(rows) - len(one), one.type)])
-        for name, one in columns.items()
+        name: pa.concat_arrays([value, pa.nulls(len(rows) - len(value), value.type)])
+        for name, value in columns.items()
     }
     pq.write_table(pa.table(padded), made.log / f"{0:020d}.checkpoint.parquet")
     made.commit(1, add("new"))

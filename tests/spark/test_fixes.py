@@ -41,10 +41,10 @@ def fixed(case: Case, path: Path, *consent: str) -> set[str]:
     offered = [
         finding for finding in findings(path, case.depth, case.demands) if finding.code == case.code
     ]
-    assert any(one.fix for one in offered)
-    for one in offered:
-        if one.fix:
-            words = shlex.split(fix_command(str(path), one.fix))[1:]
+    assert any(finding.fix for finding in offered)
+    for finding in offered:
+        if finding.fix:
+            words = shlex.split(fix_command(str(path), finding.fix))[1:]
             done = deltaadm(*words, "--yes", *consent)
             assert done.code == 0, (words, done.err)
     return {finding.code for finding in findings(path, case.depth, case.demands)}

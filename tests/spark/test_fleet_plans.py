@@ -64,7 +64,7 @@ def test_plans_are_committed_at_the_same_time(
     assert done.code == 9
     by_table = {Path(line["table"]).name: line for line in done.lines}
     assert by_table.pop("t3")["error"]["kind"] == "commit"
-    assert all(one["outcome"]["mismatches"] == [] for one in by_table.values())
+    assert all(document["outcome"]["mismatches"] == [] for document in by_table.values())
     assert len(by_table) == 4
     for name in names(lake):
         found = {each["name"]: each["active"] for each in inspected(name)["features"]}
@@ -86,7 +86,7 @@ def test_a_driver_that_is_killed_leaves_nothing_half_changed(
     file, journal = tmp_path / "plans.jsonl", tmp_path / "plans.jsonl.journal"
     wish = ["--set", "delta.enableDeletionVectors=true", "--unset", "delta.appendOnly"]
     deltaadm("alter", "--discover", lake, *wish, "--out", file)
-    plans = {one["location"]: one for one in map(json.loads, file.read_text().splitlines())}
+    plans = {entry["location"]: entry for entry in map(json.loads, file.read_text().splitlines())}
     moments = random.Random(3)  # noqa: S311 -- moments, not secrets
     for lines in lives:
         _killed_after(file, journal, lines, moments.random() / 2)
@@ -103,7 +103,10 @@ def test_a_driver_that_is_killed_leaves_nothing_half_changed(
         assert last == "UNSET TBLPROPERTIES"
         assert "SET TBLPROPERTIES" in others
     assert rows(spark, lake / "t0") == [(1, "a"), (2, "b"), (3, "c")]
-    last = {one["table"]: one["event"] for one in map(json.loads, journal.read_text().splitlines())}
+    last = {
+        entry["table"]: entry["event"]
+        for entry in map(json.loads, journal.read_text().splitlines())
+    }
     assert set(last.values()) == {"done"}
     assert len(last) == 5
 
@@ -118,7 +121,9 @@ def _assert_whole(found: dict[str, Any], plan: dict[str, Any]) -> None:
 
 def _killed_after(file: Path, journal: Path, lines: int, more: float) -> None:
     """Apply in a process of its own, and kill it when its journal has so many new lines."""
-    settings = [text for key, one in FEW_TASKS.items() for text in ("--spark-conf", f"{key}={one}")]
+    settings = [
+        text for key, value in FEW_TASKS.items() for text in ("--spark-conf", f"{key}={value}")
+    ]
     command = [sys.executable, "-m", "deltaadm", "apply", str(file), *CONSENT, *settings]
     enough = _lines(journal) + lines
     with subprocess.Popen(

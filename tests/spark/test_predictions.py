@@ -100,7 +100,9 @@ def test_adding_a_feature(
     assert_predicted(executor, start(tmp_path, protocol), step)
 
 
-@pytest.mark.parametrize("name", [n for n, one in REFERENCE.items() if one.activation.properties])
+@pytest.mark.parametrize(
+    "name", [n for n, feature in REFERENCE.items() if feature.activation.properties]
+)
 def test_supporting_a_feature_without_activating_it(
     executor: SparkExecutor, tmp_path: Path, name: str
 ) -> None:

@@ -68,10 +68,10 @@ def same_files(snapshot: Snapshot, files: Iterator[AddFile], state: dict[str, An
     assert sorted(map(_told, files), key=repr) == sorted(
         (_told(AddFile.from_wire(file)) for file in state["activeFiles"]), key=repr
     )
-    assert {name: one.version for name, one in (snapshot.transactions or {}).items()} == {
-        transaction["appId"]: transaction["version"] for transaction in state["setTransactions"]
-    }
-    assert {name: one.configuration for name, one in (snapshot.domains or {}).items()} == {
+    assert {
+        name: transaction.version for name, transaction in (snapshot.transactions or {}).items()
+    } == {transaction["appId"]: transaction["version"] for transaction in state["setTransactions"]}
+    assert {name: domain.configuration for name, domain in (snapshot.domains or {}).items()} == {
         one["domain"]: one["configuration"] for one in state["domainMetadata"]
     }
 

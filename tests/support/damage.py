@@ -92,7 +92,7 @@ def checkpoint_files(table: Path) -> list[str]:
     """The files of checkpoints, and sidecars, relative to the log of *table*."""
     log = table / "_delta_log"
     found = (*log.glob("*.checkpoint*.*"), *log.glob("_sidecars/*.parquet"))
-    return sorted(str(one.relative_to(log)) for one in found if one.stat().st_size)
+    return sorted(str(file.relative_to(log)) for file in found if file.stat().st_size)
 
 
 def subjects(tables: Mapping[str, Path]) -> list[Subject]:

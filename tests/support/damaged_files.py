@@ -121,8 +121,8 @@ def write_damaged(path: Path, seed: int) -> None:
     for version in range(2, draw.choice((2, 3, 5))):
         after = [_file(draw, 1000 * version + n, partitions) for n in range(draw.randrange(3))]
         gone = [
-            remove(one["add"]["path"], deletionVector=one["add"].get("deletionVector"))
-            for one in draw.sample(files, min(2, len(files)))
+            remove(action["add"]["path"], deletionVector=action["add"].get("deletionVector"))
+            for action in draw.sample(files, min(2, len(files)))
         ]
         made.commit(version, commit_info(), *after, *gone)
 

@@ -77,7 +77,7 @@ class DiscoveryContract:
         table(lake / "z" / "year=2026" / "inner", START_BODY)
         counted = Counting(directories)
         tables = self.found(counted, lake)
-        looked = [one.removeprefix(self.root(lake)).removeprefix("/") for one in counted.looked]
+        looked = [text.removeprefix(self.root(lake)).removeprefix("/") for text in counted.looked]
         plain = ["", "empty", "empty/deep", "hr", "no log", "no log/inside", "sales", "sales/b"]
         assert sorted(looked) == sorted([*plain, *tables])
 

@@ -96,8 +96,10 @@ def _before(root: str, stores: ObjectStores | None) -> Snapshot:
 
 def _steps(case: oracle.Case) -> list[Step | None]:
     return [
-        creation_of(one["sql"]) if one.get("sql", "").startswith("CREATE TABLE") else step_of(one)
-        for one in case["ops"]
+        creation_of(operation["sql"])
+        if operation.get("sql", "").startswith("CREATE TABLE")
+        else step_of(operation)
+        for operation in case["ops"]
     ]
 
 

@@ -24,7 +24,7 @@ def resealed(document: dict[str, Any]) -> dict[str, Any]:
     binding = document.get("binding")
     if not isinstance(binding, dict):
         return document
-    bare = {key: one for key, one in binding.items() if key != "document_sha256"}
+    bare = {key: value for key, value in binding.items() if key != "document_sha256"}
     return sealed({**document, "binding": bare})
 
 

@@ -198,12 +198,12 @@ class LogWriter:
         for one in self.foreign:
             made |= one
         text = json.dumps(made).replace("<known after commit>", "7")
-        actions = [{key: one} for key, one in json.loads(text).items()]
+        actions = [{key: value} for key, value in json.loads(text).items()]
         domains = {} if before.domains is None else before.domains
         actions += [
-            domain(name, one.configuration)
-            for name, one in (after.domains or {}).items()
-            if one != domains.get(name)
+            domain(name, value.configuration)
+            for name, value in (after.domains or {}).items()
+            if value != domains.get(name)
         ]
         Table(Path(root)).commit(
             before.version + 1,

@@ -550,7 +550,7 @@ class Recorder:
             return {"refused": found.delta_error_class, "message": words[:160]}
         if path is None:
             return {}
-        self._untouched = {key: one for key, one in self._untouched.items() if one != path}
+        self._untouched = {key: value for key, value in self._untouched.items() if value != path}
         commits = sorted((path / "_delta_log").glob("*.json"))
         told: Row = {"version": len(commits) - 1}
         for line in "".join(commit.read_text(encoding="utf-8") for commit in commits).splitlines():
@@ -578,7 +578,7 @@ def _variant(named: str, wish: Mapping[str, str]) -> CreateTable:
 
 
 def _sorted_protocol(body: Row) -> Row:
-    return {key: sorted(one) if isinstance(one, list) else one for key, one in body.items()}
+    return {key: sorted(value) if isinstance(value, list) else value for key, value in body.items()}
 
 
 def _texts(scala: Any) -> Sequence[str]:

@@ -56,7 +56,7 @@ def connect_server(directory: Path, python: str = sys.executable) -> Iterator[st
             "spark.ui.enabled": "false",
         }
     )
-    settings = [part for key, one in conf.items() for part in ("--conf", f"{key}={one}")]
+    settings = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
     program = "org.apache.spark.sql.connect.service.SparkConnectServer"
     command = ["spark-submit", "--master", "local[2]", "--class", program, *settings]
     with _spark(
@@ -181,4 +181,4 @@ _UNTIL_INPUT_ENDS = 'exec 3<&0; { read -r _ <&3; kill $$; } & exec "$@" </dev/nu
 
 def _environment(ours: Mapping[str, str]) -> dict[str, str]:
     theirs = ("SPARK_REMOTE", "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")
-    return {key: one for key, one in os.environ.items() if key not in theirs} | dict(ours)
+    return {key: value for key, value in os.environ.items() if key not in theirs} | dict(ours)

@@ -56,7 +56,7 @@ def metadata(configuration: Any = ..., **changes: Any) -> Action:
         "configuration": {} if configuration is ... else configuration,
         "createdTime": 1700000000000,
     }
-    return {"metaData": {key: one for key, one in (body | changes).items() if one is not ...}}
+    return {"metaData": {key: value for key, value in (body | changes).items() if value is not ...}}
 
 
 def add(path: str, size: Any = 100, **more: Any) -> Action:

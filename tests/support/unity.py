@@ -221,7 +221,10 @@ def closed(required: Json, **optional: Any) -> Json:
     """An object with these fields and no others."""
     return {
         "type": "object",
-        "properties": {**required, **{key.replace("_", "-"): one for key, one in optional.items()}},
+        "properties": {
+            **required,
+            **{key.replace("_", "-"): value for key, value in optional.items()},
+        },
         "required": list(required),
         "additionalProperties": False,
     }

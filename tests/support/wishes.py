@@ -159,6 +159,6 @@ def possible(table: Snapshot, wish: TableChanges) -> TableChanges:
 
 def as_wire(state: Snapshot) -> str:
     """What the log says of *state*."""
-    domains = {name: one.to_wire() for name, one in (state.domains or {}).items()}
+    domains = {name: domain.to_wire() for name, domain in (state.domains or {}).items()}
     wire = [state.protocol.to_wire(), state.metadata.to_wire(), domains]
     return json.dumps(wire, sort_keys=True)

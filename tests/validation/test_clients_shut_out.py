@@ -60,4 +60,4 @@ def test_finding(row: str) -> None:
         policy=Policy(),
         others=verdicts,
     )
-    assert [one.message for one in RULES["DL223"].check(facts)] == messages
+    assert [finding.message for finding in RULES["DL223"].check(facts)] == messages

@@ -40,14 +40,14 @@ def test_recorded_tables(tmp_path: Path, name: str) -> None:
 
 def test_recorded_logs(tmp_path: Path) -> None:
     for kind in ("replay", "odd-logs"):
-        for number, one in enumerate(oracle.cases(kind)):
-            made = oracle.write_log(one["start"]["files"], tmp_path / kind / str(number))
+        for number, case in enumerate(oracle.cases(kind)):
+            made = oracle.write_log(case["start"]["files"], tmp_path / kind / str(number))
             _agree(made, Depth(), f"{kind} {number}")
 
 
 def test_corpus() -> None:
-    for one in oracle.corpus():
-        _agree(one.path, Depth(), one.name)
+    for recorded in oracle.corpus():
+        _agree(recorded.path, Depth(), recorded.name)
 
 
 @given(st.from_regex(PLAIN_PATH, fullmatch=True))

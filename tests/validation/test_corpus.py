@@ -21,9 +21,9 @@ TRUE: dict[str, dict[str, str]] = {
 
 def _tables() -> list[Any]:
     reason = "no corpus next to the repository: set DELTAADM_SHARED to where it is"
-    return [pytest.param(one, id=one.name) for one in oracle.corpus_if_present()] or [
-        pytest.param(None, id="absent", marks=pytest.mark.skip(reason=reason))
-    ]
+    return [
+        pytest.param(recorded, id=recorded.name) for recorded in oracle.corpus_if_present()
+    ] or [pytest.param(None, id="absent", marks=pytest.mark.skip(reason=reason))]
 
 
 @pytest.mark.parametrize("table", _tables())

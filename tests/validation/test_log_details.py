@@ -109,7 +109,7 @@ MENDED: Final = [
 
 @pytest.mark.parametrize(("code", "name"), MENDED)
 def test_a_new_checkpoint_fixes_the_pointer(tmp_path: Path, code: str, name: str) -> None:
-    assert [one.fix for one in _found(code, name, tmp_path)] == [(WriteCheckpoint(),)]
+    assert [finding.fix for finding in _found(code, name, tmp_path)] == [(WriteCheckpoint(),)]
     write_checkpoint(str(tmp_path))
     case = _case(code, name)
     assert [finding for finding in findings(tmp_path, case.depth) if finding.code == code] == []

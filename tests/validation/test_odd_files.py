@@ -48,8 +48,8 @@ def _is_told(path: Path) -> bool:
 @pytest.mark.parametrize("value", ODD, ids=repr)
 def test_an_odd_field(tmp_path: Path, value: Any) -> None:
     files = [add(f"{key}-f") for key in FREE]
-    for key, one in zip(FREE, files, strict=True):
-        one["add"][key] = value
+    for key, file in zip(FREE, files, strict=True):
+        file["add"][key] = value
     table(tmp_path, commit(protocol(), metadata(), *files))
     assert _is_told(tmp_path)
 
@@ -236,7 +236,7 @@ def test_rules_do_without_a_look_at_files(case: Case, tmp_path: Path) -> None:
     case.make(tmp_path)
     facts = examine(open_store(str(tmp_path)), Depth(files=False), now=NOW)
     found = validate(str(tmp_path), facts, choose_rules(["DL5", "DL7"])).findings
-    assert {one.code for one in found} <= case.companions | {case.code}
+    assert {finding.code for finding in found} <= case.companions | {case.code}
 
 
 FIXABLE = {
@@ -258,6 +258,6 @@ def test_a_fix_is_proposed_where_there_is_one(tmp_path: Path) -> None:
         path.mkdir()
         case.make(path)
         mine = [finding for finding in report(path).findings if finding.code == case.code]
-        if mine and all(one.fix for one in mine):
+        if mine and all(finding.fix for finding in mine):
             fixed.add(case.name)
     assert fixed == FIXABLE

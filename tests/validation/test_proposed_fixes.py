@@ -32,7 +32,7 @@ def test_fix_fixes_the_finding(case: Case, tmp_path: Path) -> None:
         for step in problem.fix:
             if isinstance(step, SetProperties | UnsetProperties):
                 after = evolve(after, step)
-                remaining = {one.message for one in check(replace(facts, snapshot=after))}
+                remaining = {finding.message for finding in check(replace(facts, snapshot=after))}
                 assert problem.message not in remaining
 
 

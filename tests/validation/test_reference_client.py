@@ -52,7 +52,9 @@ def check(path: Path) -> None:
         assert errors - {"DL907", "DL908"}, reads.message
 
 
-@pytest.mark.parametrize("path", [one.path for one in oracle.corpus_if_present()], ids=str)
+@pytest.mark.parametrize(
+    "path", [recorded.path for recorded in oracle.corpus_if_present()], ids=str
+)
 def test_public_tables(path: Path) -> None:
     if (path / "_delta_log").is_dir():
         check(path)

@@ -45,7 +45,7 @@ def check(path: Path) -> None:
         wanted = None
     for depth in ("default", "deep"):
         found = report(path, depth).findings
-        errors = {one.code for one in found if one.severity is Severity.ERROR}
+        errors = {finding.code for finding in found if finding.severity is Severity.ERROR}
         assert wanted is None or errors & wanted
 
 
@@ -58,9 +58,9 @@ def test_odd_logs(case: oracle.Case, tmp_path: Path) -> None:
 
 
 def test_corpus() -> None:
-    for one in oracle.corpus():
-        if (one.path / "_delta_log").is_dir():
-            check(one.path)
+    for recorded in oracle.corpus():
+        if (recorded.path / "_delta_log").is_dir():
+            check(recorded.path)
 
 
 BODIES: Final[list[bytes]] = [

@@ -26,4 +26,4 @@ def test_refused_log_has_an_error(case: dict[str, Any], tmp_path: Path) -> None:
         found = report(path, "history").findings
     except TableError:
         return
-    assert [one for one in found if one.severity is Severity.ERROR]
+    assert [finding for finding in found if finding.severity is Severity.ERROR]

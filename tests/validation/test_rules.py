@@ -18,8 +18,8 @@ def test_case(case: Case, tmp_path: Path) -> None:
     case.make(tmp_path)
     found = findings(tmp_path, case.depth, case.demands)
     expected = case.companions | ({case.code} if case.breaks else set())
-    assert {one.code for one in found} - (UNREMARKABLE - expected - {case.code}) == expected
-    assert all(one.message and one.remedy for one in found)
+    assert {finding.code for finding in found} - (UNREMARKABLE - expected - {case.code}) == expected
+    assert all(finding.message and finding.remedy for finding in found)
 
 
 def test_every_rule_is_tested_on_both_sides() -> None:

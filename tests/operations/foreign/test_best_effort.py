@@ -159,7 +159,7 @@ def test_all_is_well_and_compared() -> None:
     assert noted[-1] == "c.s.t was created"
     other = replace(made, provider="json", step=replace(made.step, properties={"x": "2"}))
     found = carry_out(other, Shelf(MANAGED, made), noted.append).mismatches
-    assert [(one.subject, one.before, one.after) for one in found] == [
+    assert [(change.subject, change.before, change.after) for change in found] == [
         ("provider", "json", "csv"),
         ("configuration[x]", "2", "1"),
     ]

@@ -35,7 +35,7 @@ def meta(used: Action, **settings: str) -> Action:
 
 def start(path: Path, used: Action = PLAIN, commits: int = 2, **settings: str) -> Table:
     """A table whose commits after the first add a file each: f1, f2 and so on."""
-    first = meta(used, **{key.replace("_", "."): one for key, one in settings.items()})
+    first = meta(used, **{key.replace("_", "."): value for key, value in settings.items()})
     made = table(path, body(INFO, used, first))
     for version in range(1, commits):
         made.commit(version, INFO, add(f"f{version}"))
@@ -411,7 +411,7 @@ def an_older_checkpoint_cannot_be_read(path: Path) -> None:
 
 @breaks("DL612", depth="deep")
 def a_checkpoint_is_damaged_inside(path: Path) -> None:
-    made = classic(path, [*state()[:2], *(add(f"f{one}" * 50) for one in range(500))])
+    made = classic(path, [*state()[:2], *(add(f"f{number}" * 50) for number in range(500))])
     file = made.log / f"{1:020d}.checkpoint.parquet"
     content = bytearray(file.read_bytes())
     content[200:4000] = b"\xff" * 3800

@@ -24,7 +24,7 @@ PLAIN = (protocol(), metadata())
 
 def checked(path: Path, *more: Action, state: tuple[Action, Action] = PLAIN, **said: Any) -> Table:
     """A table of one commit with a checksum that is right, but for what is *said*."""
-    sizes = [one["add"]["size"] for one in more if "add" in one]
+    sizes = [action["add"]["size"] for action in more if "add" in action]
     made = table(path, body(INFO, *state, *more))
     right = {"protocol": state[0]["protocol"], "metadata": state[1]["metaData"]}
     totals = {"numFiles": len(sizes), "tableSizeBytes": sum(sizes)}

@@ -452,8 +452,10 @@ ROW_ID = "delta.rowTracking.materializedRowIdColumnName"
 def with_data(path: Path, ids: dict[str, int | None], mode: str = "id") -> None:
     """A table with columns `a` and `b`, and a Parquet file that has columns with these ids."""
     columns = [
-        pa.field(name, pa.int32(), metadata=None if one is None else {"PARQUET:field_id": str(one)})
-        for name, one in ids.items()
+        pa.field(
+            name, pa.int32(), metadata=None if value is None else {"PARQUET:field_id": str(value)}
+        )
+        for name, value in ids.items()
     ]
     data = pa.Table.from_pylist([dict.fromkeys(ids, 1)], schema=pa.schema(columns))
     pq.write_table(data, path / "f")

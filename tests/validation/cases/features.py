@@ -149,7 +149,7 @@ def there_is_no_mark_without_the_feature(path: Path) -> None:
 
 @breaks("DL504")
 def a_name_for_row_ids_is_missing(path: Path) -> None:
-    rest = {key: one for key, one in TRACKING.items() if "RowId" not in key}
+    rest = {key: value for key, value in TRACKING.items() if "RowId" not in key}
     _table(path, TRACKED, metadata(rest))
 
 
@@ -384,7 +384,7 @@ SINCE = {
 
 def _stamped_later(path: Path, **changes: str) -> None:
     settings = STAMPS | {
-        key: one for key, one in (SINCE | _keyed(changes)).items() if one is not None
+        key: value for key, value in (SINCE | _keyed(changes)).items() if value is not None
     }
     info = commit_info(timestamp=2000, inCommitTimestamp=2000)
     made = table(path, body(commit_info(timestamp=1000), protocol(), metadata()))
@@ -392,7 +392,7 @@ def _stamped_later(path: Path, **changes: str) -> None:
 
 
 def _keyed(changes: dict[str, Any]) -> dict[str, Any]:
-    return {f"delta.inCommitTimestampEnablement{key}": one for key, one in changes.items()}
+    return {f"delta.inCommitTimestampEnablement{key}": value for key, value in changes.items()}
 
 
 @breaks("DL510")
@@ -776,7 +776,7 @@ COUNTED = protocol(1, 7, None, ["identityColumns"])
 
 
 def _counting(path: Path, kind: str = "long", *, parted: bool = False, **changes: Any) -> None:
-    keys = IDENTITY | {f"delta.identity.{key}": one for key, one in changes.items()}
+    keys = IDENTITY | {f"delta.identity.{key}": value for key, value in changes.items()}
     one = column("i", kind, **{key: each for key, each in keys.items() if each is not None})
     made = _columns(one, column("a"), partitionColumns=["i"] if parted else [])
     _table(path, COUNTED, made)

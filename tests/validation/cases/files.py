@@ -764,8 +764,8 @@ def data_files_have_odd_names(path: Path) -> None:
 @respects("DL716", "DL705", depth="deep")
 def data_files_are_named_by_their_urls(path: Path) -> None:
     made = [_data(path, name) for name in ("f", "g", "h")]
-    for one, start in zip(made, ("", "file:", "file://"), strict=True):
-        one["add"]["path"] = f"{start}{path}/{one['add']['path']}"
+    for action, start in zip(made, ("", "file:", "file://"), strict=True):
+        action["add"]["path"] = f"{start}{path}/{action['add']['path']}"
     _holding(path, *made)
 
 
