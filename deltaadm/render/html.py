@@ -274,11 +274,14 @@ _CHANGES: Final = {"+ ": "added", "- ": "dropped", "~ ": "changed"}
 def _breakable(text: str) -> _Html:
     """*text* that breaks between the parts of an identifier, and within none but endless ones."""
     shown = _PARTS.sub("\0", visible(text))
-    return _Html(escape(_ENDLESS.sub("\\g<0>\0", shown)).replace("\0", "<wbr/>"))
+    escaped = escape(_ENDLESS.sub("\\g<0>\0", shown))
+    return _Html(_OPTION.sub(r'<span class="option">\g<0></span>', escaped).replace("\0", "<wbr/>"))
 
 
 _PARTS: Final = re.compile(r"(?<=[./\\\[=])(?=[^\W\d])")
 _ENDLESS: Final = re.compile(r"[^\s\0]{40}")
+_OPTION: Final = re.compile(r"(?<!\S)--[a-z-]{1,30}(?![^\s=])")
+"""An option of the command line, which a line must not end within."""
 
 
 def _cards(block: Cards, _: str) -> _Html:

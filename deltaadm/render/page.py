@@ -37,6 +37,7 @@ th { background: var(--head); font-weight: 600; }
 pre { background: var(--head); border: 1px solid var(--line); padding: 0.6rem;
   overflow-x: auto; }
 li { overflow-wrap: anywhere; }
+.option { white-space: nowrap; }
 .changes { list-style: none; padding: 0; }
 .changes li { padding-left: 1.2em; text-indent: -1.2em; }
 @media (max-width: 30rem) { .changes { font-size: 0.875rem; } }
@@ -46,11 +47,13 @@ th.changed { color: var(--warning); }
 @media screen and (max-width: 40rem) {
   body { padding: 0.5rem; font-size: 0.9375rem; } th, td { padding: 0.2rem 0.35rem; }
   .matrix { font-size: 0.75rem; }
-  table:not(.matrix) :is(thead, tr, th, td) { display: block; border: 0; }
+  table:not(.matrix) { display: block; }
+  table:not(.matrix) :is(thead, tbody, tr, th, td) { display: block; border: 0; }
   table:not(.matrix) thead { display: none; }
   table:not(.matrix) tr { border: 1px solid var(--line); margin-bottom: 0.5rem; }
   td[data-title]::before { content: attr(data-title) ": "; color: var(--faint); }
   pre { white-space: pre-wrap; }
+  figure { overflow-x: auto; } figure svg:not(.timeline) { max-width: none; }
   .fleet.scripted thead { display: block; }
   .fleet.scripted thead tr { display: flex; flex-wrap: wrap; }
   .fleet td:empty { display: none; }

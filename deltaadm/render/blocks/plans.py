@@ -70,11 +70,12 @@ _DIFFERS: Final = "The result differs from the plan:"
 def _plan(report: PlanReport) -> Iterator[Block]:
     plan = report.plan
     yield Heading(f"{plan.operation}: {report.table} ({_version_words(plan.before)})", level=1)
+    if not plan.is_noop:
+        yield Cards(tuple(_cards(plan)))
     yield from _unreachable(plan)
     if plan.is_noop:
         yield Paragraph("No changes.", "good")
     else:
-        yield Cards(tuple(_cards(plan)))
         yield from _findings(report)
         if plan.findings or plan.unreachable:
             yield Heading("Changes")
