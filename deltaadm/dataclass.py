@@ -42,7 +42,9 @@ class _Field:
 class _Shape:
     """The fields of a class, as its methods need them."""
 
-    __slots__ = ("defaults", "factories", "fields", "made", "names", "positional", "values")
+    __slots__ = (
+        *("defaults", "everything", "factories", "fields", "made", "names", "positional", "values"),
+    )
 
     def __init__(self, fields: dict[str, _Field]) -> None:
         self.fields = fields
@@ -65,6 +67,7 @@ class _Shape:
                 compared.append(name)
         self.positional = tuple(positional)
         self.values = _getter(compared)
+        self.everything = self.values if len(compared) == len(fields) else _getter([*fields])
 
     def is_optional(self, name: str) -> bool:
         """Whether an instance can be made without a value for the field."""
@@ -241,8 +244,14 @@ _FROZEN = {
 
 
 def _replace(value: Any, /, **changes: Any) -> Any:
-    current = {name: getattr(value, name) for name in value.__shape__.names}
-    return value.__class__(**{**current, **changes})
+    shape = value.__shape__
+    values = dict(zip(shape.names, shape.everything(value), strict=True))
+    values.update(changes)
+    if len(values) != len(shape.names):
+        return value.__class__(**values)  # raises `TypeError` in Python's own words
+    made = value.__class__.__new__(value.__class__)
+    _fill(made, values, values.values())
+    return made
 
 
 if TYPE_CHECKING:

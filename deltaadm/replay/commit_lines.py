@@ -39,6 +39,7 @@ class CommitLines:
         self._store = store
         self._left = _MOST
         self._kept: dict[str, tuple[Lines, bool]] = {}
+        self._live: tuple[LogSegment, list[dict[str, Any]]] | None = None
 
     def __contains__(self, path: str) -> bool:
         return path in self._kept
@@ -57,6 +58,14 @@ class CommitLines:
         if escaped or not isinstance(lines, Lines) or not lines.plain:
             return None
         return [action for line in lines[::-1] for action in line.actions]
+
+    def live_in(self, segment: LogSegment) -> list[dict[str, Any]] | None:
+        """The live files of *segment*, if they are known."""
+        return self._live[1] if self._live is not None and self._live[0] is segment else None
+
+    def keep_live(self, segment: LogSegment, live: list[dict[str, Any]]) -> None:
+        """Keep the live files of *segment*, which are all from lines that are kept."""
+        self._live = segment, live
 
     def _read(self, path: str) -> tuple[Lines | LargeLines, bool]:
         if path in self._kept:
@@ -80,7 +89,7 @@ class SharingReplay(Replay):
     def __init__(self, store: LogStore, segment: LogSegment, lines: CommitLines) -> None:
         super().__init__(store, segment)
         self._lines = lines
-        self._sharing = lines.has_room(segment.deltas)
+        self._sharing = self._all_kept = lines.has_room(segment.deltas)
 
     def _looked_into(
         self, files: LogFiles, look: Callable[[str], Any]
@@ -90,9 +99,28 @@ class SharingReplay(Replay):
         self._store.read_ahead(path for path in files.names[::-1] if path not in self._lines)
         return ((path, look(path)) for path in files.names[::-1])
 
+    def live_in_deltas(self) -> Iterator[dict[str, Any]]:
+        """See `Replay`; they are found once, unless they hide some of a checkpoint's as well."""
+        if not self._sharing or self._segment.checkpoint is not None:
+            return super().live_in_deltas()
+        known = self._lines.live_in(self._segment)
+        return self._finding_live() if known is None else iter(known)
+
+    def _finding_live(self) -> Iterator[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for document in super().live_in_deltas():
+            if self._all_kept:
+                found.append(document)
+            else:
+                found.clear()
+            yield document
+        if self._all_kept:
+            self._lines.keep_live(self._segment, found)
+
     def _actions_if_few(self, path: str) -> list[Named] | None:
         found = self._lines.actions(path) if self._sharing else None
         if found is None:
+            self._all_kept = False
             return super()._actions_if_few(path)
         if path == self._segment.last_commit.path:
             return found

@@ -175,7 +175,7 @@ class _FactCollector:
     def _load(self) -> Snapshot | None:
         engine = _RecordingEngine(self._engine or _SharingEngine(self._lines), self._unreadable)
         try:
-            return load_snapshot(self._store, engine, detail=Detail.STATE)
+            return load_snapshot(self._store, engine, detail=Detail.STATE, listing=self._listing)
         except TableError as error:
             self._failure = error
             return None

@@ -70,15 +70,15 @@ _NAMED_PATHS: Final = 3
 
 def state_after(before: State, version: int, actions: Iterable[tuple[str, Any]]) -> State:
     """The state once *actions* count; those that cannot be decoded do not."""
-    state = replace(before, version=version)
+    protocol, metadata = before.protocol, before.metadata
     for name, document in actions:
         if name not in _STATE or commits.type_mismatch(name, document):
             continue
         if name == "protocol":
-            state = replace(state, protocol=Protocol.from_wire(document))
+            protocol = Protocol.from_wire(document)
         elif document.get("id") is not None:
-            state = replace(state, metadata=Metadata.from_wire(document))
-    return state
+            metadata = Metadata.from_wire(document)
+    return State(version=version, protocol=protocol, metadata=metadata)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,14 +35,15 @@ def load_snapshot(
     timestamp: int | None = None,
     detail: Detail = Detail.PROTOCOL,
     known: LogSegment | None = None,
+    listing: LogListing | None = None,
 ) -> Snapshot:
     """
     The table at its newest version, at *version*, or as of *timestamp* (ms since the epoch).
 
     *known* are the files of a version that was loaded before, on whose checkpoint later ones build
-    as well. Features that nobody supports are no obstacle. Raises `TableError` where no snapshot
-    can be built, with `established` holding what could be found, and `StorageError` for trouble
-    with the store.
+    as well, and *listing* is that of the whole log, where it has been listed. Features that nobody
+    supports are no obstacle. Raises `TableError` where no snapshot can be built, with `established`
+    holding what could be found, and `StorageError` for trouble with the store.
     """
     engine = _embedded() if engine is None else engine
     if timestamp is not None:
@@ -50,7 +51,7 @@ def load_snapshot(
 
         # The newest metadata says whether time travel uses in-commit timestamps.
         version = version_at(store, load_snapshot(store, engine).metadata, timestamp)
-    attempt = Attempt(store, locate(store, version, known))
+    attempt = Attempt(store, locate(store, version, known, listing))
     while True:
         outcome: Snapshot | UnreadableCheckpoint
         try:
@@ -62,20 +63,28 @@ def load_snapshot(
             return snapshot
 
 
-def locate(store: LogStore, version: int | None = None, known: LogSegment | None = None) -> Located:
+def locate(
+    store: LogStore,
+    version: int | None = None,
+    known: LogSegment | None = None,
+    listing: LogListing | None = None,
+) -> Located:
     """
     The files of *version* (default: the newest), found with `_last_checkpoint` as a hint.
 
     The hint may be missing, broken or out of date; it only decides where a listing starts, as does
-    the checkpoint of the *known* files of another version.
+    the checkpoint of the *known* files of another version. None is made where there is a *listing*
+    of the whole log.
     """
     if known is not None and known.checkpoint is not None:
         found = _locate_after(store, known.checkpoint.version, version)
         if found is not None:
             return found
-    short = store.list_short_log()
+    short = store.list_short_log() if listing is None else None
     if short is not None:
-        found = _locate_in(store, LogListing.of(store.root, short, 0), version)
+        listing = LogListing.of(store.root, short, 0)
+    if listing is not None:
+        found = _locate_in(store, listing, version)
         if found is not None:
             return found
     hint, warnings = _read_hint(store)

@@ -5,15 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
 
     from deltaadm.domain.facts.facts import CommitFacts
 
 
-def having(*names: str) -> Callable[[CommitFacts], bool]:
+class Having:
+    """Commits with an action of one of these `names`, which many commits have in common."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = frozenset(names)
+
+    def __call__(self, commit: CommitFacts) -> bool:
+        """Whether *commit* is one."""
+        return not self.names.isdisjoint(commit.names)
+
+
+def having(*names: str) -> Having:
     """Commits with an action of one of these *names*."""
-    known = frozenset(names)
-    return lambda commit: not known.isdisjoint(commit.names)
+    return Having(names)
 
 
 def with_several_files(commit: CommitFacts) -> bool:

@@ -19,6 +19,7 @@ from deltaadm.domain.model.log_segment import LogListing
 from deltaadm.domain.model.metadata import Traits
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.masking import masked, secrets_among, without
+from deltaadm.validation.among import Having
 from deltaadm.validation.finding import LIMIT, Finding, Severity, ValidationReport
 
 if TYPE_CHECKING:
@@ -198,6 +199,25 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
         """The rules whose findings tables share."""
         return [each for each in self if each.shared]
 
+    def on_commit(self, commit: facts.CommitFacts) -> list[Rule]:
+        """The rules that can find something in *commit*."""
+        rules = self._on_actions(frozenset(commit.names))
+        return [each for each in rules if each.among is None or each.among(commit)]
+
+    @cached_property
+    def _on_actions(self) -> Callable[[frozenset[str]], Sequence[Rule]]:
+        """The rules that can find something in a commit with such actions."""
+        on_commits = self.by_scope.get(facts.CommitFacts, ())
+
+        def find(names: frozenset[str]) -> Sequence[Rule]:
+            return [
+                each
+                for each in on_commits
+                if not isinstance(each.among, Having) or each.among.names & names
+            ]
+
+        return lru_cache(maxsize=64)(find)
+
     @cached_property
     def found_in_like_tables(self) -> Callable[[int | None, Protocol, Traits], Judge]:
         """What the shared rules find where protocol and metadata are such."""
@@ -241,10 +261,10 @@ class Judge:
             return
         if isinstance(fact, facts.SnapshotFacts) and self.rules.shared:
             self._see_what_like_tables_share(fact)
-        rules: Iterable[Rule] = self._by_scope.get(type(fact), ())
         if isinstance(fact, facts.CommitFacts):
-            rules = [rule for rule in rules if rule.among is None or rule.among(fact)]
-        self.apply(rules, fact)
+            self.apply(self.rules.on_commit(fact), fact)
+        else:
+            self.apply(self._by_scope.get(type(fact), ()), fact)
 
     def apply(self, rules: Iterable[Rule], fact: facts.Facts) -> None:
         """Apply *rules* alone."""

@@ -304,13 +304,16 @@ class LogListing:
     @property
     def checkpoint_files(self) -> LogFiles:
         """Whatever is named like a checkpoint or a part of one, by name."""
-        names = sorted(name for kind in CHECKPOINTS for name in self.by_kind.get(kind, ()))
+        by_kind = self.by_kind
+        names = [name for kind in CHECKPOINTS if kind in by_kind for name in by_kind[kind]]
+        names.sort()
         return LogFiles(names, self.infos)
 
     @property
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """The complete checkpoints, the most preferable last; empty files count as absent."""
-        return _complete_checkpoints(self.checkpoint_files)
+        found = self.checkpoint_files
+        return _complete_checkpoints(found) if found.names else ()
 
 
 @dataclass(frozen=True, slots=True)

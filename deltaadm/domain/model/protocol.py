@@ -180,7 +180,10 @@ class Protocol(Loggable):
 
     def supports(self, feature: str) -> bool:
         """Whether *feature* is supported, explicitly or through a legacy version."""
-        return feature in self.supported_features or feature in self.explicit_names
+        if feature in self.implicit_features:
+            return True
+        names = self.explicit_names
+        return feature in names or feature in _known(names)
 
     def with_features(self, features: Iterable[str]) -> Self:
         """

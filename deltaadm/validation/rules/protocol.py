@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.facts.usage import usages
@@ -486,6 +487,7 @@ def protocol_not_normalized(table: SnapshotFacts) -> Iterator[Problem]:
         )
 
 
+@lru_cache(maxsize=64)  # the tables of a fleet are much alike
 def _lowest(protocol: Protocol) -> Protocol | None:
     """The lowest equivalent; None where the lists contradict themselves or the versions."""
     readers, writers = protocol.reader_features, protocol.writer_features
@@ -728,10 +730,11 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
     features = protocol.supported_features | protocol.explicit_names
     groups: dict[tuple[str, str, str], list[str]] = {}
     turned_away: set[tuple[str, str]] = set()
-    for other in sorted(facts.others, key=lambda other: other.access):
+    refused = [other for other in facts.others if other.outcome in REFUSALS]
+    for other in sorted(refused, key=lambda other: other.access):
         subjects = {each.subject for each in other.obstacles}
         blamed = sorted(subjects & (features | {"protocol.minReaderVersion"}))
-        if other.outcome in REFUSALS and blamed:
+        if blamed:
             if other.access == "write" and (other.client, other.outcome) in turned_away:
                 continue  # whoever cannot read is not told again that it cannot write
             turned_away.add((other.client, other.outcome))
