@@ -58,6 +58,7 @@ class RatifiedStore:
             return listed
         found = {name: info for name, info in listed.items() if _last_version(info) <= newest}
         self._published |= listed.keys() & self._infos.keys()
+        # Names of twenty digits are in the order of their versions.
         first = commit_name(start)
         found |= {name: info for name, info in self._infos.items() if name >= first}
         if start <= newest and commit_name(newest) not in found:

@@ -111,6 +111,7 @@ def needing_consent(
     """The clients that *plan* makes silently wrong and that nobody has *accepted*, each once."""
     found = {
         shift.after.release.client.id: shift
+        # Of several on one client the first is kept: that on reading.
         for shift in reversed(newly_shut_out(plan, releases))
         if shift.turns_silently_wrong and shift.after.release.client.id not in accepted
     }

@@ -108,6 +108,7 @@ def _protocol_changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
             yield Change(ChangeKind.ADD, f"protocol.{entry.key}[{name}]", None, name)
         for name in sorted((old or frozenset()) - (new or frozenset())):
             yield Change(ChangeKind.REMOVE, f"protocol.{entry.key}[{name}]", name, None)
+        # An empty list differs from none, and has no name that would show it.
         if (old is None) != (new is None) and not (old or new):
             yield _change(f"protocol.{entry.key}", _listed(old), _listed(new))
 

@@ -320,6 +320,7 @@ def _does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
         return True
     if step.destination is not None:
         return bool(relocation(before, after))
+    # `diff` says nothing of clustering where domains were not read.
     if step.is_in_domains and before.domains is None:
         return before != after
     return bool(diff(before, after))
@@ -353,6 +354,7 @@ def depends_on_state(plan: Plan) -> bool:
         or any(step.depends_on_state for step in plan.steps)
         or _may_harm_clustering(plan)
         or (
+            # V1 and V2 of Iceberg compatibility are refused as long as files have deletion vectors.
             plan.before.protocol.supports("deletionVectors")
             and bool(enabled_versions(plan.after.metadata))
         )

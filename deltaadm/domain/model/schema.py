@@ -288,6 +288,7 @@ def _deepest() -> int:
 def _decode(document: Any, level: int) -> DataType:
     if isinstance(document, str):
         return PrimitiveType(document)
+    # Only this near to the limit is it worth looking at what is inside.
     if level > _deepest() - _LEVELS_OF_A_STRUCT and level + _levels_within(document) > _deepest():
         raise RecursionError
     kind = document["type"]
