@@ -12,6 +12,7 @@ The developer's commands; they need Python and, for anything with Spark, Java 17
     python3 dev.py completions               regenerate completions/
     python3 dev.py docs                      regenerate the generated pages of docs/
     python3 dev.py man                       regenerate man/
+    python3 dev.py site                      build the site in build/site/ and check its links
 
 Each sets up .venv first, which takes a moment only when pyproject.toml has changed.
 """
@@ -38,6 +39,8 @@ PYTHON = PROGRAMS / ("python.exe" if os.name == "nt" else "python")
 SPREAD = ("--numprocesses=auto", "--maxprocesses=4", "--dist=loadscope", "--no-loadscope-reorder")
 """Arguments of pytest that share the tests, a module at a time, among processes."""
 
+SITE = ("python", str(ROOT / "docs" / "build_site.py"))
+
 CHECKS = (
     ("ruff", "check"),
     ("ruff", "format", "--check"),
@@ -56,6 +59,7 @@ def main() -> int:
         "completions": completions,
         "docs": docs,
         "man": man,
+        "site": site,
     }
     name, *rest = sys.argv[1:] or ["help"]
     if name == "make-demo-table":
@@ -83,18 +87,19 @@ def set_up() -> None:
         return
     print("Setting up .venv ...", flush=True)
     required(sys.executable, "-m", "venv", "--clear", VENV)
-    group = tomllib.loads(text.decode())["dependency-groups"]["dev"]
+    groups = tomllib.loads(text.decode())["dependency-groups"]
     pip = (PYTHON, "-m", "pip", "--disable-pip-version-check")
-    required(*pip, "install", "--quiet", "--editable", f"{ROOT}[spark,connect]", *group)
+    wanted_too = (*groups["dev"], *groups["docs"])
+    required(*pip, "install", "--quiet", "--editable", f"{ROOT}[spark,connect]", *wanted_too)
     stamp.write_text(wanted)
 
 
 def test(*arguments: str) -> int:
-    """Every check, then the tests; all of them run even if one fails."""
+    """Every check and the site, then the tests; all of them run even if one fails."""
     chosen = [argument for argument in arguments if argument != "--fast"]
     if len(chosen) < len(arguments):
         chosen = ["-m", "not spark and not slow", *chosen]
-    return finish([*CHECKS, ("pytest", *SPREAD, *chosen)])
+    return finish([*CHECKS, SITE, ("pytest", *SPREAD, *chosen)])
 
 
 def spark_matrix(*arguments: str) -> int:
@@ -176,6 +181,11 @@ def man() -> int:
         (PYTHON, "-m", "deltaadm.cli.man", directory), check=True, cwd=ROOT
     )
     return 0
+
+
+def site() -> int:
+    """Build the site, strictly."""
+    return finish([SITE])
 
 
 def write(path: Path, *command: str | Path) -> None:
