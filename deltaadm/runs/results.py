@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from deltaadm.operations.reports import Failure
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deltaadm.operations.reports import Report
+    from deltaadm.render.overview import Tally
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.fleet import Fleet, TableResult
     from deltaadm.runs.target import Target
@@ -61,12 +63,9 @@ class ResultPrinter:
         style: Style,
         sinks: Sequence[Sink] = (),
     ) -> None:
-        from deltaadm.render.overview import Tally
-
         self._fleet = fleet
         self._style = style
         self._quiet = talk().is_quiet
-        self._tally = Tally()
         self._sinks = sinks
         self._codes: list[int] = []
         self._held: list[tuple[int, str]] = []
@@ -81,6 +80,12 @@ class ResultPrinter:
         """Whether results are needed with their reports."""
         return bool(self._later)
 
+    @cached_property
+    def _tally(self) -> Tally:
+        from deltaadm.render.overview import Tally  # which a table by itself does not need
+
+        return Tally()
+
     def _is_at_once(self, target: OutputTarget) -> bool:
         if target.file is not None:
             return False
@@ -93,7 +98,8 @@ class ResultPrinter:
         self._codes.append(result.code)
         if self._sinks or self._fleet.brief:
             document = result.document
-            self._tally.add(document)
+            if self._fleet.brief:
+                self._tally.add(document)
             for sink in self._sinks:
                 sink.add(document)
         for target in self._at_once:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import pickle  # between copies of this process
-import select
-import signal
-import sys
 from collections import deque
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from deltaadm.replay.scan import can_fork, processors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Never
+    from collections.abc import Callable, Iterator, Sequence
 
     from deltaadm.runs.progress import Progress
 
@@ -28,15 +22,8 @@ PARALLEL_THRESHOLD: Final = 64
 WAITING_JOBS: Final = 16
 """Tables at the same time where the work is to wait for a store."""
 
-_LARGEST_SHARE: Final = 16
-"""Tables that a worker is given at a time, at most."""
-
-_SHARES_AHEAD: Final = 8
-"""How many shares a worker's answers may be ahead of a table that takes long."""
-
-
-_OFTEN: Final = 0.2
-"""Seconds between two updates of the progress."""
+_AHEAD: Final = 8
+"""How many answers of each thread may wait for a table that takes long."""
 
 
 def in_order(
@@ -67,180 +54,14 @@ def in_order(
     forks = jobs > 1 and can_fork() and not waiting
     with nullcontext() if progress is None else progress.shown(by_itself=not forks):
         if forks:
+            from deltaadm.runs.processes import from_processes
+
             tick = progress.tick if progress else None
-            yield from _from_processes(tables, answer, lost, jobs, tick)
+            yield from from_processes(tables, answer, lost, jobs, tick)
         elif jobs > 1:
             yield from _from_threads(tables, answer, jobs)
         else:
             yield from map(answer, tables)
-
-
-# Processes
-
-
-class _Worker(Generic[Result]):
-    """
-    A forked process, and the numbers of the tables that it still owes answers for.
-
-    *others* are still there; none of their pipes may be held open by this one.
-    """
-
-    def __init__(
-        self,
-        tables: Sequence[str],
-        answer: Callable[[str], Result],
-        others: Iterable[_Worker[Result]],
-    ) -> None:
-        orders, self._orders = os.pipe()
-        self.answers, answers = os.pipe()
-        self.ends = (self._orders, self.answers)
-        ours = (*self.ends, *(end for other in others for end in other.ends))
-        self._process = os.fork()
-        if not self._process:
-            _serve(tables, answer, orders, answers, ours)
-        os.close(orders)
-        os.close(answers)
-        self.owed: deque[int] = deque()
-        self._received = bytearray()
-
-    def give(self, numbers: Sequence[int]) -> None:
-        """Have it answer for more tables."""
-        orders = b"".join(number.to_bytes(_NUMBER) for number in numbers)
-        with suppress(BrokenPipeError):  # its end is found when the answer is asked for
-            os.write(self._orders, orders)
-        self.owed.extend(numbers)
-
-    def received(self) -> Iterator[tuple[int, Result]]:
-        """The answers that have come, with their numbers; raises `EOFError` if it has ended."""
-        piece = os.read(self.answers, _PIECE)
-        if not piece:
-            raise EOFError
-        received = self._received
-        received += piece
-        while len(received) >= _NUMBER:
-            end = _NUMBER + int.from_bytes(received[:_NUMBER])
-            if len(received) < end:
-                return
-            outcome: tuple[Result, Exception | None] = pickle.loads(received[_NUMBER:end])  # noqa: S301 -- ours
-            del received[:end]
-            found, error = outcome
-            if error is not None:
-                raise error
-            yield self.owed.popleft(), found
-
-    def stop(self) -> None:
-        """End it, whatever it does."""
-        for end in self.ends:
-            os.close(end)
-        # Killed at once: what it works on is a table of its own, and its answer is not wanted.
-        os.kill(self._process, signal.SIGKILL)
-        os.waitpid(self._process, 0)
-
-
-_NUMBER: Final = 8
-"""Bytes of the number of a table, and of the length of an answer."""
-
-_PIECE: Final = 1 << 16
-"""Bytes of answers that are read at a time: as many as a pipe holds."""
-
-
-def _from_processes(
-    tables: Sequence[str],
-    answer: Callable[[str], Result],
-    lost: Callable[[str], Result],
-    jobs: int,
-    tick: Callable[[], None] | None,
-) -> Iterator[Result]:
-    sys.stdout.flush()  # or each process would write what is still in its copy of the buffer
-    share = max(1, min(_LARGEST_SHARE, len(tables) // (4 * jobs)))
-    window = jobs * share * _SHARES_AHEAD
-    workers: dict[int, _Worker[Result]] = {}
-
-    def start() -> _Worker[Result]:
-        worker = _Worker(tables, answer, workers.values())
-        workers[worker.answers] = worker
-        return worker
-
-    done: dict[int, Result] = {}
-    given = due = 0
-    try:
-        for _ in range(jobs):
-            start()
-        while due < len(tables):
-            for worker in workers.values():
-                if not worker.owed and given - due < window:
-                    numbers = range(given, min(given + share, len(tables)))
-                    worker.give(numbers)
-                    given = numbers.stop
-            for worker in _answered(workers, tick):
-                try:
-                    done.update(worker.received())
-                except EOFError:
-                    number = worker.owed.popleft()
-                    done[number] = lost(tables[number])
-                    del workers[worker.answers]
-                    worker.stop()
-                    # The table it was killed on is lost; a new process answers for the others.
-                    start().give(list(worker.owed))
-            while due in done:
-                yield done.pop(due)
-                due += 1
-    finally:
-        for worker in workers.values():
-            worker.stop()
-
-
-def _answered(
-    workers: Mapping[int, _Worker[Result]], tick: Callable[[], None] | None
-) -> list[_Worker[Result]]:
-    """Those that have answered, if one does before it is time to *tick*."""
-    if tick is not None:
-        tick()
-    asked = select.poll()
-    for worker in workers.values():
-        if worker.owed:
-            asked.register(worker.answers, select.POLLIN)
-    found = asked.poll(None if tick is None else _OFTEN * 1000)
-    return [workers[answers] for answers, _ in found]
-
-
-def _serve(
-    tables: Sequence[str],
-    answer: Callable[[str], object],
-    orders: int,
-    answers: int,
-    ours: Iterable[int],
-) -> Never:
-    """
-    Answer for the tables whose numbers come through *orders*, until nobody is at the other end.
-
-    *ours* are the parent's ends, which have come along: none may outlive the parent here.
-    """
-    try:
-        for end in ours:
-            os.close(end)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        given, out = os.fdopen(orders, "rb"), os.fdopen(answers, "wb")
-        while number := given.read(_NUMBER):
-            body = _message(answer, tables[int.from_bytes(number)])
-            out.write(len(body).to_bytes(_NUMBER))
-            out.write(body)
-            out.flush()
-    finally:
-        # Exit handlers and unwritten output belong to the process that was forked.
-        os._exit(0)
-
-
-def _message(answer: Callable[[str], object], table: str) -> bytes:
-    """The answer for *table*, or the error in its place, which is raised again in the parent."""
-    try:
-        return pickle.dumps((answer(table), None))
-    except Exception as error:  # noqa: BLE001 -- as said above
-        return pickle.dumps((None, error))
-
-
-# Threads
 
 
 def _from_threads(
@@ -260,7 +81,7 @@ def _from_threads(
     try:
         for table in tables:
             pending.append(threads.submit(partial(answer_unless_given_up, table)))
-            if len(pending) >= jobs * _SHARES_AHEAD:
+            if len(pending) >= jobs * _AHEAD:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
