@@ -252,24 +252,25 @@ def _versions(text: str) -> list[int]:
 @contextmanager
 def _places(where: str) -> Iterator[tuple[Any, Mapping[str, str]]]:
     """Where tables go, by the number of the round, and what reaching them takes."""
-    if where != "s3":
+    if where in {"local", "spark"}:
         directory = Path(tempfile.mkdtemp(prefix="races-"))
         try:
             yield (lambda number: str(directory / f"t{number}")), {}
         finally:
             shutil.rmtree(directory)
         return
-    from tests.support.s3 import BUCKET, s3_server
+    from tests.support.object_stores import PLACES
 
-    with s3_server() as server:
-        yield (lambda number: f"s3://{BUCKET}/races/t{number}"), server.environment
+    with PLACES[where]() as place:
+        yield (lambda number: f"{place.url}/races/t{number}"), place.environment
 
 
 def main() -> None:
     """Play rounds, and say what became of them."""
     parser = argparse.ArgumentParser()
     parser.add_argument("rounds", type=int)
-    parser.add_argument("where", choices=("local", "s3", "spark"), default="local", nargs="?")
+    places = ("local", "s3", "gcs", "azure", "spark")
+    parser.add_argument("where", choices=places, default="local", nargs="?")
     parser.add_argument("--seconds", type=float, default=450)
     given = parser.parse_args()
     exits: Counter[int] = Counter()
