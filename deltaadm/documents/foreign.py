@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.documents.change import CHANGES
 from deltaadm.documents.common import Document
+from deltaadm.documents.plan_status import STATUS
 from deltaadm.domain.model.json_values import BOOLEAN, STRING, STRINGS, maybe, record, within
 
 if TYPE_CHECKING:
@@ -36,4 +37,5 @@ def foreign_plan(title: str, **own: Field) -> Document:
         lambda report: report,
         **within("plan", plan),
         outcome=maybe(record(mismatches=CHANGES)),
+        status=maybe(STATUS),
     )

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import document as document_of
+from deltaadm.documents.change import CHANGES
 from deltaadm.documents.foreign import FOREIGN_TABLE
 from deltaadm.documents.saved_plan import read_document
-from deltaadm.domain.model.json_values import place, text
+from deltaadm.domain.model.json_values import place, text, texts
 from deltaadm.domain.steps import CreateTable, read_step
 from deltaadm.errors import CommitError
+from deltaadm.operations.diff import Change, ChangeKind
+from deltaadm.operations.foreign.best_effort import BestEffortStagedTable
+from deltaadm.operations.foreign.catalog import ForeignTable
+from deltaadm.operations.foreign.changes import RecordedChanges
 from deltaadm.operations.reports import ForeignReport
 from deltaadm.operations.secrets import require_no_masks
 
@@ -20,7 +25,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.steps import Step
     from deltaadm.operations.foreign.carry_out import ForeignPlan
-    from deltaadm.operations.foreign.catalog import ForeignOutcome, ForeignTable
+    from deltaadm.operations.foreign.catalog import ForeignOutcome
 
 
 def foreign_document(plan: ForeignPlan, outcome: ForeignOutcome | None = None) -> dict[str, Any]:
@@ -40,6 +45,34 @@ class SavedForeignPlan:
     provider: str
     wish: CreateTable | tuple[Step, ...]
     document: Mapping[str, Any]
+
+    def as_made(self) -> BestEffortStagedTable | RecordedChanges:
+        """The plan as the file has it, whatever has become of the table since."""
+        found, before = self.document, None
+        if found.get("before") is not None:
+            before = ForeignTable(**FOREIGN_TABLE.read(found["before"]))
+        if isinstance(self.wish, CreateTable):
+            return BestEffortStagedTable(
+                table=self.table,
+                name=text(found["name"]),
+                provider=self.provider,
+                location=text(found["location"]),
+                step=self.wish,
+                before=before,
+                notes=texts(found["notes"]),
+            )
+        assert before is not None  # noqa: S101 -- only a table that there is can be altered
+        return RecordedChanges(
+            table=self.table,
+            name=text(found["name"]),
+            before=before,
+            steps=self.wish,
+            changes=tuple(
+                Change(**entry | {"kind": ChangeKind[text(entry["kind"]).upper()]})
+                for entry in CHANGES.read(found["changes"])
+            ),
+            notes=texts(found["notes"]),
+        )
 
     def require_base(self, found: ForeignTable) -> None:
         """Raise `CommitError` unless the table that the plan alters is as it was."""

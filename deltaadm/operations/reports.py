@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.error_classes import ErrorClass
     from deltaadm.operations.foreign.carry_out import ForeignPlan
     from deltaadm.operations.foreign.catalog import ForeignOutcome
+    from deltaadm.operations.foreign.changes import RecordedChanges
     from deltaadm.operations.history import HistoryEntry, HistoryReport
     from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.plan import Plan
@@ -117,10 +118,15 @@ class JournalReport:
 
 @dataclass(frozen=True, slots=True)
 class ForeignReport:
-    """A plan for a table of another provider, and what it came to if it was carried out."""
+    """
+    A plan for a table of another provider, and what it came to if it was carried out.
 
-    plan: ForeignPlan
+    One out of a file has a `status` that says whether it still can be.
+    """
+
+    plan: ForeignPlan | RecordedChanges
     outcome: ForeignOutcome | None = None
+    status: PlanStatus | None = None
 
     @property
     def document(self) -> str:

@@ -248,16 +248,18 @@ def _saved_plan(masks: Masker, report: Any) -> Any:
 
 
 def _foreign(masks: Masker, report: Any) -> Any:
-    outcome, stages = report.outcome, getattr(report.plan, "stages", None)
+    outcome = report.outcome
     if outcome is not None and outcome.mismatches:
         outcome = replace(outcome, mismatches=tuple(map(masks.change, outcome.mismatches)))
-    if stages is None:
+    if hasattr(report.plan, "step"):
         plan = _with(report.plan, step=masks.step(report.plan.step))
+    elif not hasattr(report.plan, "stages"):
+        plan = _changes(masks, _with(report.plan, steps=_each(masks.step, report.plan.steps)))
     else:
         plan = _with(
             report.plan,
             definition=_definition(masks, report.plan.definition),
-            stages=_each(partial(_foreign_stage, masks), stages),
+            stages=_each(partial(_foreign_stage, masks), report.plan.stages),
         )
     return _with(report, plan=plan, outcome=outcome)
 

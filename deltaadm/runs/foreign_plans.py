@@ -9,11 +9,11 @@ from deltaadm.documents.saved_foreign_plan import SavedForeignPlan, foreign_docu
 from deltaadm.documents.saved_plan import CARRIED_OUT
 from deltaadm.domain.steps import CreateTable
 from deltaadm.domain.steps.create_table import no_table
-from deltaadm.errors import CommitError, Refused, UsageError
+from deltaadm.errors import CommitError, DeltaadmError, Refused, UsageError
 from deltaadm.operations.foreign.best_effort import BestEffortStagedTable, plan_best_effort
 from deltaadm.operations.foreign.carry_out import carry_out
 from deltaadm.operations.foreign.changes import ForeignChanges, plan_foreign_changes
-from deltaadm.operations.reports import ForeignReport
+from deltaadm.operations.reports import ForeignReport, PlanState, PlanStatus
 from deltaadm.runs import catalogs
 from deltaadm.runs.consent import foreign_consents
 from deltaadm.runs.output import handle_errors
@@ -154,6 +154,28 @@ def plan_saved_again(context: RunContext, saved: SavedForeignPlan) -> ForeignRep
     names = [saved.table]
     with log_reader(context) as reader, catalogs.open_catalog(reader, names) as opened:
         return ForeignReport(_plan_again(opened, saved))
+
+
+def saved_report(context: RunContext, saved: SavedForeignPlan) -> ForeignReport:
+    """The plan as it was saved, and whether it can be carried out on the catalog as it is now."""
+    require_name(saved.table, saved.provider)
+    try:
+        names = [saved.table]
+        with log_reader(context) as reader, catalogs.open_catalog(reader, names) as opened:
+            status = _status(opened, saved)
+    except DeltaadmError as error:
+        status = PlanStatus(PlanState.UNKNOWN, error=error)
+    return ForeignReport(saved.as_made(), status=status)
+
+
+def _status(context: RunContext, saved: SavedForeignPlan) -> PlanStatus:
+    if context.catalog is None:
+        context.locate(saved.table)  # says that there is no catalog
+    try:
+        left = _plan_again(context, saved)
+    except (CommitError, Refused) as error:
+        return PlanStatus(PlanState.OBSOLETE, error=error)
+    return PlanStatus(PlanState.DONE if left.is_noop else PlanState.READY)
 
 
 def _plan_again(context: RunContext, saved: SavedForeignPlan) -> ForeignPlan:

@@ -19,7 +19,7 @@ from deltaadm.runs.apply_plans import plan_left, plans_in, saved_target
 from deltaadm.runs.catalogs import look_up, open_catalog
 from deltaadm.runs.exit_codes import FOUND
 from deltaadm.runs.fleet import Fleet, TableResult, line_of
-from deltaadm.runs.foreign_plans import plan_saved_again
+from deltaadm.runs.foreign_plans import saved_report
 from deltaadm.runs.journal import begun_in, read_journal
 from deltaadm.runs.output import show
 from deltaadm.runs.reading import read_input
@@ -53,7 +53,7 @@ def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
         return [JournalReport(str(file), tuple(lines))]
     foreign = read_foreign_plan(body)
     if foreign is not None:
-        return [plan_saved_again(context, foreign)]
+        return [saved_report(context, foreign)]
     plans = plans_in(body)
     names = [saved.name for saved in plans if saved.name and saved.before.exists]
     places = [saved.location for saved in plans]

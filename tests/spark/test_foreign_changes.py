@@ -50,6 +50,10 @@ def test_a_plan_is_made_saved_carried_out_and_stale(spark: "SparkSession", tmp_p
     assert "+ configuration[team] = web" in saved.out
     assert "New columns are placed before day" in saved.out
     spark.sql("INSERT INTO annex.days VALUES (2, 'b', DATE'2026-01-02')")
+    shown = deltaadm("show", plan)
+    assert (shown.code, "It can be applied: the table" in shown.out) == (0, True), shown.err
+    assert "+ configuration[team] = web" in shown.out
+    assert "ALTER TABLE" in shown.out
     done = deltaadm("apply", plan, "--yes", "-o", "json")
     assert done.code == 0, done.out
     assert done.document["outcome"] == {"mismatches": []}
@@ -62,10 +66,15 @@ def test_a_plan_is_made_saved_carried_out_and_stale(spark: "SparkSession", tmp_p
     assert alter("days", "--set", "team=web", "--unset", "old", "--check").code == 0
     again = deltaadm("apply", plan)
     assert (again.code, "The plan is already applied" in again.out) == (0, True), again.err
+    assert "It is already applied" in deltaadm("show", plan, "-o", "markdown").out
     spark.sql("ALTER TABLE annex.days SET TBLPROPERTIES ('team' = 'other')")
     stale = deltaadm("apply", plan, "--yes")
     assert stale.code == 5
     assert "has changed since the plan was made" in stale.err
+    for form, words in (("text", "It can no longer be applied"), ("json", '"state": "obsolete"')):
+        shown = deltaadm("show", plan, "-o", form)
+        assert (shown.code, words in shown.out) == (0, True), shown.err
+    assert "+ configuration[team] = web" in deltaadm("show", plan).out
     unasked = alter("days", "--set", "team=x", "--apply")
     assert (unasked.code, "Pass --yes" in unasked.err) == (7, True)
     assert alter("days", "--set", "a=b", "--for-client", "trino").code == 2

@@ -36,7 +36,7 @@ from deltaadm.operations.explain import explain, list_rules
 from deltaadm.operations.features import explain_feature, list_features
 from deltaadm.operations.foreign.best_effort import plan_best_effort
 from deltaadm.operations.foreign.catalog import ForeignDefinition, ForeignOutcome, ForeignTable
-from deltaadm.operations.foreign.changes import plan_foreign_changes
+from deltaadm.operations.foreign.changes import RecordedChanges, plan_foreign_changes
 from deltaadm.operations.history import (
     HistoryEntry,
     HistoryReport,
@@ -567,6 +567,11 @@ def foreign_changes(
         yield ForeignReport(plan, ForeignOutcome())
     missed = Change(ChangeKind.SET, "configuration[x]", None, text)
     yield ForeignReport(plan, ForeignOutcome(mismatches=(missed,)))
+    recorded = RecordedChanges(
+        table=table, name="shop.export", before=before, steps=changes.steps(), changes=(missed,)
+    )
+    for state in PlanState:
+        yield ForeignReport(recorded, status=PlanStatus(state, error=CommitError(text, remedy="")))
 
 
 def every_kind(path: Path) -> Iterator[Report]:

@@ -36,6 +36,41 @@ class ForeignStage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedChanges:
+    """
+    A plan to alter a table of another provider as a file has it, to be shown and no more.
+
+    The file does not say all that the catalog did, so that it cannot be carried out.
+    """
+
+    table: str
+    name: str
+    before: ForeignTable
+    steps: tuple[Step, ...]
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+
+    operation: ClassVar = OPERATION
+    document: ClassVar = "parent_changes"
+    irreversible: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def provider(self) -> str:
+        """That of the table, which stays."""
+        return self.before.provider
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The steps as SQL."""
+        return tuple(statement("", step, self.name) for step in self.steps)
+
+    @property
+    def is_noop(self) -> bool:
+        """Whether there was nothing to do."""
+        return not self.steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignChanges:
     """
     The plan that alters a table of another provider, statement by statement.

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.diff import Change
     from deltaadm.operations.drop_feature import DropStatus
     from deltaadm.operations.foreign.carry_out import ForeignPlan
+    from deltaadm.operations.foreign.changes import RecordedChanges
     from deltaadm.operations.plan import Plan, PlannedChange, Stage
     from deltaadm.operations.reports import (
         DropReport,
@@ -290,6 +291,8 @@ def _foreign_plan(report: ForeignReport) -> Iterator[Block]:
         if not outcome.mismatches:
             yield Paragraph(_foreign_plan_done(plan), "good")
         return
+    if report.status is not None:
+        yield from _status(report.status)
     if plan.is_noop:
         yield Paragraph("No changes.", "good")
     else:
@@ -398,22 +401,23 @@ def _unchanged(plan: Plan) -> str:
     return "Protocol and metadata do not change."
 
 
-def _foreign_plan_title(plan: ForeignPlan) -> str:
+def _foreign_plan_title(plan: ForeignPlan | RecordedChanges) -> str:
     """Which table of another provider is altered, or made, and in whose place."""
-    from deltaadm.operations.foreign.changes import ForeignChanges
+    from deltaadm.operations.foreign.best_effort import BestEffortStagedTable
 
     old = ""
-    if not isinstance(plan, ForeignChanges):
+    if isinstance(plan, BestEffortStagedTable):
         before = plan.before
         old = f", replacing a table of {before.provider}" if before else ", no table yet"
     return f"{plan.operation}: {plan.table} (provider {plan.provider}{old})"
 
 
-def _foreign_change_words(plan: ForeignPlan) -> tuple[str, ...]:
+def _foreign_change_words(plan: ForeignPlan | RecordedChanges) -> tuple[str, ...]:
     """What changes, or what a new table has and what of an old one goes."""
-    from deltaadm.operations.foreign.changes import ForeignChanges
+    from deltaadm.operations.foreign.best_effort import BestEffortStagedTable
 
-    return tuple(map(change_words if isinstance(plan, ForeignChanges) else _fact, plan.changes))
+    creates = isinstance(plan, BestEffortStagedTable)
+    return tuple(map(_fact if creates else change_words, plan.changes))
 
 
 def _fact(change: Change) -> str:
@@ -421,13 +425,13 @@ def _fact(change: Change) -> str:
     return f"{change.kind.value} {change.subject} = {value_words(value)}"
 
 
-def _foreign_plan_done(plan: ForeignPlan) -> str:
+def _foreign_plan_done(plan: ForeignPlan | RecordedChanges) -> str:
     """That all went well."""
-    from deltaadm.operations.foreign.changes import ForeignChanges
+    from deltaadm.operations.foreign.best_effort import BestEffortStagedTable
 
     if plan.is_noop:
         return "Nothing was changed: there is nothing to do."
-    if isinstance(plan, ForeignChanges):
+    if not isinstance(plan, BestEffortStagedTable):
         return f"{plan.name} was altered, as planned."
     filled = "" if plan.fill is None else " and filled"
     return f"{plan.name} was created{filled}, as planned."
