@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deltaadm.cli.execution import execute
-from deltaadm.cli.help import command_help, near_option
+from deltaadm.cli.help import command_help, lacks_argument, near_option
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import TOPICS
 from deltaadm.domain.model.properties import did_you_mean
@@ -146,6 +146,8 @@ def _usage_error(error: typer.TyperException, arguments: Sequence[str]) -> Usage
     if name and name not in COMMANDS:
         remedy = did_you_mean(name, (*COMMANDS, *TOPICS))
         return UsageError(f"There is no command {name!r}.", remedy=remedy)
+    if type(error).__name__ == "MissingParameter" and name in COMMANDS:
+        return lacks_argument(Command(name))
     if isinstance(error, typer.BadParameter) and error.message:
         hint = error.param_hint or (error.param and error.param.get_error_hint(error.ctx))  # type: ignore[arg-type]
         given = hint if isinstance(hint, str) else " or ".join(hint or ())

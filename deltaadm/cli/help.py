@@ -8,6 +8,7 @@ import textwrap
 
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, TOPICS
+from deltaadm.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,6 +128,13 @@ def usage_words(command: Command) -> str:
         for each in declared
     )
     return " ".join(("[OPTIONS]", *words))
+
+
+def lacks_argument(command: Command) -> UsageError:
+    """The error for a command line without what *command* needs."""
+    words = usage(command).removeprefix("Usage: ")
+    missing = next(each.metavar for each in command.declared() if each.is_argument)
+    return UsageError(f"{missing.strip('[]')} is missing.", remedy=f"The usage is `{words}`.")
 
 
 def topic_help(name: str) -> str:

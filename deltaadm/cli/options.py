@@ -48,6 +48,10 @@ REPORT_FORMATS_HELP = (
 )
 
 
+JSON_HELP = "Only these fields of the JSON, separated by commas; implies -o json."
+QUERY_HELP = "What to take from the JSON, as JMESPath: findings[].code; implies -o json."
+
+
 class OutputOptions(Parameters, OutputRequest):
     """How the answer is shown."""
 
@@ -60,6 +64,8 @@ class OutputOptions(Parameters, OutputRequest):
     output_file: Path | None = option(
         metavar="FILE", help="File for the answer, instead of standard output.", scope=NEVER
     )
+    json: str | None = option(metavar="FIELDS", help=JSON_HELP, scope=NEVER)
+    query: str | None = option(metavar="JMESPATH", help=QUERY_HELP, scope=NEVER)
     color: str = option(metavar="WHEN", help="auto, always or never.", default="auto")
 
 
@@ -94,6 +100,8 @@ class ReportOptions(Parameters):
         help="File for the format without one, instead of standard output.",
         scope=NEVER,
     )
+    json: str | None = option(metavar="FIELDS", help=JSON_HELP, scope=NEVER)
+    query: str | None = option(metavar="JMESPATH", help=QUERY_HELP, scope=NEVER)
     color: str = option(metavar="WHEN", help="auto, always or never.", default="auto")
     show_secrets: bool = option("--show-secrets", help=SHOW_SECRETS_HELP, scope=NEVER)
 

@@ -144,11 +144,9 @@ def _answer_plainly(arguments: Sequence[str], status: CommitStatus) -> int | Non
     if name not in COMMANDS:
         return None
     if not (rest or name in ANSWER_ALONE):
-        from deltaadm.cli.help import command_help
-        from deltaadm.runs.output import write_stderr
+        from deltaadm.cli.help import lacks_argument
 
-        write_stderr(command_help(Command(name)))
-        return UsageError.exit_code
+        raise lacks_argument(Command(name))
     command = Command(name)
     given = parse(command, rest)
     if given is None:

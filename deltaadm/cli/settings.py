@@ -34,8 +34,12 @@ DEMANDS: Final[Mapping[str, str]] = {
 _READ_ELSEWHERE: Final = frozenset({"unity", "commit-engine"})
 """Options whose settings count only where they go together with the command line."""
 
-_GIVES_WAY: Final = {"quiet": "verbose", "verbose": "quiet"}
-"""Options whose settings do not count where the command line has another one."""
+_GIVES_WAY: Final[Mapping[str, tuple[str, ...]]] = {
+    "quiet": ("verbose",),
+    "verbose": ("quiet",),
+    "output": ("json", "query"),
+}
+"""Options whose settings do not count where the command line has one of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,7 @@ def _completed(
     _check(command, settings)
     values = dict(given)
     for option in _settable(command):
-        if option.field in given or _GIVES_WAY.get(option.field, "") in given:
+        if option.field in given or any(name in given for name in _GIVES_WAY.get(option.field, ())):
             continue
         found = settings.find(option.key, alone=option.scope == OWN)
         if option.key in _READ_ELSEWHERE or found is None:

@@ -77,6 +77,9 @@ class Command:
 
     def carry_out(self, values: dict[str, Any], context: RunContext) -> int:
         """Carry out the command with *values* for its fields, settings or not; the exit code."""
+        if not values.keys().isdisjoint(("json", "query")):
+            several = any(each.field == "output" and each.is_list for each in self.declared())
+            values = {**values, "output": _json_output(values, ["json"] if several else "json")}
         format_name, file = _chosen_output(values)
         if file is None:
             return self.run(self.parameters.of(values), context)
@@ -84,6 +87,16 @@ class Command:
 
         values = {**values, "output": format_name, "output_file": None}
         return answer_to_file(file, lambda: self.run(self.parameters.of(values), context))
+
+
+def _json_output(values: Mapping[str, Any], default: Any) -> Any:
+    """The format, or formats, of documents of which the command line wants a part."""
+    given = values.get("output") or default
+    for text in given if isinstance(given, list) else [given]:
+        if text.partition(":")[0] not in {"json", "jsonl", "yaml"}:
+            option = "--json" if "json" in values else "--query"
+            raise UsageError(f"requires -o json, jsonl or yaml, not {text}", option=option)
+    return given
 
 
 def _chosen_output(values: Mapping[str, Any]) -> tuple[str, Path | None]:

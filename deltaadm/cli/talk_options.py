@@ -19,8 +19,8 @@ class TalkOptions(Parameters):
     quiet: int = option(
         "--quiet",
         "-q",
-        help="Say nothing about the run and about tables without findings; -qq: only the exit "
-        "code and files.",
+        help="Say nothing about the run and about tables without findings; -qq: only "
+        "errors, the exit code and files.",
         counted=True,
     )
     verbose: int = option(

@@ -231,6 +231,28 @@ class RuleCatalogue:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleCount:
+    """How often a rule has found something, and in how many tables; its severity as first found."""
+
+    code: str
+    name: str
+    severity: str
+    findings: int = 0
+    tables: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsReport:
+    """The findings in *tables* tables by rule, the most frequent first; some may have failed."""
+
+    tables: int
+    failed: int
+    rules: tuple[RuleCount, ...]
+
+    document = "statistics"
+
+
+@dataclass(frozen=True, slots=True)
 class RuleExplanation:
     """One rule with its documentation."""
 
@@ -380,6 +402,7 @@ if TYPE_CHECKING:
         | ErrorClassExplanation
         | DoctorReport
         | SettingsReport
+        | StatisticsReport
         | DropReport
         | FleetSummary
     )

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Final, TextIO
 
     from deltaadm.operations.reports import Report
+    from deltaadm.render.selection import Selection
     from deltaadm.validation.finding import Severity
 
 
@@ -21,7 +22,7 @@ class Style:
     `color`, auto, always or never, and `width` are for text. Findings at or above `fail_on`, errors
     if it is None, are failures in formats that know such. With `show_secrets` secrets among the
     properties of tables are not masked. `for_terminal` says that what a terminal would obey is
-    escaped in formats that are exact otherwise.
+    escaped in formats that are exact otherwise. The `selection` is what is wanted of documents.
     """
 
     color: str = "auto"
@@ -29,6 +30,7 @@ class Style:
     fail_on: Severity | None = None
     show_secrets: bool = False
     for_terminal: bool = False
+    selection: Selection | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +79,22 @@ def _text(reports: Sequence[Report], out: TextIO, style: Style) -> None:
     write_text(reports, out, color=style.color, width=style.width)
 
 
-def _json(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+def _json(reports: Sequence[Report], out: TextIO, style: Style) -> None:
     from deltaadm.render.json_doc import write_json
 
-    write_json(reports, out)
+    write_json(reports, out, style.selection)
 
 
-def _jsonl(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+def _jsonl(reports: Sequence[Report], out: TextIO, style: Style) -> None:
     from deltaadm.render.json_doc import write_jsonl
 
-    write_jsonl(reports, out)
+    write_jsonl(reports, out, style.selection)
 
 
-def _yaml(reports: Sequence[Report], out: TextIO, _: Style) -> None:
+def _yaml(reports: Sequence[Report], out: TextIO, style: Style) -> None:
     from deltaadm.render.yaml_doc import write_yaml
 
-    write_yaml(reports, out)
+    write_yaml(reports, out, style.selection)
 
 
 def _name(reports: Sequence[Report], out: TextIO, _: Style) -> None:

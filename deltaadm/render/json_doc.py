@@ -10,21 +10,38 @@ from deltaadm.domain.model.json_values import Same, Shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any, Final, TextIO
 
     from deltaadm.operations.reports import Report
+    from deltaadm.render.selection import Selection
 
 
-def write_json(reports: Sequence[Report], out: TextIO) -> None:
-    """One report as an object, several as an array."""
+def write_json(reports: Sequence[Report], out: TextIO, selection: Selection | None = None) -> None:
+    """One report as an object, several as an array; a text that is selected stands as it is."""
     documents = [document(report) for report in reports]
-    write_value(documents[0] if len(documents) == 1 else documents, out)
+    if selection is None:
+        write_value(documents[0] if len(documents) == 1 else documents, out)
+        return
+    value = selection.of(documents)
+    if isinstance(value, str):
+        from deltaadm.render.visible import visible
+
+        out.write(f"{visible(value)}\n")
+    else:
+        write_value(value, out)
 
 
-def write_jsonl(reports: Sequence[Report], out: TextIO) -> None:
+def write_jsonl(reports: Sequence[Report], out: TextIO, selection: Selection | None = None) -> None:
     """One report a line, in order."""
-    out.writelines(json_line(document(report)) for report in reports)
+    for report in reports:
+        written = document(report)
+        out.write(json_line(written if selection is None else selection.of([written])))
+
+
+def selected_line(document: Mapping[str, Any], selection: Selection) -> str:
+    """The line for what is wanted of *document*."""
+    return json_line(selection.of([dict(document)]))
 
 
 def json_line(value: Any) -> str:

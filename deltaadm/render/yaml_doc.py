@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from deltaadm.operations.reports import Report
+    from deltaadm.render.selection import Selection
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 """What is a string without quotes, unless it is one of the words that mean something else."""
@@ -22,11 +23,13 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 
 
-def write_yaml(reports: Sequence[Report], out: TextIO) -> None:
+def write_yaml(reports: Sequence[Report], out: TextIO, selection: Selection | None = None) -> None:
     """Each report as a document."""
     for report in reports:
+        written = document(report)
         out.write("---\n")
-        out.writelines(f"{line}\n" for line in _lines(document(report)))
+        value = written if selection is None else selection.of([written])
+        out.writelines(f"{line}\n" for line in _lines(value))
 
 
 def _lines(value: Any) -> Iterator[str]:

@@ -75,7 +75,9 @@ class RunContext:
         *access* says how catalogs and object stores are reached, the settings as well. Raises
         `UsageError` for what does not go together.
         """
-        style = Style(color=output.color, show_secrets=output.show_secrets)
+        style = Style(
+            color=output.color, show_secrets=output.show_secrets, selection=output.selection
+        )
         stores, unity = None, self.unity
         if access is not None and access is not self.access:
             if access.unity is not None and spark.engine is Engine.SPARK:

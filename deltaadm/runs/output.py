@@ -172,7 +172,7 @@ def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> i
 
 def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
     """The *error* about *table* in the answer's place, or else on standard error."""
-    if FORMATS[context.format].machine:
+    if FORMATS[context.format].machine and not talk().is_silent:
         from deltaadm.operations.reports import Failure
 
         show(context, [Failure(table, error)])

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from deltaadm.render.selection import Selection
+
 
 class Engine(Enum):
     """What reads a log; the value is its name on the command line."""
@@ -31,11 +33,32 @@ class OutputRequest:
 
     output: str = "text"
     color: str = "auto"
+    json: str | None = None
+    query: str | None = None
 
     @property
     def show_secrets(self) -> bool:
         """Whether secrets among properties of tables are shown, where there are any."""
         return False
+
+    @property
+    def selection(self) -> Selection | None:
+        """What is wanted of JSON documents; None for all."""
+        return selection_of(self.json, self.query)
+
+
+def selection_of(fields: str | None, query: str | None) -> Selection | None:
+    """What *fields*, separated by commas, and *query* want; raises `UsageError` for no query."""
+    if fields is None and query is None:
+        return None
+    from deltaadm.render.selection import Selection, require_query
+
+    if query is not None:
+        require_query(query)
+    names = tuple(name.strip() for name in (fields or "").split(",") if name.strip())
+    if fields is not None and not names:
+        raise UsageError("names no field", option="--json")
+    return Selection(names, query or "")
 
 
 class FleetRequest:

@@ -6,8 +6,11 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from deltaadm.operations.reports import Failure
+from deltaadm.dataclass import replace
+from deltaadm.errors import DeltaadmError
+from deltaadm.operations.reports import Failure, RuleCount, StatisticsReport
 from deltaadm.render.formats import FORMATS, Style
+from deltaadm.render.json_doc import selected_line
 from deltaadm.runs.exit_codes import FOUND, SOME_FAILED, WAITING
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import TableTask, table_results
@@ -96,6 +99,8 @@ class ResultPrinter:
     def add(self, result: TableResult) -> None:
         """Show one more; raises `OutputLost` where that is not possible."""
         self._codes.append(result.code)
+        if talk().is_silent and result.code not in {0, FOUND, WAITING}:
+            self._name(result)
         if self._sinks or self._fleet.brief:
             document = result.document
             if self._fleet.brief:
@@ -112,7 +117,11 @@ class ResultPrinter:
     def _write(self, target: OutputTarget, result: TableResult) -> None:
         if target.format == "text":
             self._write_line(result.document)
-        elif not result.old:
+        elif result.old:
+            return
+        elif self._style.selection:
+            write_text(selected_line(result.document, self._style.selection))
+        else:
             write_text(result.line)
 
     def _write_line(self, document: Document) -> None:
@@ -131,8 +140,19 @@ class ResultPrinter:
         if self._fleet.every or self._uneventful[kind] <= few_listed(kind):
             self._healthy.append(line(document))
 
+    def _name(self, result: TableResult) -> None:
+        """Say on standard error what is wrong with a table of which nothing else is shown."""
+        document = result.document
+        error = document.get("error") or {"message": document.get("stopped")}
+        if error["message"]:
+            show_error(
+                result.table, DeltaadmError(error["message"], remedy=error.get("remedy", ""))
+            )
+
     def _show_error(self, report: Report) -> None:
         """On standard error, unless some report on standard output has it."""
+        if talk().is_silent:
+            return
         shown = any(target.file is None and target.takes_errors for target in self._later)
         if isinstance(report, Failure) and not shown and not self._at_once:
             show_error(report.table, report.error)
@@ -173,10 +193,10 @@ class ResultPrinter:
 
     def _sum_up(self) -> None:
         overview = self._tally.overview
+        held = [line for _, line in sorted(self._held, key=lambda held: held[0])]
         if self._quiet:
-            return
-        if any(target.format == "text" for target in self._at_once):
-            held = [line for _, line in sorted(self._held, key=lambda held: held[0])]
+            write_text("".join(f"{line}\n" for line in held))
+        elif any(target.format == "text" for target in self._at_once):
             if len(self._healthy) == self._uneventful.total():
                 held += self._healthy
             elif self._uneventful:
@@ -192,6 +212,53 @@ class ResultPrinter:
             info(f"{overview_title(overview)}.")
 
 
+class StatisticsPrinter:
+    """Shows in the end how often each rule has found something, and errors at once."""
+
+    keeps = True
+
+    def __init__(self, fleet: Fleet, targets: Sequence[OutputTarget], style: Style) -> None:
+        self._fleet = fleet
+        self._targets = targets
+        self._style = style
+        self._codes: list[int] = []
+        self._found: dict[str, RuleCount] = {}
+        self._failed = 0
+
+    def add(self, result: TableResult) -> None:
+        """Count one more."""
+        self._codes.append(result.code)
+        if isinstance(result.report, Failure):
+            self._failed += 1
+            show_error(result.report.table, result.report.error)
+            return
+        counts: dict[str, int] = {}
+        for finding in result.document["findings"]:
+            code = finding["code"]
+            if code not in self._found:
+                self._found[code] = RuleCount(code, finding["name"], finding["severity"])
+            counts[code] = counts.get(code, 0) + 1
+        for code, more in result.document["more"].items():
+            counts[code] = counts.get(code, 0) + more
+        for code, count in counts.items():
+            known = self._found[code]
+            self._found[code] = replace(
+                known, findings=known.findings + count, tables=known.tables + 1
+            )
+
+    def finish(self) -> int:
+        """Show the counts; the exit code of all tables together."""
+        rules = sorted(self._found.values(), key=lambda each: (-each.findings, each.code))
+        report = StatisticsReport(len(self._codes), self._failed, tuple(rules))
+        for target in sorted(self._targets, key=lambda target: target.file is None):
+            if target.file is not None:
+                write_file(target.file, rendered(target.format, [report], self._style))
+            elif rules or target.format != "text" or not talk().is_quiet:
+                write([report], target.format, self._style)
+        return combine_exit_codes(self._codes, alone=self._fleet.alone)
+
+
+>>>>>>> 6dc0e21 (Choose parts of answers, count findings by rule, and hold the conventions by a test each)
 def _is_clean(document: Document) -> bool:
     """Whether it says of a table that nothing was found."""
     return document.get("findings") == [] and not document.get("stopped")

@@ -17,7 +17,7 @@ WARNING: Final = "warning"
 INFO: Final = "info"
 DEBUG: Final = "debug"
 
-_NEEDED: Final = {ERROR: -1, WARNING: -1, INFO: 0, DEBUG: 1}
+_NEEDED: Final = {ERROR: -2, WARNING: -1, INFO: 0, DEBUG: 1}
 """From which verbosity on a message of each level is shown."""
 
 
@@ -52,7 +52,7 @@ class Talk:
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing is shown at all."""
+        """Whether nothing is shown but errors."""
         return self.verbosity < -1
 
     def shows(self, level: str) -> bool:

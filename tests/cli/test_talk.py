@@ -28,10 +28,12 @@ def test_a_quiet_run_says_nothing_about_itself(small: Table) -> None:
 
 
 @pytest.mark.parametrize("option", [["-qq"], ["-q", "-q"], ["--quiet", "--quiet"]])
-def test_an_exit_code_only(small: Table, option: list[str], tmp_path: Path) -> None:
+def test_errors_and_an_exit_code_only(small: Table, option: list[str], tmp_path: Path) -> None:
     assert planned(small, *option) == Result(0, "", "")
-    missing = deltaadm("inspect", tmp_path / "nothing", *option)
-    assert missing == Result(3, "", "")
+    for words in (["inspect"], ["inspect", "-o", "json"], ["validate"], ["inspect", small.path]):
+        missing = deltaadm(*words, tmp_path / "nothing", *option)
+        assert (missing.code, missing.out) == (9 if len(words) == 2 and words[1] != "-o" else 3, "")
+        assert missing.err.startswith("error: There is no Delta table at ")
 
 
 def test_files_are_written_by_a_silent_run_too(small: Table, tmp_path: Path) -> None:

@@ -138,11 +138,15 @@ def test_all_errors_have_one_layout(small: Table) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS.keys() - ANSWER_ALONE))
-def test_a_command_without_arguments_shows_its_help(name: str) -> None:
+def test_a_command_without_arguments_says_what_is_missing(name: str) -> None:
     result = deltaadm(name)
     assert result.code == 2
-    assert f"Usage: deltaadm {name}" in result.err
+    assert re.fullmatch(
+        rf"error: \S+ is missing\.\n  The usage is `deltaadm {name} .*`\. See `.* --help`\.\n",
+        result.err,
+    )
     assert not result.out
+    assert deltaadm("diff", "-o", "json").err == deltaadm("diff").err
 
 
 @pytest.mark.parametrize(

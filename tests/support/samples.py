@@ -60,9 +60,11 @@ from deltaadm.operations.reports import (
     PlanReport,
     PlanState,
     PlanStatus,
+    RuleCount,
     SavedPlanReport,
     SettingsReport,
     SettingValue,
+    StatisticsReport,
 )
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 from deltaadm.operations.why import WhyReport, explain_protocol
@@ -603,6 +605,7 @@ def every_kind(path: Path) -> Iterator[Report]:
     yield explain_client("trino")
     yield explain("DL101")
     yield explain("DELTA_VERSIONS_NOT_CONTIGUOUS")
+    yield StatisticsReport(2, 0, (RuleCount("DL101", "gap-in-commits", "error", 3, 2),))
     yield SettingsReport(
         (
             SettingValue("jobs", None, "default", variable="DELTAADM_JOBS"),

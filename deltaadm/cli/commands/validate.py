@@ -28,7 +28,7 @@ from deltaadm.dataclass import replace
 from deltaadm.documents.baseline import read_baseline, write_baseline
 from deltaadm.errors import Refused, SettingsError, UsageError
 from deltaadm.operations.baseline import Baseline, baseline_of
-from deltaadm.operations.reports import PlanReport
+from deltaadm.operations.reports import PlanReport, StatisticsReport
 from deltaadm.operations.validate import (
     choose_rules,
     code_prefix,
@@ -41,8 +41,8 @@ from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import TableTask, collect_tables, table_results
 from deltaadm.runs.output import handle_errors
 from deltaadm.runs.reading import read_file
-from deltaadm.runs.requests import require_streaming
-from deltaadm.runs.results import ResultPrinter
+from deltaadm.runs.requests import require_streaming, selection_of
+from deltaadm.runs.results import ResultPrinter, StatisticsPrinter
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
 from deltaadm.runs.validation import ValidationRun, depth_of, fixes_planner
@@ -83,6 +83,9 @@ class SelectionOptions(Parameters):
     fail_on: Severity | None = option(
         metavar="SEVERITY",
         help="Lowest severity that gives exit code 1: error, warning or info (default: error).",
+    )
+    statistics: bool = option(
+        "--statistics", help="Count the findings of each rule instead of listing them."
     )
     baseline: Path | None = option(
         metavar="FILE", help="Known findings; only others count.", scope=OWN
@@ -144,6 +147,8 @@ def command(given: Validate, context: RunContext) -> int:
             output=_plan_format(given.output),
             color=given.output.color,
             show_secrets=given.output.show_secrets,
+            json=given.output.json,
+            query=given.output.query,
         )
         commit = CommitOptions(
             clients=clients,
@@ -176,7 +181,9 @@ def command(given: Validate, context: RunContext) -> int:
 
         return handle_errors(context, "", fix)
     _refuse_plan_options(given.planning)
-    places = outlets(given.output, ValidationReport)
+    places = outlets(
+        given.output, StatisticsReport if given.selection.statistics else ValidationReport
+    )
     _require_streaming(given.many, places, given.selection)
     context = context.with_request(
         given.spark,
@@ -197,12 +204,19 @@ def _report(given: Validate, context: RunContext, places: Sequence[OutputTarget]
     fleet = collect_tables(context, given.tables or (), given.many, "validate")
     do_without_numpy()
     style = Style(
-        color=given.output.color, fail_on=run.fail_on, show_secrets=given.output.show_secrets
+        color=given.output.color,
+        fail_on=run.fail_on,
+        show_secrets=given.output.show_secrets,
+        selection=selection_of(given.output.json, given.output.query),
     )
     context = replace(context, style=style)
-    printer = ResultPrinter(fleet, places, style)
     baseline_file = given.selection.write_baseline
-    known = []
+    known: list[ValidationReport] = []
+    printer = (
+        StatisticsPrinter(fleet, places, style)
+        if given.selection.statistics
+        else ResultPrinter(fleet, places, style)
+    )
     task = TableTask(
         context,
         fleet,

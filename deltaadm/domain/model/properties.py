@@ -231,10 +231,49 @@ def interval_microseconds(text: str) -> int | None:
     return None if months else total
 
 
+_SHORT_UNITS: Final = {
+    "w": "week", "d": "day", "h": "hour", "m": "minute", "s": "second", "ms": "millisecond",
+}  # fmt: skip
+_ISO_DURATION: Final = r"P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?"
+
+
+def spark_intervals(properties: Mapping[str, str]) -> dict[str, str]:
+    """
+    *properties* with the durations that people write as Spark reads them.
+
+    >>> spark_intervals({"delta.logRetentionDuration": "7d", "team": "7d"})
+    {'delta.logRetentionDuration': 'interval 7 days', 'team': '7d'}
+    """
+    found = dict(properties)
+    for key, value in properties.items():
+        known = PROPERTIES.get(key.lower())
+        if known is not None and known.check is _interval:
+            found[key] = spark_interval(value)
+    return found
+
+
+def spark_interval(text: str) -> str:
+    """
+    The duration *text* as Spark writes it, or itself if it is none that people write.
+
+    >>> spark_interval("1d12h"), spark_interval("PT90M"), spark_interval("2 weeks")
+    ('interval 1 days 12 hours', 'interval 90 minutes', '2 weeks')
+    """
+    plain = text.strip()
+    if re.fullmatch(r"(?:\d+(?:ms|[wdhms]))+", plain):
+        terms = [(count, _SHORT_UNITS[unit]) for count, unit in re.findall(r"(\d+)(ms|\D)", plain)]
+    elif (iso := re.fullmatch(_ISO_DURATION, plain)) and any(iso.groups()):
+        units = ("week", "day", "hour", "minute", "second")
+        terms = [pair for pair in zip(iso.groups(), units, strict=True) if pair[0]]
+    else:
+        return text
+    return f"interval {' '.join(f'{count} {unit}s' for count, unit in terms)}"
+
+
 def _no_interval(text: str) -> Refused:
     return Refused(
         f"{text!r} is not an interval.",
-        remedy="For example: 'interval 30 days' or '12 hours'.",
+        remedy="For example: 'interval 30 days', '12 hours' or 7d.",
         delta_error_class="DELTA_INVALID_INTERVAL",
     )
 

@@ -376,6 +376,7 @@ _MODULES: Final = {
     "ErrorClassExplanation": "catalogues",
     "DoctorReport": "catalogues",
     "SettingsReport": "catalogues",
+    "StatisticsReport": "catalogues",
 }
 """The module that knows a type of reports; one is imported when such a report is shown."""
 

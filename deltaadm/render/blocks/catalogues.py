@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.model.features import undo_feature
 from deltaadm.render.blocks import Checks, Heading, Items, Paragraph, Prose, Table
-from deltaadm.render.wording import COSTS
+from deltaadm.render.wording import COSTS, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         RuleExplanation,
         SettingsReport,
         SettingValue,
+        StatisticsReport,
     )
     from deltaadm.render.blocks import Block
 
@@ -123,6 +124,21 @@ def _origin(setting: SettingValue, is_shown: bool) -> tuple[str, ...]:  # noqa: 
     return (setting.origin, setting.place) if is_shown else ()
 
 
+def _statistics(report: StatisticsReport) -> Iterator[Block]:
+    yield Heading("Findings by rule", level=1, page_only=True)
+    rows = (
+        (str(each.findings), str(each.tables), each.code, each.severity, each.name)
+        for each in report.rules
+    )
+    if report.rules:
+        columns = ("findings", "tables", "code", "severity", "name")
+        yield Table("Findings by rule", columns, tuple(rows))
+    found = sum(each.findings for each in report.rules)
+    text = f"{counted(report.tables, 'table')}, {counted(found, 'finding')}"
+    failed = f", {report.failed} not checked" if report.failed else ""
+    yield Paragraph(f"{text}{failed}.", closing=True)
+
+
 BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
     "FeatureCatalogue": _features,
     "FeatureExplanation": _feature,
@@ -131,5 +147,6 @@ BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
     "ErrorClassExplanation": _error_class,
     "DoctorReport": _doctor,
     "SettingsReport": _settings,
+    "StatisticsReport": _statistics,
 }
 """What makes the blocks of each kind of report that this module knows."""

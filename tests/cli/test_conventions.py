@@ -1,0 +1,250 @@
+"""What people expect of a command line who know others: a row for each convention."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support import tables
+from tests.support.program import Result, deltaadm, listing, process
+from tests.support.tables import Table, commit, metadata, protocol
+
+CONVENTIONS: dict[str, Callable[[Table, Path], None]] = {}
+
+
+def convention(row: Callable[[Table, Path], None]) -> Callable[[Table, Path], None]:
+    """A row of the table."""
+    CONVENTIONS[row.__name__] = row
+    return row
+
+
+@convention
+def a_plan_is_shown_saved_checked_and_applied_only_if_nothing_moved(
+    small: Table, tmp_path: Path
+) -> None:
+    before = listing(small.path)
+    change = ("alter", small.path, "--set", "a=b")
+    assert deltaadm(*change).code == 0
+    assert deltaadm(*change, "--check").code == 1
+    assert deltaadm(*change, "--out", tmp_path / "plan").code == 0
+    assert listing(small.path) == before
+    small.commit(1, metadata({"a": "c"}))
+    stale = deltaadm("apply", tmp_path / "plan", "--yes", "--commit-engine", "embedded")
+    assert stale.code == 5
+
+
+@convention
+def nothing_is_asked_without_a_terminal(small: Table, _: Path) -> None:
+    words = ("alter", small.path, "--set", "a=b", "--apply", "--commit-engine", "embedded")
+    asked = deltaadm(*words)
+    assert asked.code == 7
+    assert "Pass --yes" in asked.err
+    assert deltaadm(*words, "--no-input").code == 7
+    assert deltaadm(*words, "--yes").code == 0
+
+
+@convention
+def answers_and_talk_go_apart(small: Table, _: Path) -> None:
+    found = deltaadm("inspect", small.path, "-v", "-o", "json")
+    assert found.document["table"] == str(small.path)
+    assert "Read version 0" in found.err
+
+
+@convention
+def formats_are_named(small: Table, _: Path) -> None:
+    for form in ("text", "json", "jsonl", "yaml", "sarif", "junit", "github", "gitlab",
+                 "markdown", "html", "name"):  # fmt: skip
+        assert deltaadm("validate", small.path, "-o", form).code == 0, form
+    assert "SET TBLPROPERTIES" in deltaadm("alter", small.path, "--set", "a=b", "-o", "sql").out
+
+
+@convention
+def fields_are_chosen(small: Table, _: Path) -> None:
+    assert deltaadm("inspect", small.path, "--json", "version").document == {"version": 0}
+    assert deltaadm("inspect", small.path, "--query", "version").document == 0
+
+
+@convention
+def documents_have_versions_and_schemas(small: Table, _: Path) -> None:
+    found = deltaadm("inspect", small.path, "-o", "json").document
+    assert found["format_version"]
+    assert found["tool_version"]
+    assert deltaadm("schema", "inspect").document["$schema"]
+
+
+@convention
+def rules_have_codes_that_are_explained(small: Table, _: Path) -> None:
+    assert "DL101" in deltaadm("explain", "DL101").out
+    assert "DL101" in deltaadm("explain", "gap-in-commits").out
+    assert deltaadm("explain", "deletionVectors").code == 0
+    chosen = deltaadm("validate", small.path, "--select", "DL8", "--ignore", "DL810", "-o", "json")
+    assert chosen.document["findings"] == []
+    assert deltaadm("validate", small.path, "--statistics").code == 0
+
+
+@convention
+def settings_say_where_they_come_from(small: Table, tmp_path: Path) -> None:
+    (tmp_path / "deltaadm.toml").write_text("jobs = 3")
+    text = process("config", "show", "--origin", cwd=tmp_path).out
+    assert re.search(r"jobs +3 +project file", text)
+    wrong = process("inspect", small.path, "--config", "job=3", cwd=tmp_path)
+    assert wrong.code == 2
+    assert "Did you mean jobs?" in wrong.err
+
+
+@convention
+def every_option_has_a_variable(small: Table, tmp_path: Path) -> None:
+    found = process("inspect", small.path, env={"DELTAADM_OUTPUT": "name"}, cwd=tmp_path)
+    assert found.out == f"{small.path}\n"
+    for topic in ("environment", "exit-codes", "formats", "storage"):
+        assert deltaadm("help", topic).code == 0
+
+
+@convention
+def colours_can_be_had_and_turned_off(small: Table, _: Path) -> None:
+    words = ("validate", small.path)
+
+    def is_coloured(text: str) -> bool:
+        return re.search(r"\x1b\[(\d+;)*3\dm", text) is not None
+
+    assert not is_coloured(deltaadm(*words).out)
+    assert is_coloured(deltaadm(*words, "--color", "always").out)
+    for env, expected in (
+        ({"FORCE_COLOR": "1"}, True),
+        ({"CLICOLOR_FORCE": "1"}, True),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
+        ({"CLICOLOR": "0"}, False),
+    ):
+        assert is_coloured(process(*words, env=env).out) is expected, env
+
+
+@convention
+def lines_are_not_cut_without_a_terminal(_: Table, tmp_path: Path) -> None:
+    name = "a" * 150
+    table = tables.table(tmp_path / name, tables.START_BODY)
+    assert str(table.path) in deltaadm("inspect", table.path).out.splitlines()[0]
+
+
+@convention
+def less_and_more_is_said_as_asked(small: Table, tmp_path: Path) -> None:
+    assert deltaadm("validate", small.path, "--select", "DL1", "-qq") == Result(0, "", "")
+    log = tmp_path / "log"
+    found = deltaadm("inspect", small.path, "-vv", "--log-format", "json", "--log-file", log)
+    assert json.loads(found.err.splitlines()[0])["level"] == "debug"
+    assert json.loads(log.read_text().splitlines()[0])["message"]
+
+
+@convention
+def an_error_is_a_sentence_with_a_hint(_: Table, tmp_path: Path) -> None:
+    found = deltaadm("inspect", tmp_path / "nothing")
+    assert re.fullmatch(r"error: .*\.\n  .*\.\n", found.err)
+    assert "Did you mean inspect?" in deltaadm("inspct", "x").err
+
+
+@convention
+def help_begins_with_examples_under_headings(_: Table, __: Path) -> None:
+    text = deltaadm("validate", "--help").out
+    assert text.index("Examples:") < text.index("Arguments:") < text.index("Consent:")
+    short = deltaadm()
+    assert short.code == 0
+    assert len(short.out.splitlines()) < 25
+
+
+@convention
+def shells_complete_without_starting_anything(_: Table, __: Path) -> None:
+    for shell in ("bash", "zsh", "fish", "powershell"):
+        script = deltaadm("completion", shell).out
+        assert "deletionVectors" in script
+        assert "--for-client" in script
+
+
+@convention
+def a_run_has_a_deadline(small: Table, _: Path) -> None:
+    assert deltaadm("inspect", small.path, "--timeout", "1m30s").code == 0
+    assert deltaadm("inspect", small.path, "--timeout", "soon").code == 2
+
+
+@convention
+def durations_are_written_as_people_do(small: Table, _: Path) -> None:
+    found = deltaadm("alter", small.path, "--set", "delta.logRetentionDuration=7d", "-o", "sql")
+    assert "interval 7 days" in found.out
+
+
+@convention
+def answers_are_the_same_every_time(small: Table, _: Path) -> None:
+    words = ("validate", small.path, "-o", "json")
+    assert deltaadm(*words).out == deltaadm(*words).out
+
+
+@convention
+def secrets_are_not_taken_from_the_command_line(small: Table, _: Path) -> None:
+    found = deltaadm("inspect", small.path, "--storage-option", "aws_secret_access_key=abc")
+    assert found.code == 7
+    assert "abc" not in found.err + found.out
+
+
+@convention
+def lists_and_plans_come_from_standard_input(small: Table, tmp_path: Path) -> None:
+    listed = process("inspect", "--tables-from", "-", "-o", "name", input=f"{small.path}\n",
+                     stdin=None)  # fmt: skip
+    assert listed.out == f"{small.path}\n"
+    deltaadm("alter", small.path, "--set", "a=b", "--out", tmp_path / "plan")
+    plan = (tmp_path / "plan").read_text()
+    shown = process("show", "-", input=plan, stdin=None)
+    assert shown.code == 0
+    done = process("apply", "-", "--yes", "--commit-engine", "embedded", input=plan, stdin=None)
+    assert done.code == 0
+
+
+@convention
+def tables_are_named_in_the_ways_that_people_know(small: Table, tmp_path: Path) -> None:
+    (tmp_path / "deltaadm.toml").write_text(f'[aliases]\nsmall = "{small.path}"')
+    for name in (small.path, f"file://{small.path}", f"delta.`{small.path}`", "@small"):
+        assert process("inspect", name, cwd=tmp_path).code == 0, name
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_convention(name: str, small: Table, tmp_path: Path) -> None:
+    CONVENTIONS[name](small, tmp_path)
+
+
+# Where there is next to nothing around the program
+
+BARE = {
+    "nothing in the environment": {},
+    "no home": {"HOME": "/nonexistent"},
+    "a home that is a file": {"HOME": "/etc/passwd"},
+    "plain C": {"LANG": "C", "LC_ALL": "C"},
+    "as cron has it": {
+        "HOME": "/",
+        "LOGNAME": "nobody",
+        "PATH": "/usr/bin:/bin",
+        "SHELL": "/bin/sh",
+    },
+}
+
+
+@pytest.mark.parametrize("surroundings", BARE)
+def test_next_to_nothing_around(surroundings: str, tmp_path: Path) -> None:
+    table = tables.table(tmp_path / "naïve", commit(protocol(1, 2), metadata()))
+    root = Path(__file__).parents[2]
+
+    def run(*words: object) -> Result:
+        done = subprocess.run(
+            [sys.executable, "-m", "deltaadm", *map(str, words)],
+            check=False, capture_output=True, stdin=subprocess.DEVNULL, text=True,
+            encoding="utf-8", env=BARE[surroundings] | {"PYTHONPATH": str(root)},
+            cwd=tmp_path, start_new_session=True,
+        )  # fmt: skip
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    assert run("--help").code == 0
+    assert run("inspect", table.path).code == 0
+    change = ("alter", table.path, "--set", "a=b", "--apply", "--commit-engine", "embedded")
+    assert run(*change).code == 7
+    assert run(*change, "--yes").code == 0
+    assert run("validate", table.path).err == ""
