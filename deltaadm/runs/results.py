@@ -258,7 +258,6 @@ class StatisticsPrinter:
         return combine_exit_codes(self._codes, alone=self._fleet.alone)
 
 
->>>>>>> 6dc0e21 (Choose parts of answers, count findings by rule, and hold the conventions by a test each)
 def _is_clean(document: Document) -> bool:
     """Whether it says of a table that nothing was found."""
     return document.get("findings") == [] and not document.get("stopped")

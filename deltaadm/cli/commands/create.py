@@ -59,7 +59,7 @@ class Create(Parameters):
         metavar="FILE|DDL",
         help="Columns as in CREATE TABLE, or a file with them or with Spark's JSON.",
     )
-    query: str | None = option(
+    as_query: str | None = option(
         "--as", metavar="QUERY", help="Fill the table with the result of a query."
     )
     provider: str | None = option(
@@ -95,7 +95,7 @@ class Create(Parameters):
 def command(given: Create, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     require_plan_options(given.change)
-    if (given.schema is None) == (given.query is None):
+    if (given.schema is None) == (given.as_query is None):
         raise UsageError("specify either --schema or --as", option="--schema")
     properties = spark_intervals(pairs(given.properties, "--property", "PROPERTY=VALUE"))
     write_options = pairs(given.write_options, "--write-option")
@@ -123,10 +123,10 @@ def command(given: Create, context: RunContext) -> int:
         with (
             log_reader(chosen, places) as reader,
             catalogs.open_catalog(
-                reader, [given.table], locations=places, always=given.query is not None
+                reader, [given.table], locations=places, always=given.as_query is not None
             ) as opened,
         ):
-            text = None if given.query is None else given.query.strip().rstrip(";")
+            text = None if given.as_query is None else given.as_query.strip().rstrip(";")
             columns = (
                 schema_of_query(opened.catalog.query_schema(text))
                 if text is not None and opened.catalog is not None
