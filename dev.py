@@ -9,10 +9,12 @@ The developer's commands; they need Python and, for anything with Spark, Java 17
                                              every case on Spark, which takes half an hour
     python3 dev.py lint                      the same without the tests
     python3 dev.py demo                      change a real table through Spark
-    python3 dev.py completions               regenerate completions/
+    python3 dev.py completions               regenerate completions/ and man/
     python3 dev.py docs                      regenerate the generated pages of docs/
     python3 dev.py man                       regenerate man/
     python3 dev.py site                      build the site in build/site/ and check its links
+    python3 dev.py lock                      renew requirements-dev.lock
+    python3 dev.py release-notes [TAG]       what CHANGELOG.md says of a release, or of the next one
 
 Each sets up .venv first, which takes a moment only when pyproject.toml has changed.
 """
@@ -36,10 +38,15 @@ VENV = ROOT / ".venv"
 PROGRAMS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = PROGRAMS / ("python.exe" if os.name == "nt" else "python")
 
+LOCK = ROOT / "requirements-dev.lock"
+"""Everything that development takes, at one version each, with the hashes of the files."""
+
 SPREAD = ("--numprocesses=auto", "--maxprocesses=4", "--dist=loadscope", "--no-loadscope-reorder")
 """Arguments of pytest that share the tests, a module at a time, among processes."""
 
 SITE = ("python", str(ROOT / "docs" / "build_site.py"))
+
+TAKES_ARGUMENTS = frozenset({"test", "spark-matrix"})
 
 CHECKS = (
     ("ruff", "check"),
@@ -60,11 +67,14 @@ def main() -> int:
         "docs": docs,
         "man": man,
         "site": site,
+        "lock": lock,
     }
     name, *rest = sys.argv[1:] or ["help"]
     if name == "make-demo-table":
         return make_demo_table(*rest)
-    if name not in commands or (rest and name not in {"test", "spark-matrix"}):
+    if name == "release-notes":
+        return release_notes(*rest)
+    if name not in commands or (rest and name not in TAKES_ARGUMENTS):
         print((__doc__ or "").strip())
         return 0 if name in {"help", "-h", "--help"} else 2
     if sys.version_info < (3, 11):  # noqa: UP036 -- whoever starts this may have any Python
@@ -77,20 +87,17 @@ def main() -> int:
 
 
 def set_up() -> None:
-    """Bring .venv to the state that pyproject.toml describes."""
-    import tomllib  # not in the older versions that main() turns away
-
-    text = (ROOT / "pyproject.toml").read_bytes()
-    wanted = hashlib.sha256(text + sys.version.encode()).hexdigest()
+    """Bring .venv to the state that pyproject.toml and the lock describe."""
+    described = (ROOT / "pyproject.toml").read_bytes() + LOCK.read_bytes()
+    wanted = hashlib.sha256(described + sys.version.encode()).hexdigest()
     stamp = VENV / "deltaadm.sha256"
     if stamp.is_file() and stamp.read_text() == wanted:
         return
     print("Setting up .venv ...", flush=True)
     required(sys.executable, "-m", "venv", "--clear", VENV)
-    groups = tomllib.loads(text.decode())["dependency-groups"]
-    pip = (PYTHON, "-m", "pip", "--disable-pip-version-check")
-    wanted_too = (*groups["dev"], *groups["docs"])
-    required(*pip, "install", "--quiet", "--editable", f"{ROOT}[spark,connect]", *wanted_too)
+    pip = (PYTHON, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
+    required(*pip, "--require-hashes", "--requirement", LOCK)
+    required(*pip, "--no-deps", "--no-build-isolation", "--editable", ROOT)
     stamp.write_text(wanted)
 
 
@@ -156,7 +163,7 @@ def completions() -> int:
     directory.mkdir(exist_ok=True)
     for shell, name in SHELLS.items():
         write(directory / name, "-m", "deltaadm", "completion", shell)
-    return 0
+    return man()  # which follows from the same options
 
 
 def docs() -> int:
@@ -167,6 +174,7 @@ def docs() -> int:
     write(ROOT / "docs" / "settings.md", ROOT / "docs" / "generate_settings.py")
     subprocess.run((PYTHON, ROOT / "docs" / "generate_schemas.py"), check=True, cwd=ROOT)  # noqa: S603
     write(ROOT / "docs" / "rules.md", ROOT / "docs" / "generate_rules.py")
+    write(ROOT / "docs" / "licences.md", ROOT / "docs" / "generate_licences.py")
     write(ROOT / "docs" / "notebook.ipynb", ROOT / "docs" / "generate_notebook.py")
     return 0
 
@@ -186,6 +194,31 @@ def man() -> int:
 def site() -> int:
     """Build the site, strictly."""
     return finish([SITE])
+
+
+def lock() -> int:
+    """Take the newest versions that pyproject.toml allows, with the hashes of their files."""
+    uv = "uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes"
+    wanted = "--extra spark --extra connect --group dev --group docs"
+    output = f"--no-header --no-emit-index-url --output-file {LOCK.name}"
+    command = [*uv.split(), *wanted.split(), *output.split(), "pyproject.toml"]
+    return shown(*command)
+
+
+def release_notes(tag: str = "") -> int:
+    """Print the entries of the release *tag*, or of the next one."""
+    import re
+
+    name = tag.removeprefix("v") or "Unreleased"
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    found = re.search(
+        rf"^## \[{re.escape(name)}\][^\n]*\n(.*?)(?=^## |^\[|\Z)", text, re.MULTILINE | re.DOTALL
+    )
+    if found is None:
+        print(f"CHANGELOG.md has no section on {name}.", file=sys.stderr)
+        return 1
+    print(found[1].strip())
+    return 0
 
 
 def write(path: Path, *command: str | Path) -> None:
