@@ -190,7 +190,7 @@ def _warn_of_unknown_variables(command: Command) -> None:
             info(f"Warning: deltaadm has no variable {name}. {near}")
 
 
-_OF_TESTS: Final = frozenset({"DELTAADM_REQUIRE_SPARK"})
+_OF_TESTS: Final = frozenset({"DELTAADM_AZURITE", "DELTAADM_REQUIRE_SPARK"})
 """What the tests of deltaadm, in whose process it runs, look at."""
 
 
