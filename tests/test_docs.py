@@ -31,6 +31,7 @@ from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.operations.carry_out import Outcome
 from deltaadm.operations.diff import Change, ChangeKind
+from deltaadm.operations.error_classes import ERROR_CLASSES
 from deltaadm.operations.explain import explain, list_rules
 from deltaadm.operations.features import explain_feature, list_features
 from deltaadm.operations.inspect import describe
@@ -38,6 +39,7 @@ from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
 from deltaadm.operations.validate import choose_rules
 from deltaadm.replay.engine import Detail
 from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, ValidationReport
+from tests.support import oracle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -169,6 +171,38 @@ def test_page_of_properties_is_current() -> None:
 def test_page_of_settings_is_current() -> None:
     page = runpy.run_path(str(ROOT / "docs" / "generate_settings.py"))["page"]()
     assert text(ROOT / "docs" / "settings.md") == page, "run: python3 dev.py docs"
+
+
+def test_page_of_commands_is_current() -> None:
+    page = runpy.run_path(str(ROOT / "docs" / "generate_commands.py"))["page"]()
+    assert text(ROOT / "docs" / "commands.md") == page, "run: python3 dev.py docs"
+    assert all(f"\n## deltaadm {name}\n" in page for name in COMMANDS)
+
+
+def test_page_of_troubleshooting_is_current() -> None:
+    page = runpy.run_path(str(ROOT / "docs" / "generate_troubleshooting.py"))["page"]()
+    assert text(ROOT / "docs" / "troubleshooting.md") == page, "run: python3 dev.py docs"
+    assert set(ERROR_CLASSES) <= set(re.findall(r"\b[A-Z0-9_]+\b", page))
+
+
+@pytest.mark.parametrize("name", ["algebra", "e2e", "odd-logs"])
+def test_what_delta_was_recorded_to_say_can_be_looked_up(name: str) -> None:
+    page = text(ROOT / "docs" / "troubleshooting.md")
+    said = {error["errorClass"].partition(".")[0] for error in recorded_errors(oracle.cases(name))}
+    missing = {one for one in said if f"\n### {one}\n" not in page}
+    assert said
+    assert not missing
+
+
+def recorded_errors(value: Any) -> Iterator[dict[str, Any]]:
+    """Every error in what was recorded that has a class of Delta."""
+    if isinstance(value, dict):
+        if str(value.get("errorClass", "")).startswith("DELTA_"):
+            yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for each in value:
+            yield from recorded_errors(each)
 
 
 def test_page_of_rules_is_current() -> None:
