@@ -209,7 +209,7 @@ def _of_earlier_run(saved: SavedPlan, line: str) -> TableResult:
         brief_line(document)
         Tally().add(document)
         waits = any(step.get("waits") for step in document["plan"]["steps"])
-        return result._replace(code=WAITING if waits else 0)
+        return replace(result, code=WAITING if waits else 0)
     except (LookupError, TypeError, AttributeError, ValueError, StopIteration) as error:
         raise Refused(
             f"The journal's entry for {saved.table} cannot be understood.",
@@ -328,7 +328,7 @@ class _Run:
                 self._under_way.pop(saved.digest, None)
         if self._context.style.show_secrets and result.report is not None:
             # Only after the journal has its line, which has masks.
-            return result._replace(line=line_of(result.report, show_secrets=True))
+            return replace(result, line=line_of(result.report, show_secrets=True))
         return result
 
     def _note(self, saved: SavedPlan, state: str, look_up: Callable[[], str]) -> None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, field
 from deltaadm.errors import (
     Bug,
     DeltaadmError,
@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 
-class Fleet(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Fleet:
     """
     The tables of a run.
 
@@ -57,13 +58,13 @@ class Fleet(NamedTuple):
     """
 
     tables: Sequence[str]
-    entries: Mapping[str, Entry] = {}
+    entries: Mapping[str, Entry] = field(default_factory=dict)
     found: bool = False
     brief: bool = False
     every: bool = False
     jobs: int | None = None
-    unlisted: Mapping[str, DeltaadmError] = {}
-    answered: Mapping[str, str] = {}
+    unlisted: Mapping[str, DeltaadmError] = field(default_factory=dict)
+    answered: Mapping[str, str] = field(default_factory=dict)
 
     def location(self, table: str) -> str:
         """Where *table* is as far as its name, or its entry in a catalog, says."""
@@ -78,14 +79,16 @@ class Fleet(NamedTuple):
         return len(self.tables) == 1 and not self.found
 
 
-class SavedLine(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SavedLine:
     """The line of a plan in a file, and whether it holds secrets, which the plan sets."""
 
     line: str
     secrets: bool
 
 
-class TableResult(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TableResult:
     """
     What came of one table.
 
@@ -182,7 +185,8 @@ def _discovered(
 # The results
 
 
-class TableTask(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TableTask:
     """
     What makes the result for a table, here or in another process, which gets it pickled.
 

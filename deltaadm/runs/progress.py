@@ -6,8 +6,9 @@ import _thread
 import time
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from deltaadm.dataclass import dataclass
 from deltaadm.runs.output import info
 from deltaadm.runs.talk import drawn, is_terminal, not_drawn
 
@@ -23,7 +24,8 @@ _OFTEN: Final = 0.2
 _SELDOM: Final = 10.0
 
 
-class State(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class State:
     """What is being done, to *what*, and how far it has come: in words, or as a part of a total."""
 
     doing: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from deltaadm.dataclass import replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.errors import DeltaadmError
 from deltaadm.operations.reports import Failure, RuleCount, StatisticsReport
 from deltaadm.render.formats import FORMATS, Style
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 
-class OutputTarget(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OutputTarget:
     """A format, and the file that it is written to: standard output if there is none."""
 
     format: str

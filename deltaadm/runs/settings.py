@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.clients import ClientRelease, parse_client
 from deltaadm.dataclass import dataclass, field, replace
@@ -135,7 +135,8 @@ def load_settings(sources: SettingsSources) -> Settings:
     return Settings(directory=sources.directory, **found)
 
 
-class RuleSettings(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RuleSettings:
     """Which rules are checked, and from which severity on findings count."""
 
     select: tuple[str, ...]

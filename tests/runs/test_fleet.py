@@ -31,7 +31,7 @@ def test_a_pickled_task_gives_the_same_result(
     def also_pickled(task: TableTask) -> Any:
         session: Any = iter(())  # which cannot be pickled, as sessions cannot
         context = replace(task.context, hadoop=session, engine=session)
-        pickled = cloudpickle.dumps(task._replace(context=context).run)
+        pickled = cloudpickle.dumps(replace(task, context=context).run)
         found.extend((task.run(place), cloudpickle.loads(pickled)(place, place)))
         return fleet.table_results(task)
 
