@@ -205,7 +205,7 @@ _ONE: Final = {"features": "feature", "properties": "property", "columns": "colu
 def _unchanged_tables(plan: Plan) -> Iterator[Table]:
     before, after = plan.before, plan.after
     kept = before.protocol.supported_features & after.protocol.supported_features
-    yield Table("features", (), tuple((name,) for name in sorted(kept)))
+    yield Table("features", ("feature",), tuple((name,) for name in sorted(kept)))
     changed = {planned.change.subject for planned in plan.changes}
     rows = (
         (key, value)
