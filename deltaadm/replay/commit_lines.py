@@ -57,7 +57,7 @@ class CommitLines:
         lines, escaped = self._read(path)
         if escaped or not isinstance(lines, Lines) or not lines.plain:
             return None
-        return [action for line in lines[::-1] for action in line.actions]
+        return lines.named[::-1]
 
     def live_in(self, segment: LogSegment) -> list[dict[str, Any]] | None:
         """The live files of *segment*, if they are known."""
@@ -119,8 +119,8 @@ class SharingReplay(Replay):
 
     def _actions_if_few(self, path: str) -> list[Named] | None:
         found = self._lines.actions(path) if self._sharing else None
+        self._all_kept = self._all_kept and found is not None and path in self._lines
         if found is None:
-            self._all_kept = False
             return super()._actions_if_few(path)
         if path == self._segment.last_commit.path:
             return found

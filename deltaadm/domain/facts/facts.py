@@ -9,6 +9,7 @@ in milliseconds since the epoch, sizes in bytes.
 from __future__ import annotations
 
 import typing
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
 from deltaadm.dataclass import dataclass, field
@@ -114,10 +115,11 @@ class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what is asked most
     """
     The lines of a commit, with what most rules ask for.
 
-    `names` are those of all actions in their order. `plain` says that each line is one action that
-    can be decoded; `has_errors` that there is a line that cannot be used.
+    `named` are all actions in their order, `names` their names. `plain` says that each line is one
+    action that can be decoded; `has_errors` that there is a line that cannot be used.
     """
 
+    named: list[tuple[str, Any]]
     names: list[str]
     plain: bool
     has_errors: bool
@@ -128,16 +130,15 @@ class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what is asked most
     def __new__(cls, lines: Iterable[Line] = ()) -> Self:
         """Look at all *lines* once."""
         made = super().__new__(cls, lines)
-        made.names, made._by_name = [], {}
-        made.plain, made.has_errors = True, False
-        for line in made:
-            actions = line.actions
-            for name, value in actions:
-                made.names.append(name)
-                made._by_name.setdefault(name, []).append(value)
-            made.plain = made.plain and len(actions) == 1
-            made.has_errors = made.has_errors or bool(line.error)
-        made.plain = made.plain and not made.has_errors
+        named = [action for line in made for action in line.actions]
+        by_name: dict[str, list[Any]] = {}
+        for name, value in named:
+            by_name.setdefault(name, []).append(value)
+        made.named, made._by_name = named, by_name
+        made.names = [name for name, _ in named]
+        made.has_errors = any(map(attrgetter("error"), made))
+        single = {len(line.document or ()) for line in made} <= {1}
+        made.plain = single and len(named) == len(made) and not made.has_errors
         made.info = _first_object(made.actions("commitInfo"))
         return made
 
