@@ -207,7 +207,9 @@ class ResultPrinter:
             write_text("".join(f"{line}\n" for line in held))
             write_text("\n")
             write([overview], "text", self._style)
-        elif not any(FORMATS[target.format].sums_up for target in self._later):
+        elif overview.tables and not any(
+            FORMATS[target.format].sums_up for target in self._later
+        ):  # there are none where all plans are still to be committed
             from deltaadm.render.wording import overview_title
 
             info(f"{overview_title(overview)}.")

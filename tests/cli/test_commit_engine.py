@@ -233,6 +233,9 @@ def test_a_fleet_is_changed_at_once(tmp_path: Path) -> None:
     result = deltaadm("alter", "--discover", lake, "--set", "x=1", "--out", out, *EMBEDDED)
     assert result.code == 0, result.err
     assert [len(names(lake / name)) for name in ("a", "b")] == [2, 2]
+    again = ("--set", "x=2", "--out", tmp_path / "more.jsonl", "-o", "jsonl")
+    result = deltaadm("alter", "--discover", lake, *again, *EMBEDDED)
+    assert result.err.splitlines() == ["2 tables."], "and none of those that were planned"
 
 
 def test_a_table_that_others_have_changed_is_left_alone(events: Table, tmp_path: Path) -> None:
