@@ -30,6 +30,7 @@ from deltaadm.domain.transaction.constraints import (
 )
 from deltaadm.errors import Refused
 from deltaadm.operations.commands import quoted
+from deltaadm.operations.diff import diff
 from deltaadm.operations.plan import Plan, propose, resumed, resuming
 from deltaadm.operations.resume import steps_taken
 
@@ -164,7 +165,7 @@ def _plan_left(
     )
     try:
         plan = propose_steps(steps)
-        count = steps_taken(snapshot, steps, session) if _replaces_in_vain(plan, wanted) else 0
+        count = steps_taken(snapshot, steps, session) if _goes_in_circles(plan) else 0
     except Refused:
         count = steps_taken(snapshot, steps, session)
         if not count:
@@ -175,11 +176,15 @@ def _plan_left(
     return plan, steps[:count]
 
 
-def _replaces_in_vain(plan: Plan, wanted: TableChanges) -> bool:
-    """Whether the plan drops constraints to add the same ones again."""
-    dropped = {name.lower() for name in wanted.drop_constraints}
-    again = dropped & {name.lower() for name in wanted.add_constraints}
-    return bool(again) and not plan.is_noop and not plan.changes
+def _goes_in_circles(plan: Plan) -> bool:
+    """Whether the plan leads away from the state before and back, as to drop and add the same."""
+    away = False
+    for stage in plan.stages:
+        if diff(plan.before, stage.after):
+            away = True
+        elif away:
+            return True
+    return False
 
 
 def _notes_on_taken(steps: Iterable[Step]) -> Iterator[str]:

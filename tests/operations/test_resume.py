@@ -175,6 +175,18 @@ def test_a_column_stands_where_it_is_to_be_whatever_moves_after_it() -> None:
     assert [one.name for one in found] == ["c", "d", "b", "a"]
 
 
+def test_moves_behind_the_same_column_are_not_repeated() -> None:
+    """To repeat both would lead away from where the columns are, and back."""
+    table = plain("a INT, b STRING, c INT, d DATE")
+    moves = map(parse_move, ["a AFTER b", "d AFTER b"])
+    wish = TableChanges(
+        change=[ColumnChange(column, position=place) for column, place in moves],
+        add_constraints={"two": "c > 0"},
+    )
+    plan = plan_changes(table, wish)
+    assert plan_changes(plan.stages[-2].after, wish).steps == plan.steps[-1:]
+
+
 # clustering that was taken away for some time
 
 UNMAPPING: dict[str, Callable[[Snapshot], Plan]] = {
