@@ -149,7 +149,24 @@ def _prose(block: Prose) -> Iterable[Line]:
 def _table(block: Table) -> Iterable[Line]:
     if block.columns and not block.plain:
         return lines.headed(block.columns, block.rows)
-    return lines.grid(block.rows, bold_first=block.plain)
+    rows = lines.grid(block.rows, bold_first=block.plain)
+    for line, (first, *_) in zip(rows, block.rows, strict=True):
+        style = next((style for end, style in _VERDICTS.items() if first.endswith(end)), "")
+        if style:
+            line.styles.append((2, 2 + len(first), style))
+    return rows
+
+
+_VERDICTS: Final = {
+    "wrong data silently": "bold red",
+    "cannot read": "red",
+    "cannot write": "red",
+    "reading unknown": "yellow",
+    "writing unknown": "yellow",
+    "can read": "green",
+    "can write": "green",
+}
+"""The colours of what clients do, by what their words end with."""
 
 
 def _matrix(block: Matrix) -> Iterator[Line]:

@@ -81,9 +81,9 @@ def _recreatable(report: ValidationReport) -> str:
         return "No version can be reconstructed from the log."
     first, last = report.versions
     return (
-        f"Version {first} can be reconstructed from the log."
+        f"Only version {first} can be reconstructed from the log."
         if first == last
-        else f"Versions {first} to {last} can be reconstructed from the log."
+        else f"Only versions {first} to {last} can be reconstructed from the log."
     )
 
 
