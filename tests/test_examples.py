@@ -108,6 +108,7 @@ def workplace(data: Path, *, without: str = "") -> None:
             modified = int(moment.timestamp() * 1000)
             Table(data / name).commit(version, commit_info(), *actions, modified=modified)
     (data / "columns.sql").write_text("id BIGINT, day DATE", encoding="utf-8")
+    (data / "deltaadm.toml").write_text('[aliases]\nevents = "events"\n', encoding="utf-8")
     (data / "tables.txt").write_text(f"{data / 'events'}\n", encoding="utf-8")
 
 
@@ -123,6 +124,7 @@ def test_what_a_page_proposes_can_be_done(
 ) -> None:
     data.mkdir()
     monkeypatch.chdir(data)
+    monkeypatch.delenv("DELTAADM_ISOLATED")  # the workplace has settings of its own
     text = (ROOT / page).read_text(encoding="utf-8")
     tried = 0
     for block in CONSOLE.findall(text):
