@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from deltaadm.cli.program import run
+from deltaadm.runs.sessions import executor
 from tests.support import tables
 from tests.support.program import LogWriter
 from tests.support.schemas import mapped, schema, struct
@@ -27,6 +28,9 @@ ROOT = Path(__file__).parent.parent
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ANY_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 ANY_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z")
+EXECUTOR = executor
+"""What `data` replaces, for pages that commit without Spark."""
+
 OF_SPARK = "Starting Spark on local[*] ...\n"
 
 
@@ -187,3 +191,15 @@ def test_many_tables(data: Path) -> None:
     [one] = examples("docs/fleets.md")
     said, _ = answered(one.command, data)
     assert one.holds_for(said), said
+
+
+@pytest.mark.parametrize("page", ["docs/quick-start.md", "docs/concepts.md"])
+def test_a_page_can_be_followed_from_its_beginning(
+    page: str, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data.mkdir()
+    monkeypatch.chdir(data)
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", EXECUTOR)
+    for one in examples(page):
+        said, _ = answered(one.command, data)
+        assert one.holds_for(said), f"{one.command}\n{said}"
