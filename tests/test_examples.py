@@ -203,3 +203,13 @@ def test_a_page_can_be_followed_from_its_beginning(
     for one in examples(page):
         said, _ = answered(one.command, data)
         assert one.holds_for(said), f"{one.command}\n{said}"
+
+
+FOLLOWED = {"README.md", "docs/fleets.md", "docs/quick-start.md", "docs/concepts.md"}
+"""Pages that show answers; the tests above compare each with what the program says."""
+
+
+def test_no_page_shows_an_answer_that_is_not_compared() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    names = {str(page.relative_to(ROOT)) for page in pages}
+    assert {name for name in names if any(examples(name))} == FOLLOWED
