@@ -110,7 +110,10 @@ def _package(name: str) -> Check:
         return Check(name, Health.OK, version(name))
     except PackageNotFoundError:
         return Check(
-            name, Health.FAILED, "not installed; only reading and planning work", jars.INSTALL
+            name,
+            Health.FAILED,
+            "not installed; commits need --commit-engine embedded",
+            jars.INSTALL,
         )
 
 

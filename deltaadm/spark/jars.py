@@ -207,5 +207,5 @@ def missing(package: str) -> EngineError:
     """The error for a package that Spark needs and that is not installed."""
     return EngineError(
         f"This needs Spark, but the package {package} is not installed.",
-        remedy=INSTALL,
+        remedy=f"{INSTALL}, or, for a change that touches no rows, --commit-engine embedded.",
     )
