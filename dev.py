@@ -41,7 +41,10 @@ PYTHON = PROGRAMS / ("python.exe" if os.name == "nt" else "python")
 LOCK = ROOT / "requirements-dev.lock"
 """Everything that development takes, at one version each, with the hashes of the files."""
 
-SPREAD = ("--numprocesses=auto", "--maxprocesses=4", "--dist=loadscope", "--no-loadscope-reorder")
+PROCESSES = min(4, (os.cpu_count() or 1) * 3 // 2)
+"""More than there are cores: tests on Spark wait a fifth of their time."""
+
+SPREAD = (f"--numprocesses={PROCESSES}", "--dist=loadscope", "--no-loadscope-reorder")
 """Arguments of pytest that share the tests, a module at a time, among processes."""
 
 SITE = ("python", str(ROOT / "docs" / "build_site.py"))

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
 
 _NO_MEMORY = 6  # the exit code of `deltaadm.errors.EngineError`
+_SYMPTOMS = (  # of a library that cannot be mapped, and of C code that does not check for memory
+    "failed to map",
+    "without exception set",
+    "without setting an exception",
+)
 
 
 def main() -> None:
@@ -31,7 +36,7 @@ def main() -> None:
 def _give_up(error: Exception) -> NoReturn:
     """End the process where memory does not even suffice to import what explains errors."""
     seen: BaseException | None = error
-    while not isinstance(seen, MemoryError) and "failed to map" not in str(seen):
+    while not isinstance(seen, MemoryError) and not any(map(str(seen).__contains__, _SYMPTOMS)):
         if seen is None:
             raise error
         seen = seen.__cause__ or seen.__context__

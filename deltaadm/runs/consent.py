@@ -97,6 +97,11 @@ def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Re
         return
     if not _has_terminal():
         what = "the plan" if len(plans) == 1 else f"the {len(plans)} plans"
+        if "--yes" not in missing:
+            raise Refused(
+                f"Confirmation of {what} takes more than --yes; nothing was changed.",
+                remedy=f"Pass {' '.join(missing)} to continue.",
+            )
         raise Refused(
             f"Confirmation of {what} is required, but no terminal is attached; nothing was "
             "changed.",

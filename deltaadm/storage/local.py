@@ -65,7 +65,10 @@ class LocalStore:
         """See `LogStore`; reads names; sizes and times of files when they are asked for."""
         found = _files_in(self._log)
         if found is None:
-            raise no_table(self.root, _instead_of_table(self.local_path))
+            from deltaadm.storage.nearby import tables_nearby  # only a mistake pays for it
+
+            cause = _instead_of_table(self.local_path)
+            raise no_table(self.root, cause, *tables_nearby(self.local_path))
         if start:
             first = listing_prefix(start)
             found = {name: entry for name, entry in found.items() if name >= first}

@@ -341,7 +341,8 @@ def hostile(tmp_path: Path) -> Table:
 def test_hostile_texts_are_shown(hostile: Table) -> None:
     result = deltaadm("inspect", hostile.path, "--columns", "--color", "always")
     assert result.code == 0
-    plain = re.sub(r"\x1b\[[012]m", "", result.out)  # our own bold and dim
+    ours = r"\x1b\[[012]m|(?m:^ *)\x1b\[3[1-6]m"  # bold, dim, and the colours of verdicts
+    plain = re.sub(ours, "", result.out)
     assert_harmless(plain)
     for words in (
         "[red]name[/red]\\x1b[31m\\n",

@@ -462,21 +462,21 @@ def _killed_after(arguments: Sequence[str], journal: Path, size: int) -> int:
 
 
 @pytest.mark.parametrize(
-    ("given", "missing"),
-    [([], "--yes --allow-backfill"), (["--yes"], "--allow-backfill")],
+    ("given", "missing", "why"),
+    [
+        ([], "--yes --allow-backfill", "is required, but no terminal is attached"),
+        (["--yes"], "--allow-backfill", "takes more than --yes"),
+    ],
 )
-def test_without_consent_to_all_nothing_happens(
-    lake: Path, tmp_path: Path, writer: LogWriter, given: list[str], missing: str
+def test_without_consent_to_all_nothing_happens(  # noqa: PLR0917 -- fixtures and the row
+    lake: Path, tmp_path: Path, writer: LogWriter, given: list[str], missing: str, why: str
 ) -> None:
     file = tmp_path / "plans.jsonl"
     deltaadm("enable-feature", "--discover", lake, "rowTracking", "--out", file)
     with untouched(lake):
         result = deltaadm("apply", file, *given, *ACCEPT_ALL)
     assert (result.code, writer.steps) == (7, [])
-    assert (
-        "Confirmation of the 5 plans is required, but no terminal is attached; nothing was changed."
-        in result.err
-    )
+    assert f"Confirmation of the 5 plans {why}; nothing was changed." in result.err
     assert f"Pass {missing} to continue" in result.err
     assert deltaadm("apply", file, "--yes", "--allow-backfill", *ACCEPT_ALL).code == 0
 

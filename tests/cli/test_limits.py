@@ -222,3 +222,25 @@ def test_identifiers_without_end_take_little_memory(tmp_path: Path, action: str)
     assert "transaction identifiers and" in result.out
     assert held < MOST
     assert _peak("inspect", str(made.path))[0].code == 0
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "MemoryError()",
+        "ImportError('libarrow.so: failed to map segment from shared object')",
+        "SystemError('error return without exception set')",
+        "SystemError('<class X> returned NULL without setting an exception')",
+    ],
+)
+def test_every_way_in_which_python_runs_out_of_memory_is_named(error: str) -> None:
+    """With little memory it is a matter of chance which of them it is."""
+    code = (
+        f"from deltaadm.cli import program\n"
+        f"def run(_): raise {error}\n"
+        "program.run = run\n"
+        "from deltaadm.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr[:40]) == (6, "error: There is not enough memory for th")

@@ -97,10 +97,11 @@ def test_topics_and_pages_agree() -> None:
 def test_every_variable_is_documented() -> None:
     code = [path.read_text() for path in Path(package.__file__).parent.rglob("*.py")]
     named = {name for text in code for name in re.findall(r"\bDELTAADM_[A-Z_]*[A-Z]\b", text)}
-    examples = {"DELTAADM_OUTPUT", "DELTAADM_VALIDATE_DEEP", "DELTAADM_REQUIRE_SPARK"}
-    assert named - examples == set(VARIABLES)
+    examples = {"DELTAADM_OUTPUT", "DELTAADM_VALIDATE_DEEP"}
+    of_tests = {"DELTAADM_AZURITE", "DELTAADM_REQUIRE_SPARK"}
+    assert named - examples - of_tests == set(VARIABLES)
     shown = deltaadm("config", "show", "-o", "json").document["settings"]
-    assert examples - {each["variable"] for each in shown} == {"DELTAADM_REQUIRE_SPARK"}
+    assert examples <= {each["variable"] for each in shown}
 
 
 def test_a_misspelt_variable_is_warned_about(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -469,7 +469,7 @@ linux = pytest.mark.skipif(not hasattr(fcntl, "F_NOTIFY"), reason="needs dnotify
 def long_log(directory: Path) -> Path:
     """A table that takes a while to examine, and fewer commits than are given to processes."""
     made = table(directory / "slow", commit(INFO, protocol(), metadata()))
-    for version in range(1, 500):
+    for version in range(1, 2000):
         made.commit(version, INFO, add(f"f{version}"))
     return made.path
 
