@@ -394,6 +394,8 @@ def _time(cost: Cost) -> str:
 
 
 def _processor_time(cost: Cost) -> str:
+    if not cost.processor:  # as of statements in a session, which many threads carry out
+        return ""
     return f"{cost.processor_median:,.{0 if cost.processor_median >= 10 else 1}f}"
 
 
