@@ -73,6 +73,8 @@ def _started_programs(class_archives: Path) -> None:
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
     os.environ["DELTAADM_CLASS_ARCHIVE"] = str(class_archives)
     os.environ["XDG_CONFIG_HOME"] = str(class_archives.with_name("no-settings"))  # not the user's
+    os.environ["XDG_DATA_HOME"] = str(class_archives.with_name("data"))  # completions, man pages
+    os.environ["SHELL"] = "/bin/bash"  # CI may have none
     os.environ["CI"] = "true"  # where no program goes on to make an archive after its end
 
 
