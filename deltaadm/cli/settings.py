@@ -9,7 +9,7 @@ from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import VARIABLES
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.errors import SettingsError, UsageError
-from deltaadm.runs.settings_file import PROJECT, USER, is_true, variable, wrong
+from deltaadm.runs.settings_file import PREFIX, PROJECT, USER, is_true, variable, wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,9 +175,7 @@ def _warn_of_unknown_variables(command: Command) -> None:
     own = {*VARIABLES, *_OF_TESTS}
     for option in _settable(command):
         own |= {variable(option.key), variable(f"{command.name}-{option.key}")}
-    strange = sorted(
-        name for name in os.environ if name.startswith("DELTAADM_") and name not in own
-    )
+    strange = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in own)
     if not strange:
         return
     from deltaadm.domain.model.properties import did_you_mean
