@@ -7,7 +7,7 @@ _deltaadm_value() {
         'inspect --version') : ;;
         'inspect --timestamp') : ;;
         'inspect --save-as') candidates=(delta parquet csv) ;;
-        'inspect --table') files=1 ;;
+        'inspect --table') files=1 aliases=1 ;;
         'inspect --tables-from') files=1 ;;
         'inspect --discover') files=1 ;;
         'inspect --catalog') : ;;
@@ -27,8 +27,8 @@ _deltaadm_value() {
         'inspect --json') : ;;
         'inspect --query') : ;;
         'inspect --color') candidates=(auto always never) ;;
-        'inspect --config') : ;;
-        'inspect --log-format') : ;;
+        'inspect --config') candidates=(jobs= brief= all= unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'inspect --log-format') candidates=(text json) ;;
         'inspect --log-file') files=1 ;;
         'history --since') : ;;
         'history --until') : ;;
@@ -46,12 +46,12 @@ _deltaadm_value() {
         'history --json') : ;;
         'history --query') : ;;
         'history --color') candidates=(auto always never) ;;
-        'history --config') : ;;
-        'history --log-format') : ;;
+        'history --config') candidates=(unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'history --log-format') candidates=(text json) ;;
         'history --log-file') files=1 ;;
         'diff --only') candidates=(protocol features schema mapping constraints clustering properties table) ;;
         'diff --ignore') candidates=(protocol features schema mapping constraints clustering properties table) ;;
-        'diff --table') files=1 ;;
+        'diff --table') files=1 aliases=1 ;;
         'diff --tables-from') files=1 ;;
         'diff --discover') files=1 ;;
         'diff --catalog') : ;;
@@ -71,11 +71,11 @@ _deltaadm_value() {
         'diff --json') : ;;
         'diff --query') : ;;
         'diff --color') candidates=(auto always never) ;;
-        'diff --config') : ;;
-        'diff --log-format') : ;;
+        'diff --config') candidates=(jobs= brief= all= unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'diff --log-format') candidates=(text json) ;;
         'diff --log-file') files=1 ;;
         'record --out') files=1 ;;
-        'record --table') files=1 ;;
+        'record --table') files=1 aliases=1 ;;
         'record --tables-from') files=1 ;;
         'record --discover') files=1 ;;
         'record --catalog') : ;;
@@ -90,10 +90,10 @@ _deltaadm_value() {
         'record --remote') : ;;
         'record --spark-conf') : ;;
         'record --jars') files=1 ;;
-        'record --config') : ;;
-        'record --log-format') : ;;
+        'record --config') candidates=(jobs= brief= all= unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'record --log-format') candidates=(text json) ;;
         'record --log-file') files=1 ;;
-        'validate --table') files=1 ;;
+        'validate --table') files=1 aliases=1 ;;
         'validate --tables-from') files=1 ;;
         'validate --discover') files=1 ;;
         'validate --catalog') : ;;
@@ -125,14 +125,14 @@ _deltaadm_value() {
         'validate --json') : ;;
         'validate --query') : ;;
         'validate --color') candidates=(auto always never) ;;
-        'validate --config') : ;;
-        'validate --log-format') : ;;
+        'validate --config') candidates=(jobs= brief= all= select= ignore= fail-on= statistics= commit-engine= unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'validate --log-format') candidates=(text json) ;;
         'validate --log-file') files=1 ;;
         'upgrade-protocol --reader') : ;;
         'upgrade-protocol --writer') : ;;
         'upgrade-protocol --readable-by') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino athena bigquery clickhouse@26.9 daft@0.7.26 databricks@15.4 delta-kernel-java@4.4.0 delta-kernel-rs@0.30.1 delta-rs@1.6.6 delta-spark@4.4.0 duckdb-delta@1.5.5 fabric-spark@1.3 fabric-sql flink@3.0.0 hive@3.0.0 polars@2.1.0 power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino@480) ;;
         'upgrade-protocol --writable-by') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino athena bigquery clickhouse@26.9 daft@0.7.26 databricks@15.4 delta-kernel-java@4.4.0 delta-kernel-rs@0.30.1 delta-rs@1.6.6 delta-spark@4.4.0 duckdb-delta@1.5.5 fabric-spark@1.3 fabric-sql flink@3.0.0 hive@3.0.0 polars@2.1.0 power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino@480) ;;
-        'upgrade-protocol --table') files=1 ;;
+        'upgrade-protocol --table') files=1 aliases=1 ;;
         'upgrade-protocol --tables-from') files=1 ;;
         'upgrade-protocol --discover') files=1 ;;
         'upgrade-protocol --catalog') : ;;
@@ -159,10 +159,10 @@ _deltaadm_value() {
         'upgrade-protocol --json') : ;;
         'upgrade-protocol --query') : ;;
         'upgrade-protocol --color') candidates=(auto always never) ;;
-        'upgrade-protocol --config') : ;;
-        'upgrade-protocol --log-format') : ;;
+        'upgrade-protocol --config') candidates=(jobs= brief= all= commit-engine= unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'upgrade-protocol --log-format') candidates=(text json) ;;
         'upgrade-protocol --log-file') files=1 ;;
-        'enable-feature --table') files=1 ;;
+        'enable-feature --table') files=1 aliases=1 ;;
         'enable-feature --tables-from') files=1 ;;
         'enable-feature --discover') files=1 ;;
         'enable-feature --catalog') : ;;
@@ -189,10 +189,10 @@ _deltaadm_value() {
         'enable-feature --json') : ;;
         'enable-feature --query') : ;;
         'enable-feature --color') candidates=(auto always never) ;;
-        'enable-feature --config') : ;;
-        'enable-feature --log-format') : ;;
+        'enable-feature --config') candidates=(jobs= brief= all= commit-engine= unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'enable-feature --log-format') candidates=(text json) ;;
         'enable-feature --log-file') files=1 ;;
-        'set-mapping-mode --table') files=1 ;;
+        'set-mapping-mode --table') files=1 aliases=1 ;;
         'set-mapping-mode --tables-from') files=1 ;;
         'set-mapping-mode --discover') files=1 ;;
         'set-mapping-mode --catalog') : ;;
@@ -219,8 +219,8 @@ _deltaadm_value() {
         'set-mapping-mode --json') : ;;
         'set-mapping-mode --query') : ;;
         'set-mapping-mode --color') candidates=(auto always never) ;;
-        'set-mapping-mode --config') : ;;
-        'set-mapping-mode --log-format') : ;;
+        'set-mapping-mode --config') candidates=(jobs= brief= all= commit-engine= unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'set-mapping-mode --log-format') candidates=(text json) ;;
         'set-mapping-mode --log-file') files=1 ;;
         'create --schema') files=1 ;;
         'create --as') : ;;
@@ -253,8 +253,8 @@ _deltaadm_value() {
         'create --json') : ;;
         'create --query') : ;;
         'create --color') candidates=(auto always never) ;;
-        'create --config') : ;;
-        'create --log-format') : ;;
+        'create --config') candidates=(commit-engine= unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'create --log-format') candidates=(text json) ;;
         'create --log-file') files=1 ;;
         'alter --add-column') : ;;
         'alter --set-type') : ;;
@@ -271,7 +271,7 @@ _deltaadm_value() {
         'alter --set') candidates=(delta.appendOnly= delta.autoOptimize= delta.autoOptimize.autoCompact= delta.autoOptimize.optimizeWrite= delta.castIcebergTimeType= delta.checkpoint.writeStatsAsJson= delta.checkpoint.writeStatsAsStruct= delta.checkpointInterval= delta.checkpointPolicy= delta.checkpointRetentionDuration= delta.columnMapping.mode= delta.compatibility.symlinkFormatManifest.enabled= delta.coordinatedCommits.commitCoordinator-preview= delta.coordinatedCommits.commitCoordinatorConf-preview= delta.coordinatedCommits.tableConf-preview= delta.dataSkippingNumIndexedCols= delta.dataSkippingStatsColumns= delta.dataSkippingStringPrefixLength= delta.deletedFileRetentionDuration= delta.dropFeatureTruncateHistory.retentionDuration= delta.enableChangeDataCapture= delta.enableChangeDataFeed= delta.enableDeletionVectors= delta.enableExpiredLogCleanup= delta.enableFullRetentionRollback= delta.enableIcebergCompatV1= delta.enableIcebergCompatV2= delta.enableIcebergCompatV3= delta.enableInCommitTimestamps= delta.enableMaterializePartitionColumnsFeature= delta.enableRowTracking= delta.enableTypeWidening= delta.enableVariantShredding= delta.ignoreIcebergBucketPartition= delta.ignoreProtocolDefaults= delta.inCommitTimestampEnablementTimestamp= delta.inCommitTimestampEnablementVersion= delta.isolationLevel= delta.logRetentionDuration= delta.minReaderVersion= delta.minWriterVersion= delta.parquet.format.version= delta.randomizeFilePrefixes= delta.randomPrefixLength= delta.redirectReaderWriter-preview= delta.redirectWriterOnly-preview= delta.requireCheckpointProtectionBeforeVersion= delta.rowTrackingSuspended= delta.sampleRetentionDuration= delta.setTransactionRetentionDuration= delta.universalFormat.enabledFormats= delta.universalFormat.iceberg.atomicConversion.supported= delta.writePartitionColumnsToParquet=) ;;
         'alter --unset') candidates=(delta.appendOnly delta.autoOptimize delta.autoOptimize.autoCompact delta.autoOptimize.optimizeWrite delta.castIcebergTimeType delta.checkpoint.writeStatsAsJson delta.checkpoint.writeStatsAsStruct delta.checkpointInterval delta.checkpointPolicy delta.checkpointRetentionDuration delta.columnMapping.mode delta.compatibility.symlinkFormatManifest.enabled delta.coordinatedCommits.commitCoordinator-preview delta.coordinatedCommits.commitCoordinatorConf-preview delta.coordinatedCommits.tableConf-preview delta.dataSkippingNumIndexedCols delta.dataSkippingStatsColumns delta.dataSkippingStringPrefixLength delta.deletedFileRetentionDuration delta.dropFeatureTruncateHistory.retentionDuration delta.enableChangeDataCapture delta.enableChangeDataFeed delta.enableDeletionVectors delta.enableExpiredLogCleanup delta.enableFullRetentionRollback delta.enableIcebergCompatV1 delta.enableIcebergCompatV2 delta.enableIcebergCompatV3 delta.enableInCommitTimestamps delta.enableMaterializePartitionColumnsFeature delta.enableRowTracking delta.enableTypeWidening delta.enableVariantShredding delta.ignoreIcebergBucketPartition delta.ignoreProtocolDefaults delta.inCommitTimestampEnablementTimestamp delta.inCommitTimestampEnablementVersion delta.isolationLevel delta.logRetentionDuration delta.minReaderVersion delta.minWriterVersion delta.parquet.format.version delta.randomizeFilePrefixes delta.randomPrefixLength delta.redirectReaderWriter-preview delta.redirectWriterOnly-preview delta.requireCheckpointProtectionBeforeVersion delta.rowTrackingSuspended delta.sampleRetentionDuration delta.setTransactionRetentionDuration delta.universalFormat.enabledFormats delta.universalFormat.iceberg.atomicConversion.supported delta.writePartitionColumnsToParquet) ;;
         'alter --set-location') files=1 ;;
-        'alter --table') files=1 ;;
+        'alter --table') files=1 aliases=1 ;;
         'alter --tables-from') files=1 ;;
         'alter --discover') files=1 ;;
         'alter --catalog') : ;;
@@ -298,10 +298,10 @@ _deltaadm_value() {
         'alter --json') : ;;
         'alter --query') : ;;
         'alter --color') candidates=(auto always never) ;;
-        'alter --config') : ;;
-        'alter --log-format') : ;;
+        'alter --config') candidates=(jobs= brief= all= commit-engine= unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'alter --log-format') candidates=(text json) ;;
         'alter --log-file') files=1 ;;
-        'drop-feature --table') files=1 ;;
+        'drop-feature --table') files=1 aliases=1 ;;
         'drop-feature --tables-from') files=1 ;;
         'drop-feature --discover') files=1 ;;
         'drop-feature --catalog') : ;;
@@ -328,8 +328,8 @@ _deltaadm_value() {
         'drop-feature --json') : ;;
         'drop-feature --query') : ;;
         'drop-feature --color') candidates=(auto always never) ;;
-        'drop-feature --config') : ;;
-        'drop-feature --log-format') : ;;
+        'drop-feature --config') candidates=(jobs= brief= all= commit-engine= unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'drop-feature --log-format') candidates=(text json) ;;
         'drop-feature --log-file') files=1 ;;
         'apply --jobs' | 'apply -j') : ;;
         'apply --max-failures') : ;;
@@ -354,8 +354,8 @@ _deltaadm_value() {
         'apply --json') : ;;
         'apply --query') : ;;
         'apply --color') candidates=(auto always never) ;;
-        'apply --config') : ;;
-        'apply --log-format') : ;;
+        'apply --config') candidates=(commit-engine= unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'apply --log-format') candidates=(text json) ;;
         'apply --log-file') files=1 ;;
         'show --unity') : ;;
         'show --storage-option') : ;;
@@ -371,48 +371,48 @@ _deltaadm_value() {
         'show --json') : ;;
         'show --query') : ;;
         'show --color') candidates=(auto always never) ;;
-        'show --config') : ;;
-        'show --log-format') : ;;
+        'show --config') candidates=(unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'show --log-format') candidates=(text json) ;;
         'show --log-file') files=1 ;;
         'features --output' | 'features -o') candidates=(text json jsonl yaml name markdown html) ;;
         'features --output-file') files=1 ;;
         'features --json') : ;;
         'features --query') : ;;
         'features --color') candidates=(auto always never) ;;
-        'features --config') : ;;
-        'features --log-format') : ;;
+        'features --config') candidates=(output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'features --log-format') candidates=(text json) ;;
         'features --log-file') files=1 ;;
         'clients --output' | 'clients -o') candidates=(text json jsonl yaml name markdown html) ;;
         'clients --output-file') files=1 ;;
         'clients --json') : ;;
         'clients --query') : ;;
         'clients --color') candidates=(auto always never) ;;
-        'clients --config') : ;;
-        'clients --log-format') : ;;
+        'clients --config') candidates=(output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'clients --log-format') candidates=(text json) ;;
         'clients --log-file') files=1 ;;
         'rules --output' | 'rules -o') candidates=(text json jsonl yaml name markdown html) ;;
         'rules --output-file') files=1 ;;
         'rules --json') : ;;
         'rules --query') : ;;
         'rules --color') candidates=(auto always never) ;;
-        'rules --config') : ;;
-        'rules --log-format') : ;;
+        'rules --config') candidates=(output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'rules --log-format') candidates=(text json) ;;
         'rules --log-file') files=1 ;;
         'explain --output' | 'explain -o') candidates=(text json jsonl yaml name markdown html) ;;
         'explain --output-file') files=1 ;;
         'explain --json') : ;;
         'explain --query') : ;;
         'explain --color') candidates=(auto always never) ;;
-        'explain --config') : ;;
-        'explain --log-format') : ;;
+        'explain --config') candidates=(output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'explain --log-format') candidates=(text json) ;;
         'explain --log-file') files=1 ;;
         'config --output' | 'config -o') candidates=(text json jsonl yaml name markdown html) ;;
         'config --output-file') files=1 ;;
         'config --json') : ;;
         'config --query') : ;;
         'config --color') candidates=(auto always never) ;;
-        'config --config') : ;;
-        'config --log-format') : ;;
+        'config --config') candidates=(output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'config --log-format') candidates=(text json) ;;
         'config --log-file') files=1 ;;
         'doctor --unity') : ;;
         'doctor --storage-option') : ;;
@@ -428,14 +428,14 @@ _deltaadm_value() {
         'doctor --json') : ;;
         'doctor --query') : ;;
         'doctor --color') candidates=(auto always never) ;;
-        'doctor --config') : ;;
-        'doctor --log-format') : ;;
+        'doctor --config') candidates=(unity= storage-option= storage-options-file= timeout= engine= spark-master= remote= spark-conf= jars= debug= output= color= quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'doctor --log-format') candidates=(text json) ;;
         'doctor --log-file') files=1 ;;
-        'schema --config') : ;;
-        'schema --log-format') : ;;
+        'schema --config') candidates=(quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'schema --log-format') candidates=(text json) ;;
         'schema --log-file') files=1 ;;
-        'completion --config') : ;;
-        'completion --log-format') : ;;
+        'completion --config') candidates=(quiet= verbose= log-format= log-file= no-input=) files=1 ;;
+        'completion --log-format') candidates=(text json) ;;
         'completion --log-file') files=1 ;;
         *) return 1 ;;
     esac
@@ -465,25 +465,26 @@ _deltaadm_options() {
         doctor) candidates=(--start --warm --write --unity --storage-option --storage-options-file --timeout --engine --spark-master --remote --spark-conf --jars --debug --output -o --output-file --json --query --color --config --isolated --quiet -q --verbose -v --log-format --log-file --no-input --help -h) ;;
         schema) candidates=(--config --isolated --quiet -q --verbose -v --log-format --log-file --no-input --help -h) ;;
         completion) candidates=(--install --config --isolated --quiet -q --verbose -v --log-format --log-file --no-input --help -h) ;;
+        help) candidates=(--help -h) ;;
     esac
 }
 
 _deltaadm_argument() {
     case "$1" in
-        ' 0') candidates=(inspect history diff record validate upgrade-protocol enable-feature set-mapping-mode create alter drop-feature apply show features clients rules explain config doctor schema completion) ;;
-        'inspect '*) files=1 ;;
-        'history 0') files=1 ;;
-        'diff '*) files=1 ;;
-        'record '*) files=1 ;;
-        'validate '*) files=1 ;;
-        'upgrade-protocol '*) files=1 ;;
-        'enable-feature 0') files=1 ;;
+        ' 0') candidates=(inspect history diff record validate upgrade-protocol enable-feature set-mapping-mode create alter drop-feature apply show features clients rules explain config doctor schema completion help) ;;
+        'inspect '*) files=1 aliases=1 ;;
+        'history 0') files=1 aliases=1 ;;
+        'diff '*) files=1 aliases=1 ;;
+        'record '*) files=1 aliases=1 ;;
+        'validate '*) files=1 aliases=1 ;;
+        'upgrade-protocol '*) files=1 aliases=1 ;;
+        'enable-feature 0') files=1 aliases=1 ;;
         'enable-feature '*) candidates=(allowColumnDefaults appendOnly changeDataFeed checkConstraints checkpointProtection columnMapping coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns rowTracking timestampNtz typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview) ;;
-        'set-mapping-mode 0') files=1 ;;
+        'set-mapping-mode 0') files=1 aliases=1 ;;
         'set-mapping-mode 1') candidates=(none id name) ;;
-        'create 0') files=1 ;;
-        'alter '*) files=1 ;;
-        'drop-feature 0') files=1 ;;
+        'create 0') files=1 aliases=1 ;;
+        'alter '*) files=1 aliases=1 ;;
+        'drop-feature 0') files=1 aliases=1 ;;
         'drop-feature 1') candidates=(adaptiveMetadata adaptiveMetadata-preview allowColumnDefaults appendOnly catalogManaged catalogOwned-preview changeDataFeed checkConstraints checkpointProtection clustering collations collations-preview columnMapping columnMappingUsageTracking coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 icebergWriterCompatV1 icebergWriterCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns redirectReaderWriter-preview redirectWriterOnly-preview rowTracking timestampNanos timestampNtz timestampWithoutTimezone typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview) ;;
         'apply 0') files=1 ;;
         'show 0') files=1 ;;
@@ -491,30 +492,31 @@ _deltaadm_argument() {
         'clients 0') candidates=(athena bigquery clickhouse daft databricks delta-kernel-java delta-kernel-rs delta-rs delta-spark duckdb-delta fabric-spark fabric-sql flink hive polars power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino athena bigquery clickhouse@26.9 daft@0.7.26 databricks@15.4 delta-kernel-java@4.4.0 delta-kernel-rs@0.30.1 delta-rs@1.6.6 delta-spark@4.4.0 duckdb-delta@1.5.5 fabric-spark@1.3 fabric-sql flink@3.0.0 hive@3.0.0 polars@2.1.0 power-bi presto redshift-spectrum snowflake starrocks synapse-serverless trino@480) ;;
         'rules '*) candidates=(DL1 DL2 DL3 DL4 DL5 DL6 DL7 DL8 DL9 DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL971 DL972 DL973 DL974 DL975 DL976 DL977 DL978 DL981 DL982 DL983 DL984 DL985) ;;
         'explain '*) candidates=(DL100 DL101 DL102 DL103 DL104 DL105 DL106 DL107 DL108 DL109 DL110 DL111 DL112 DL113 DL114 DL115 DL116 DL117 DL118 DL119 DL120 DL121 DL122 DL123 DL124 DL125 DL126 DL127 DL128 DL130 DL201 DL202 DL203 DL204 DL205 DL206 DL207 DL208 DL209 DL210 DL211 DL212 DL213 DL214 DL215 DL216 DL217 DL218 DL219 DL220 DL221 DL222 DL223 DL301 DL302 DL303 DL304 DL305 DL306 DL307 DL308 DL309 DL310 DL311 DL312 DL313 DL314 DL315 DL316 DL317 DL318 DL319 DL320 DL321 DL322 DL323 DL324 DL325 DL326 DL401 DL402 DL403 DL404 DL405 DL406 DL407 DL408 DL409 DL410 DL411 DL412 DL413 DL414 DL415 DL416 DL417 DL418 DL419 DL420 DL501 DL502 DL503 DL504 DL505 DL506 DL507 DL508 DL509 DL510 DL511 DL512 DL513 DL514 DL515 DL516 DL517 DL518 DL519 DL520 DL521 DL522 DL523 DL524 DL525 DL526 DL527 DL528 DL529 DL530 DL531 DL532 DL533 DL534 DL535 DL601 DL602 DL603 DL604 DL605 DL606 DL607 DL608 DL609 DL610 DL611 DL612 DL613 DL614 DL615 DL616 DL701 DL702 DL703 DL704 DL705 DL706 DL707 DL708 DL709 DL710 DL711 DL712 DL713 DL714 DL715 DL716 DL717 DL718 DL719 DL720 DL721 DL801 DL802 DL803 DL804 DL805 DL806 DL807 DL808 DL809 DL810 DL811 DL812 DL901 DL902 DL903 DL904 DL905 DL906 DL907 DL908 DL950 DL971 DL972 DL973 DL974 DL975 DL976 DL977 DL978 DL981 DL982 DL983 DL984 DL985 adaptiveMetadata adaptiveMetadata-preview allowColumnDefaults appendOnly catalogManaged catalogOwned-preview changeDataFeed checkConstraints checkpointProtection clustering collations collations-preview columnMapping columnMappingUsageTracking coordinatedCommits-preview deletionVectors domainMetadata generatedColumns geospatial geospatial-dev icebergCompatV1 icebergCompatV2 icebergCompatV3 icebergWriterCompatV1 icebergWriterCompatV3 identityColumns inCommitTimestamp invariants materializePartitionColumns redirectReaderWriter-preview redirectWriterOnly-preview rowTracking timestampNanos timestampNtz timestampWithoutTimezone typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck variantShredding variantShredding-preview variantType variantType-preview ALL_PARTITION_COLUMNS_NOT_ALLOWED CAST_INVALID_INPUT CATALOG_NOT_FOUND COLUMN_ALREADY_EXISTS DATATYPE_MISMATCH DATA_SOURCE_NOT_FOUND DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION DELTA_ACTIVE_SPARK_SESSION_NOT_FOUND DELTA_ACTIVE_TRANSACTION_ALREADY_SET DELTA_ADAPTIVE_METADATA_REQUIRES_COLUMN_MAPPING_ID_MODE DELTA_ADAPTIVE_METADATA_REQUIRES_DEPENDENT_FEATURE_ENABLED DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED DELTA_ADDING_DELETION_VECTORS_DISALLOWED DELTA_ADDING_DELETION_VECTORS_WITH_TIGHT_BOUNDS_DISALLOWED DELTA_ADD_COLUMN_AT_INDEX_LESS_THAN_ZERO DELTA_ADD_COLUMN_PARENT_NOT_STRUCT DELTA_ADD_COLUMN_STRUCT_NOT_FOUND DELTA_ADD_CONSTRAINTS DELTA_AGGREGATE_IN_CHECK_CONSTRAINT DELTA_AGGREGATE_IN_GENERATED_COLUMN DELTA_AGGREGATION_NOT_SUPPORTED DELTA_ALTER_TABLE_CHANGE_COL_NOT_SUPPORTED DELTA_ALTER_TABLE_CLUSTER_BY_NOT_ALLOWED DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED DELTA_AMBIGUOUS_DATA_TYPE_CHANGE DELTA_AMBIGUOUS_PARTITION_COLUMN DELTA_AMBIGUOUS_PATHS_IN_CREATE_TABLE DELTA_BLOCK_COLUMN_MAPPING_AND_CDC_OPERATION DELTA_BLOOM_FILTER_DROP_ON_NON_EXISTING_COLUMNS DELTA_BLOOM_FILTER_INVALID_PARAMETER_VALUE DELTA_CANNOT_CHANGE_DATA_TYPE DELTA_CANNOT_CHANGE_LOCATION DELTA_CANNOT_CHANGE_PROVIDER DELTA_CANNOT_CONVERT_TO_FILEFORMAT DELTA_CANNOT_CREATE_BLOOM_FILTER_NON_EXISTING_COL DELTA_CANNOT_CREATE_LOG_PATH DELTA_CANNOT_DESCRIBE_VIEW_HISTORY DELTA_CANNOT_DROP_BLOOM_FILTER_ON_NON_INDEXED_COLUMN DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE DELTA_CANNOT_DROP_GEOSPATIAL_FEATURE DELTA_CANNOT_EVALUATE_EXPRESSION DELTA_CANNOT_FIND_VERSION DELTA_CANNOT_GENERATE_CODE_FOR_EXPRESSION DELTA_CANNOT_GENERATE_UPDATE_EXPRESSIONS DELTA_CANNOT_MODIFY_APPEND_ONLY DELTA_CANNOT_MODIFY_CATALOG_MANAGED_DEPENDENCIES DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES DELTA_CANNOT_MODIFY_TABLE_PROPERTY DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS DELTA_CANNOT_RECONSTRUCT_PATH_FROM_URI DELTA_CANNOT_RENAME_PATH DELTA_CANNOT_REPLACE_MISSING_TABLE DELTA_CANNOT_RESOLVE_COLUMN DELTA_CANNOT_RESOLVE_EXPRESSION DELTA_CANNOT_RESOLVE_SOURCE_COLUMN DELTA_CANNOT_RESTORE_TABLE_VERSION DELTA_CANNOT_RESTORE_TIMESTAMP_EARLIER DELTA_CANNOT_RESTORE_TIMESTAMP_GREATER DELTA_CANNOT_SET_COORDINATED_COMMITS_DEPENDENCIES DELTA_CANNOT_SET_LOCATION_MULTIPLE_TIMES DELTA_CANNOT_SET_LOCATION_ON_PATH_IDENTIFIER DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS DELTA_CANNOT_UPDATE_ARRAY_FIELD DELTA_CANNOT_UPDATE_MAP_FIELD DELTA_CANNOT_UPDATE_OTHER_FIELD DELTA_CANNOT_UPDATE_STRUCT_FIELD DELTA_CANNOT_USE_ALL_COLUMNS_FOR_PARTITION DELTA_CANNOT_VACUUM_LITE DELTA_CANNOT_WRITE_EMPTY_SCHEMA DELTA_CANNOT_WRITE_INTO_VIEW DELTA_CAST_OVERFLOW_IN_TABLE_WRITE DELTA_CDC_NON_CONSTANT_ARGUMENT DELTA_CDC_NOT_ALLOWED_IN_THIS_VERSION DELTA_CDC_READ_NULL_RANGE_BOUNDARY DELTA_CDC_START_VERSION_AFTER_LATEST DELTA_CHANGELOG_READ_FAILED DELTA_CHANGELOG_REQUIRES_ROW_TRACKING DELTA_CHANGELOG_REQUIRES_V2_TABLE DELTA_CHANGELOG_ROW_TRACKING_DISABLED_IN_RANGE DELTA_CHANGELOG_SCHEMA_CHANGE_IN_RANGE DELTA_CHANGELOG_UNBOUNDED_RANGE DELTA_CHANGELOG_UNSUPPORTED_OPTION DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE DELTA_CHANGE_TABLE_FEED_DISABLED DELTA_CHECKPOINT_NON_EXIST_TABLE DELTA_CHECKPOINT_SNAPSHOT_MISMATCH DELTA_CLONE_AMBIGUOUS_TARGET DELTA_CLONE_INCOMPATIBLE_SOURCE DELTA_CLONE_UNSUPPORTED_SOURCE DELTA_CLONE_WITH_ROW_TRACKING_WITHOUT_STATS DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED DELTA_CLUSTERING_COLUMNS_MISMATCH DELTA_CLUSTERING_COLUMN_MISSING_STATS DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE DELTA_CLUSTERING_WITH_PARTITION_PREDICATE DELTA_CLUSTERING_WITH_ZORDER_BY DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS DELTA_CLUSTER_BY_WITH_PARTITIONED_BY DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY DELTA_COLUMN_MISSING_DATA_TYPE DELTA_COLUMN_NOT_FOUND DELTA_COLUMN_NOT_FOUND_IN_MERGE DELTA_COLUMN_NOT_FOUND_IN_SCHEMA DELTA_COLUMN_PATH_NOT_NESTED DELTA_COLUMN_STRUCT_TYPE_MISMATCH DELTA_COMMAND_INVARIANT_VIOLATION DELTA_COMMIT_INTERMEDIATE_REDIRECT_STATE DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE DELTA_CONCURRENT_APPEND DELTA_CONCURRENT_DELETE_DELETE DELTA_CONCURRENT_DELETE_READ DELTA_CONCURRENT_TRANSACTION DELTA_CONCURRENT_WRITE DELTA_CONFIGURE_SPARK_SESSION_WITH_EXTENSION_AND_CATALOG DELTA_CONFLICT_SET_COLUMN DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_SESSION DELTA_CONSTRAINT_ALREADY_EXISTS DELTA_CONSTRAINT_DATA_TYPE_MISMATCH DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE DELTA_CONSTRAINT_DOES_NOT_EXIST DELTA_CONVERSION_NO_PARTITION_FOUND DELTA_CONVERSION_UNSUPPORTED_COLUMN_MAPPING DELTA_CONVERT_METASTORE_METADATA_MISMATCH DELTA_CONVERT_NON_PARQUET_TABLE DELTA_CONVERT_TO_DELTA_ROW_TRACKING_WITHOUT_STATS DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_SCHEMA DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_TXN_LOG DELTA_CREATE_TABLE_IDENTIFIER_LOCATION_MISMATCH DELTA_CREATE_TABLE_MISSING_TABLE_NAME_OR_LOCATION DELTA_CREATE_TABLE_SCHEME_MISMATCH DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED DELTA_CREATE_TABLE_WITH_DIFFERENT_CLUSTERING DELTA_CREATE_TABLE_WITH_DIFFERENT_PARTITIONING DELTA_CREATE_TABLE_WITH_DIFFERENT_PROPERTY DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION DELTA_DATA_CHANGE_FALSE DELTA_DELETION_VECTOR_CARDINALITY_MISMATCH DELTA_DELETION_VECTOR_CHECKSUM_MISMATCH DELTA_DELETION_VECTOR_INVALID_ROW_INDEX DELTA_DELETION_VECTOR_MISSING_NUM_RECORDS DELTA_DELETION_VECTOR_SIZE_MISMATCH DELTA_DFV2_CREATE_REPLACE_INCOMPATIBLE_REPLACE_ON_OR_USING DELTA_DOMAIN_METADATA_NOT_SUPPORTED DELTA_DROP_COLUMN_AT_INDEX_LESS_THAN_ZERO DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA DELTA_DUPLICATE_ACTIONS_FOUND DELTA_DUPLICATE_COLUMNS_FOUND DELTA_DUPLICATE_COLUMNS_ON_INSERT DELTA_DUPLICATE_COLUMNS_ON_UPDATE_TABLE DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR DELTA_DV_HISTOGRAM_DESERIALIZATON DELTA_DYNAMIC_PARTITION_OVERWRITE_DISABLED DELTA_DYNAMIC_PARTITION_OVERWRITE_INCOMPATIBLE_REPLACE_ON_OR_USING DELTA_EMPTY_DATA DELTA_EMPTY_DIRECTORY DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_ALREADY_EXISTS DELTA_ERROR_FINDING_COLUMN_POSITION DELTA_EXCEED_CHAR_VARCHAR_LIMIT DELTA_EXPRESSIONS_NOT_FOUND_IN_GENERATED_COLUMN DELTA_EXTRACT_REFERENCES_FIELD_NOT_FOUND DELTA_FAILED_CAST_PARTITION_VALUE DELTA_FAILED_FIND_ATTRIBUTE_IN_OUTPUT_COLUMNS DELTA_FAILED_FIND_PARTITION_COLUMN_IN_OUTPUT_PLAN DELTA_FAILED_INFER_SCHEMA DELTA_FAILED_MERGE_SCHEMA_FILE DELTA_FAILED_READ_FILE_FOOTER DELTA_FAILED_RECOGNIZE_PREDICATE DELTA_FAILED_SCAN_WITH_HISTORICAL_VERSION DELTA_FAILED_TO_MERGE_FIELDS DELTA_FAIL_RELATIVIZE_PATH DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION DELTA_FEATURE_DROP_CHECKPOINT_FAILED DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD DELTA_FEATURE_DROP_CONFLICT_REVALIDATION_FAIL DELTA_FEATURE_DROP_DEPENDENT_FEATURE DELTA_FEATURE_DROP_FEATURE_IS_DELTA_PROPERTY DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION DELTA_FEATURE_REQUIRES_HIGHER_WRITER_VERSION DELTA_FILE_ALREADY_EXISTS DELTA_FILE_LIST_AND_PATTERN_STRING_CONFLICT DELTA_FILE_NOT_FOUND DELTA_FILE_OR_DIR_NOT_FOUND DELTA_FILE_TO_OVERWRITE_NOT_FOUND DELTA_FOUND_MAP_TYPE_COLUMN DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH DELTA_GENERATED_COLUMN_UPDATE_TYPE_MISMATCH DELTA_GEOSPATIAL_NOT_SUPPORTED DELTA_GEOSPATIAL_SRID_NOT_SUPPORTED DELTA_ICEBERG_COMPAT_VIOLATION DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED DELTA_IDENTITY_COLUMNS_ALTER_NON_DELTA_FORMAT DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED DELTA_IDENTITY_COLUMNS_REPLACE_COLUMN_NOT_SUPPORTED DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED DELTA_IDENTITY_COLUMNS_WITH_GENERATED_EXPRESSION DELTA_IDENTITY_COLUMN_INCONSISTENT_METADATA DELTA_ILLEGAL_FILE_FOUND DELTA_ILLEGAL_OPTION DELTA_ILLEGAL_USAGE DELTA_INCOMPATIBLE_DATAFRAME_OPTIONS DELTA_INCONSISTENT_LOGSTORE_CONFS DELTA_INCORRECT_ARRAY_ACCESS DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME DELTA_INCORRECT_LOG_STORE_IMPLEMENTATION DELTA_INDEX_LARGER_OR_EQUAL_THAN_STRUCT DELTA_INDEX_LARGER_THAN_STRUCT DELTA_INSERT_COLUMN_ARITY_MISMATCH DELTA_INSERT_COLUMN_MISMATCH DELTA_INSERT_REPLACE_ON_AMBIGUOUS_COLUMNS_IN_CONDITION DELTA_INSERT_REPLACE_ON_UNRESOLVED_COLUMNS_IN_CONDITION DELTA_INVALID_AUTO_COMPACT_TYPE DELTA_INVALID_CALENDAR_INTERVAL_EMPTY DELTA_INVALID_CDC_RANGE DELTA_INVALID_CHARACTERS_IN_COLUMN_NAME DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES DELTA_INVALID_CHECK_CONSTRAINT_REFERENCES DELTA_INVALID_CLONE_PATH DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING DELTA_INVALID_COMMITTED_VERSION DELTA_INVALID_CONSTRAINT_NAME DELTA_INVALID_FORMAT_FROM_SOURCE_VERSION DELTA_INVALID_GENERATED_COLUMN_REFERENCES DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS DELTA_INVALID_INTERVAL DELTA_INVALID_INVENTORY_SCHEMA DELTA_INVALID_ISOLATION_LEVEL DELTA_INVALID_LOGSTORE_CONF DELTA_INVALID_MANAGED_TABLE_SYNTAX_NO_SCHEMA DELTA_INVALID_PARTITIONING_SCHEMA DELTA_INVALID_PARTITION_COLUMN DELTA_INVALID_PARTITION_COLUMN_NAME DELTA_INVALID_PARTITION_COLUMN_TYPE DELTA_INVALID_PARTITION_PATH DELTA_INVALID_PROTOCOL_DOWNGRADE DELTA_INVALID_PROTOCOL_VERSION DELTA_INVALID_SOURCE_OFFSET_FORMAT DELTA_INVALID_SOURCE_VERSION DELTA_INVALID_TABLE_VALUE_FUNCTION DELTA_INVALID_TIMESTAMP_FORMAT DELTA_INVALID_V1_TABLE_CALL DELTA_ITERATOR_ALREADY_CLOSED DELTA_LOG_ALREADY_EXISTS DELTA_LOG_FILE_NOT_FOUND DELTA_LOG_FILE_NOT_FOUND_FOR_STREAMING_SOURCE DELTA_MATERIALIZED_ROW_TRACKING_COLUMN_NAME_MISSING DELTA_MAX_ARRAY_SIZE_EXCEEDED DELTA_MAX_COMMIT_RETRIES_EXCEEDED DELTA_MERGE_ADD_VOID_COLUMN DELTA_MERGE_INCOMPATIBLE_DATATYPE DELTA_MERGE_INCOMPATIBLE_DECIMAL_TYPE DELTA_MERGE_INTO_EMPTY_SCHEMA_TARGET DELTA_MERGE_MATERIALIZE_SOURCE_FAILED_REPEATEDLY DELTA_MERGE_MISSING_WHEN DELTA_MERGE_RESOLVED_ATTRIBUTE_MISSING_FROM_INPUT DELTA_MERGE_SOURCE_CACHED_DURING_EXECUTION DELTA_MERGE_UNEXPECTED_ASSIGNMENT_KEY DELTA_MERGE_UNRESOLVED_EXPRESSION DELTA_METADATA_ABSENT DELTA_METADATA_ABSENT_EXISTING_CATALOG_TABLE DELTA_METADATA_CHANGED DELTA_METADATA_MISMATCH DELTA_MISSING_CHANGE_DATA DELTA_MISSING_COLUMN DELTA_MISSING_COMMIT_INFO DELTA_MISSING_COMMIT_TIMESTAMP DELTA_MISSING_DELTA_TABLE DELTA_MISSING_FILES_UNEXPECTED_VERSION DELTA_MISSING_ICEBERG_CLASS DELTA_MISSING_NOT_NULL_COLUMN_VALUE DELTA_MISSING_PARTITION_COLUMN DELTA_MISSING_PART_FILES DELTA_MISSING_PROVIDER_FOR_CONVERT DELTA_MISSING_SET_COLUMN DELTA_MODE_NOT_SUPPORTED DELTA_MULTIPLE_CDC_BOUNDARY DELTA_MULTIPLE_CONF_FOR_SINGLE_COLUMN_IN_BLOOM_FILTER DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_SESSION DELTA_NESTED_NOT_NULL_CONSTRAINT DELTA_NEW_CHECK_CONSTRAINT_VIOLATION DELTA_NEW_NOT_NULL_VIOLATION DELTA_NON_BOOLEAN_CHECK_CONSTRAINT DELTA_NON_DETERMINISTIC_EXPRESSION_IN_CHECK_CONSTRAINT DELTA_NON_DETERMINISTIC_EXPRESSION_IN_GENERATED_COLUMN DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED DELTA_NON_GENERATED_COLUMN_MISSING_UPDATE_EXPR DELTA_NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION DELTA_NON_LAST_NOT_MATCHED_BY_SOURCE_CLAUSE_OMIT_CONDITION DELTA_NON_LAST_NOT_MATCHED_CLAUSE_OMIT_CONDITION DELTA_NON_PARSABLE_TAG DELTA_NON_PARTITION_COLUMN_ABSENT DELTA_NON_PARTITION_COLUMN_REFERENCE DELTA_NON_PARTITION_COLUMN_SPECIFIED DELTA_NON_SINGLE_PART_NAMESPACE_FOR_CATALOG DELTA_NOT_A_DELTA_TABLE DELTA_NOT_NULL_COLUMN_NOT_FOUND_IN_STRUCT DELTA_NOT_NULL_CONSTRAINT_VIOLATED DELTA_NOT_NULL_NESTED_FIELD DELTA_NO_COMMITS_FOUND DELTA_NO_NEW_ATTRIBUTE_ID DELTA_NO_RECREATABLE_HISTORY_FOUND DELTA_NO_REDIRECT_RULES_VIOLATED DELTA_NO_RELATION_TABLE DELTA_NO_START_FOR_CDC_READ DELTA_NULL_SCHEMA_IN_STREAMING_WRITE DELTA_NUM_RECORDS_MISMATCH DELTA_ONEOF_IN_TIMETRAVEL DELTA_ONLY_OPERATION DELTA_OPERATION_MISSING_PATH DELTA_OPERATION_NOT_ALLOWED DELTA_OPERATION_NOT_ALLOWED_DETAIL DELTA_OPERATION_NOT_SUPPORTED_FOR_DATATYPES DELTA_OPERATION_ON_TEMP_VIEW_WITH_GENERATED_COLS_NOT_SUPPORTED DELTA_OPERATION_ON_VIEW_NOT_ALLOWED DELTA_OPTIMIZE_FULL_NOT_SUPPORTED DELTA_OVERWRITE_BY_FILTER_INCOMPATIBLE_REPLACE_ON_OR_USING DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE DELTA_PARSING_ANALYSIS_ERROR DELTA_PARSING_ILLEGAL_TABLE_NAME DELTA_PARSING_INCORRECT_CLONE_HEADER DELTA_PARSING_MISSING_TABLE_NAME_OR_PATH DELTA_PARSING_MUTUALLY_EXCLUSIVE_CLAUSES DELTA_PARSING_UNSUPPORTED_DATA_TYPE DELTA_PARTITION_COLUMN_CAST_FAILED DELTA_PARTITION_COLUMN_NOT_FOUND DELTA_PARTITION_SCHEMA_IN_ICEBERG_TABLES DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED DELTA_PATH_DOES_NOT_EXIST DELTA_PATH_EXISTS DELTA_POST_COMMIT_HOOK_FAILED DELTA_PROTOCOL_CHANGED DELTA_PROTOCOL_PROPERTY_NOT_INT DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE DELTA_READ_SOURCE_SCHEMA_CONFLICT DELTA_READ_TABLE_WITHOUT_COLUMNS DELTA_REGEX_OPT_SYNTAX_ERROR DELTA_RELATION_PATH_MISMATCH DELTA_REMOVE_FILE_CDC_MISSING_EXTENDED_METADATA DELTA_REPLACE_ON_OR_USING_TABLE_CONSTRAINT_VIOLATION DELTA_REPLACE_TABLE_WITH_CATALOG_MANAGED_NOT_SUPPORTED DELTA_REPLACE_WHERE_IN_OVERWRITE DELTA_REPLACE_WHERE_MISMATCH DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE DELTA_REPLACE_WHERE_WITH_FILTER_DATA_CHANGE_UNSET DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS DELTA_ROW_TRACKING_BACKFILL_RUNNING_CONCURRENTLY_WITH_UNBACKFILL DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION DELTA_SCHEMA_CHANGED DELTA_SCHEMA_CHANGED_WITH_STARTING_OPTIONS DELTA_SCHEMA_CHANGED_WITH_VERSION DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS DELTA_SCHEMA_NOT_CONSISTENT_WITH_TARGET DELTA_SCHEMA_NOT_PROVIDED DELTA_SCHEMA_NOT_SET DELTA_SET_LOCATION_SCHEMA_MISMATCH DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_COLUMN DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_TABLE DELTA_SHREDDING_TABLE_PROPERTY_DISABLED DELTA_SOURCE_IGNORE_DELETE DELTA_SOURCE_TABLE_IGNORE_CHANGES DELTA_SPARK_SESSION_NOT_SET DELTA_SPARK_THREAD_NOT_FOUND DELTA_STARTING_VERSION_AND_TIMESTAMP_BOTH_SET DELTA_STATE_RECOVER_ERROR DELTA_STATS_COLLECTION_COLUMN_NOT_FOUND DELTA_STREAMING_CANNOT_CONTINUE_PROCESSING_POST_SCHEMA_EVOLUTION DELTA_STREAMING_CHECK_COLUMN_MAPPING_NO_SNAPSHOT DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG DELTA_STREAMING_INITIAL_SNAPSHOT_TOO_LARGE DELTA_STREAMING_METADATA_EVOLUTION DELTA_STREAMING_SCHEMA_LOCATION_CONFLICT DELTA_STREAMING_SCHEMA_LOCATION_NOT_UNDER_CHECKPOINT DELTA_STREAMING_SCHEMA_LOG_DESERIALIZE_FAILED DELTA_STREAMING_SCHEMA_LOG_INCOMPATIBLE_DELTA_TABLE_ID DELTA_STREAMING_SCHEMA_LOG_INCOMPATIBLE_PARTITION_SCHEMA DELTA_STREAMING_SCHEMA_LOG_INIT_FAILED_INCOMPATIBLE_METADATA DELTA_STREAMING_SCHEMA_LOG_PARSE_SCHEMA_FAILED DELTA_STREAMING_SCHEMA_MISMATCH_ON_RESTART DELTA_STREAMING_TRAILING_COMMIT_MISSING DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS DELTA_TABLE_ALREADY_EXISTS DELTA_TABLE_FOR_PATH_UNSUPPORTED_HADOOP_CONF DELTA_TABLE_FOUND_IN_EXECUTOR DELTA_TABLE_INVALID_REDIRECT_STATE_TRANSITION DELTA_TABLE_INVALID_REMOVE_TABLE_REDIRECT DELTA_TABLE_INVALID_SET_UNSET_REDIRECT DELTA_TABLE_LOCATION_MISMATCH DELTA_TABLE_NOT_FOUND DELTA_TABLE_NOT_SUPPORTED_IN_OP DELTA_TABLE_ONLY_OPERATION DELTA_TABLE_UNRECOGNIZED_REDIRECT_SPEC DELTA_TARGET_TABLE_FINAL_SCHEMA_EMPTY DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION DELTA_TIMESTAMP_GREATER_THAN_COMMIT DELTA_TIMESTAMP_INVALID DELTA_TIME_TRAVEL_INVALID_BEGIN_VALUE DELTA_TRUNCATED_TRANSACTION_LOG DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED DELTA_TXN_LOG_FAILED_INTEGRITY DELTA_UDF_IN_CHECK_CONSTRAINT DELTA_UDF_IN_GENERATED_COLUMN DELTA_UNEXPECTED_ACTION_EXPRESSION DELTA_UNEXPECTED_ALIAS DELTA_UNEXPECTED_ATTRIBUTE_REFERENCE DELTA_UNEXPECTED_CHANGE_FILES_FOUND DELTA_UNEXPECTED_NUM_PARTITION_COLUMNS_FROM_FILE_NAME DELTA_UNEXPECTED_PARTIAL_SCAN DELTA_UNEXPECTED_PARTITION_COLUMN_FROM_FILE_NAME DELTA_UNEXPECTED_PARTITION_SCHEMA_FROM_USER DELTA_UNEXPECTED_PROJECT DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED DELTA_UNIVERSAL_FORMAT_VIOLATION DELTA_UNKNOWN_CONFIGURATION DELTA_UNKNOWN_PRIVILEGE DELTA_UNKNOWN_READ_LIMIT DELTA_UNRECOGNIZED_COLUMN_CHANGE DELTA_UNRECOGNIZED_FILE_ACTION DELTA_UNRECOGNIZED_INVARIANT DELTA_UNRECOGNIZED_LOGFILE DELTA_UNSET_NON_EXISTENT_PROPERTY DELTA_UNSUPPORTED_ABS_PATH_ADD_FILE DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_OPERATION DELTA_UNSUPPORTED_CLONE_REPLACE_SAME_TABLE DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE DELTA_UNSUPPORTED_COLUMN_MAPPING_PROTOCOL DELTA_UNSUPPORTED_COLUMN_MAPPING_SCHEMA_CHANGE DELTA_UNSUPPORTED_COLUMN_MAPPING_WRITE DELTA_UNSUPPORTED_COLUMN_TYPE_IN_BLOOM_FILTER DELTA_UNSUPPORTED_COMMENT_MAP_ARRAY DELTA_UNSUPPORTED_DATA_TYPES DELTA_UNSUPPORTED_DATA_TYPE_IN_GENERATED_COLUMN DELTA_UNSUPPORTED_DEEP_CLONE DELTA_UNSUPPORTED_DESCRIBE_DETAIL_VIEW DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN DELTA_UNSUPPORTED_DROP_COLUMN DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN DELTA_UNSUPPORTED_EXPRESSION DELTA_UNSUPPORTED_EXPRESSION_CHECK_CONSTRAINT DELTA_UNSUPPORTED_EXPRESSION_GENERATED_COLUMN DELTA_UNSUPPORTED_EXPRESSION_IN_TARGET_COLUMN DELTA_UNSUPPORTED_FEATURES_FOR_READ DELTA_UNSUPPORTED_FEATURES_FOR_WRITE DELTA_UNSUPPORTED_FEATURES_IN_CONFIG DELTA_UNSUPPORTED_FEATURE_STATUS DELTA_UNSUPPORTED_FIELD_UPDATE_NON_STRUCT DELTA_UNSUPPORTED_GENERATE_WITH_DELETION_VECTORS DELTA_UNSUPPORTED_INVARIANT_NON_STRUCT DELTA_UNSUPPORTED_IN_SUBQUERY DELTA_UNSUPPORTED_MANIFEST_GENERATION_WITH_COLUMN_MAPPING DELTA_UNSUPPORTED_MULTI_COL_IN_PREDICATE DELTA_UNSUPPORTED_NESTED_COLUMN_IN_BLOOM_FILTER DELTA_UNSUPPORTED_NESTED_FIELD_IN_OPERATION DELTA_UNSUPPORTED_NESTED_FIELD_IN_UPDATE DELTA_UNSUPPORTED_NON_EMPTY_CLONE DELTA_UNSUPPORTED_OUTPUT_MODE DELTA_UNSUPPORTED_PARTITION_COLUMN_CHANGE DELTA_UNSUPPORTED_PARTITION_COLUMN_IN_BLOOM_FILTER DELTA_UNSUPPORTED_RENAME_COLUMN DELTA_UNSUPPORTED_SCHEMA_DURING_READ DELTA_UNSUPPORTED_SOURCE DELTA_UNSUPPORTED_STATIC_PARTITIONS DELTA_UNSUPPORTED_STATS_RECOMPUTE_WITH_DELETION_VECTORS DELTA_UNSUPPORTED_SUBQUERY DELTA_UNSUPPORTED_SUBQUERY_IN_PARTITION_PREDICATES DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION DELTA_UNSUPPORTED_TIME_TRAVEL_MULTIPLE_FORMATS DELTA_UNSUPPORTED_TIME_TRAVEL_VIEWS DELTA_UNSUPPORTED_TYPE_CHANGE_IN_PREVIEW DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA DELTA_UNSUPPORTED_VACUUM_SPECIFIC_PARTITION DELTA_UNSUPPORTED_WRITES_STAGED_TABLE DELTA_UNSUPPORTED_WRITES_WITHOUT_COORDINATOR DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION DELTA_USER_DEFINED_TYPE_COLUMN_CONTAINS_NULL_TYPE DELTA_VACUUM_RETENTION_PERIOD_NEGATIVE DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT DELTA_VERSIONS_NOT_CONTIGUOUS DELTA_VERSION_INVALID DELTA_VERSION_NOT_FOUND DELTA_VIOLATE_CONSTRAINT_WITH_VALUES DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST DELTA_ZORDERING_ON_COLUMN_WITHOUT_STATS DELTA_ZORDERING_ON_PARTITION_COLUMN DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE DIVIDE_BY_ZERO EXPECT_TABLE_NOT_VIEW EXPRESSION_DECODING_FAILED FAILED_READ_FILE FIELD_ALREADY_EXISTS FIELD_NOT_FOUND IDENTITY_COLUMNS_ILLEGAL_STEP INCORRECT_NUMBER_OF_ARGUMENTS INSERT_REPLACE_USING_DISALLOW_MISALIGNED_COLUMNS INTERNAL_ERROR INVALID_EXTRACT_BASE_FIELD_TYPE INVALID_FIELD_NAME INVALID_HANDLE INVALID_JSON_DATA_TYPE INVALID_PARTITION_COLUMN_DATA_TYPE INVALID_WHERE_CONDITION LOCATION_ALREADY_EXISTS NOT_A_SCALAR_FUNCTION NOT_SUPPORTED_CHANGE_COLUMN PARSE_EMPTY_STATEMENT PARSE_SYNTAX_ERROR PATH_NOT_FOUND REQUIRES_SINGLE_PART_NAMESPACE RESERVED_CDC_COLUMNS_ON_WRITE SCHEMA_NOT_FOUND TABLE_OR_VIEW_ALREADY_EXISTS TABLE_OR_VIEW_NOT_FOUND UNRESOLVED_COLUMN UNRESOLVED_INSERT_REPLACE_USING_COLUMN UNRESOLVED_ROUTINE UNSUPPORTED_DATA_TYPE UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE UNSUPPORTED_FEATURE UNSUPPORTED_GENERATOR UNSUPPORTED_GROUPING_EXPRESSION UNSUPPORTED_TABLE_CHANGE UNSUPPORTED_TIME_TYPE UNSUPPORTED_TYPE_WIDENING WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED WRONG_NUM_ARGS _LEGACY_ERROR_TEMP_0034 _LEGACY_ERROR_TEMP_0035 _LEGACY_ERROR_TEMP_1126 _LEGACY_ERROR_TEMP_2330 _LEGACY_ERROR_TEMP_3058 _LEGACY_ERROR_TEMP_3060) ;;
-        'config 0') : ;;
-        'doctor '*) : ;;
+        'config 0') candidates=(show aliases) ;;
+        'doctor '*) files=1 aliases=1 ;;
         'schema 0') candidates=(baseline best-effort client clients config diff doctor drop-feature error error-class feature features history history-entry inspect journal line outcome parent-changes plan reference rule rules shown-journal shown-plan statistics validate why) ;;
         'completion 0') candidates=(bash zsh fish powershell) ;;
+        'help 0') candidates=(inspect history diff record validate upgrade-protocol enable-feature set-mapping-mode create alter drop-feature apply show features clients rules explain config doctor schema completion exit-codes environment formats storage) ;;
     esac
 }
 
 _deltaadm() {
-    local command='' expected='' current='' word='' files='' glue=''
+    local command='' expected='' current='' word='' files='' aliases='' rest=$COMP_LINE
     local -a words=() candidates=()
     local -i place=0 tables=0 ended=0 index
     COMPREPLY=()
 
-    # bash splits words at =, : and @, which are part of a word here.
-    for ((index = 1; index <= COMP_CWORD; index++)); do
+    # bash splits words at =, : and @ as well, but here only blanks do.
+    for ((index = 0; index <= COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
-        if ((${#words[@]})) && [[ $glue || $word == [=:@]* ]]; then
-            words[${#words[@]}-1]+=$word
-        else
+        if [[ ! $word || $rest == [[:blank:]]* || $index -lt 2 ]]; then
             words+=("$word")
+        else
+            words[${#words[@]}-1]+=$word
         fi
-        glue=''
-        [[ $word == *[=:@] ]] && glue=1
+        rest=${rest#*"$word"}
     done
+    words=("${words[@]:1}")
 
     for ((index = 0; index < ${#words[@]} - 1; index++)); do
         word=${words[index]}
@@ -525,6 +527,7 @@ _deltaadm() {
         elif ((! ended)) && [[ $word == -?* ]]; then
             [[ $word =~ ^--(table|tables-from|discover|catalog)(=|$) ]] && tables=1
             _deltaadm_value "$command $word" && expected=$word
+            files='' aliases='' candidates=()
         elif [[ ! $command ]]; then
             command=$word
         else
@@ -533,7 +536,6 @@ _deltaadm() {
     done
     ((${#words[@]})) && current=${words[${#words[@]}-1]}
 
-    files='' candidates=()
     if [[ $expected ]]; then
         _deltaadm_value "$command $expected"
     elif ((! ended)) && [[ $current == --*=* ]]; then
@@ -545,12 +547,19 @@ _deltaadm() {
         _deltaadm_argument "$command $((place + tables))"
     fi
 
-    # Without candidates, Readline completes file names unless that is turned off.
-    [[ $files ]] && return
-    compopt +o default 2>/dev/null
+    if [[ $aliases && $current == @* ]]; then
+        while IFS= read -r word; do
+            printf -v word %q "$word"
+            candidates+=("$word")
+        done < <("$1" config aliases -o name 2>/dev/null)
+    fi
+
     for word in "${candidates[@]}"; do
         [[ $word == "$current"* && ($word != *= || $word != "$current") ]] && COMPREPLY+=("$word")
     done
+    # Without candidates, Readline completes file names unless that is turned off.
+    [[ $files && ${#COMPREPLY[@]} -eq 0 ]] && return
+    compopt +o default 2>/dev/null
     # Readline replaces what begins with the last @ alone.
     word=${current%@*}
     [[ $word != "$current" && $COMP_WORDBREAKS == *@* ]] && COMPREPLY=("${COMPREPLY[@]#"$word"}")

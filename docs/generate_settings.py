@@ -54,7 +54,9 @@ events = "s3://lake/bronze/events"
 
 `@events` then stands for that table wherever a command takes one: `deltaadm inspect @events`,
 `deltaadm diff @events@3 @events`, and in lists for `--tables-from`. Aliases of the project and of
-the user are there together. `deltaadm config aliases` lists them.
+the user are there together. `deltaadm config aliases` lists them, and shells complete them. In
+PowerShell an `@` begins an expression, so an alias stands in quotes there:
+`deltaadm inspect '@events'`.
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pexpect
@@ -85,7 +86,13 @@ PROPERTIES_OF_CHECKPOINTS = {
     "delta.checkpointRetentionDuration=",
 }
 CASES = (
-    ("", {*COMMANDS}),
+    ("", {*COMMANDS, "help"}),
+    ("help fo", {"formats"}),
+    ("help val", {"validate"}),
+    ("config ", {"show", "aliases"}),
+    ("inspect --log-format ", {"text", "json"}),
+    ("validate --config spark-m", {"spark-master="}),
+    ("doctor ta", "*"),
     ("up", {"upgrade-protocol"}),
     ("--v", {"--version"}),
     ("inspect ", "*"),
@@ -142,6 +149,7 @@ BASH_CASES = (
     *CASES_WITH_EQUALS,
     ("apply file:/da", "*"),
     ("inspect -- --fi", "*"),
+    ("inspect --config deltaadm.to", "*"),
     ("alter table --set delta.appendOnly", {"delta.appendOnly="}),
     ("alter table --set delta.appendOnly=", set()),
 )
@@ -150,6 +158,7 @@ BASH = r"""
 source "$1" || exit
 compopt() { offered_files=; }
 while IFS= read -r typed; do
+    COMP_LINE="deltaadm $typed"
     read -ra COMP_WORDS <<<"deltaadm ${typed//=/ = }"
     [[ -z $typed || $typed == *' ' ]] && COMP_WORDS+=('')
     COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) offered_files='*'
@@ -168,13 +177,14 @@ def test_bash_completes() -> None:
 
 
 def test_bash_starts_no_process() -> None:
-    """With an empty PATH and no right to fork, it answers the same."""
+    """With an empty PATH and no right to fork, it answers the same; only aliases are asked for."""
     commands = "ulimit -u 0; PATH=; " + BASH
     path = str(SCRIPTS / FILES[Shell.BASH])
     answer = said(installed("bash"), "-c", commands, "bash", path, stdin="completion \n")
     assert set(answer.split()) == {"bash", "zsh", "fish", "powershell"}
     text = (SCRIPTS / FILES[Shell.BASH]).read_text(encoding="utf-8")
-    assert not re.search(r"\$\((?!\()|<\(|^[^#]*`", text, re.MULTILINE)
+    started = re.findall(r"^[^#\n]*(?:\$\((?!\()|<\(|`).*", text, re.MULTILINE)
+    assert started == ['        done < <("$1" config aliases -o name 2>/dev/null)']
 
 
 def test_bash_completes_at_a_prompt(tmp_path: Path) -> None:
@@ -261,6 +271,67 @@ def test_zsh_completes_at_a_prompt(tmp_path: Path) -> None:
         child.expect_exact("<enable-feature><--discover><my table><deletionVectors><rowTracking>")
         child.sendline("deltaadm set-mapping-mode --table=x na\t")
         child.expect_exact("<set-mapping-mode><--table=x><name>")
+    finally:
+        child.close(force=True)
+
+
+# Aliases, which the settings of the place have
+
+PROGRAM = f"""#!/bin/sh
+[ "$1" = config ] && exec '{sys.executable}' -m deltaadm "$@"
+printf '<%s>' "$@"
+"""
+TYPED = """\
+deltaadm inspect @ev\t --table @peo\t --table=@pl\t
+<inspect><@events><--table><@people><--table=@places>
+deltaadm diff @ev\t @my\t
+<diff><@events><@my table>
+deltaadm set-mapping-mode @ev\t na\t
+<set-mapping-mode><@events><name>
+deltaadm doctor @ev\t
+<doctor><@events>
+deltaadm create @ev\t --schema 'a int'
+<create><@events><--schema><a int>
+"""
+SHELLS = {
+    "bash": (
+        ["--norc", "--noprofile", "-i"],
+        "source '{path}'",
+    ),
+    "zsh": (
+        ["-f", "-i"],
+        "autoload -Uz compinit; compinit -u -D; source '{path}'",
+    ),
+    "fish": (
+        ["--no-config", "-i"],
+        "source '{path}'",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHELLS)
+def test_aliases_are_completed_at_a_prompt(name: str, tmp_path: Path) -> None:
+    """The program is asked by the shell, and the lines that come of it are shown."""
+    options, setup = SHELLS[name]
+    (tmp_path / "deltaadm.toml").write_text(
+        '[aliases]\nevents = "a"\npeople = "b"\nplaces = "c"\n"my table" = "d"\n', encoding="utf-8"
+    )
+    program = tmp_path / "deltaadm"
+    program.write_text(PROGRAM, encoding="utf-8")
+    program.chmod(0o755)
+    root = str(SCRIPTS.parent)
+    env = {"TERM": "dumb", "PS1": "ready> ", "HOME": str(tmp_path), "PYTHONPATH": root,
+           "PATH": f"{tmp_path}:/usr/bin:/bin"}  # fmt: skip
+    child = pexpect.spawn(installed(name), options, cwd=tmp_path, env=env, encoding="utf-8",
+                          timeout=30, dimensions=(24, 300))  # fmt: skip
+    try:
+        child.sendline(setup.format(path=SCRIPTS / FILES[Shell(name)]) + "; echo set\\ up")
+        child.expect_exact("set up")
+        lines = TYPED.splitlines()
+        for typed, expected in zip(lines[::2], lines[1::2], strict=True):
+            child.sendline(typed)
+            child.expect_exact(expected)
     finally:
         child.close(force=True)
 

@@ -2,7 +2,7 @@
 Scripts that complete command lines in a shell, made from the table of commands.
 
 Every word stands in the script, so completing starts no process and reads nothing but the names
-of files.
+of files; only where a table begins with @ does it ask the program for the aliases of the place.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import shlex
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from deltaadm.cli.declare import COMMON
 from deltaadm.cli.table import COMMANDS
 from deltaadm.cli.table import Command as Subcommand
+from deltaadm.cli.topics import TOPICS
 from deltaadm.dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -45,12 +47,13 @@ class Value:
     What a place on the command line takes.
 
     One of `words`, a file's name, or else something that only the user knows, as also what
-    follows a word that ends with `=`.
+    follows a word that ends with `=`. Where it takes a table, `aliases` may stand for it.
     """
 
     name: str
     words: tuple[str, ...] = ()
     files: bool = False
+    aliases: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,22 +98,29 @@ def read_commands() -> tuple[Command, ...]:
         name="",
         help="Explain, change and check the protocol side of Delta Lake tables.",
         options=(_VERSION, _HELP),
-        arguments=(Value("COMMAND", tuple(COMMANDS)),),
+        arguments=(Value("COMMAND", (*COMMANDS, "help")),),
         endless=False,
     )
-    return root, *(_command(Subcommand(name)) for name in COMMANDS)
+    topics = Command(
+        name="help",
+        help="Explain a command or a topic.",
+        options=(_HELP,),
+        arguments=(Value("COMMAND|TOPIC", (*COMMANDS, *TOPICS)),),
+        endless=False,
+    )
+    return root, *(_command(Subcommand(name)) for name in COMMANDS), topics
 
 
 def _command(subcommand: Subcommand) -> Command:
     declared = tuple(subcommand.declared())
-    formats = _formats({name for each in declared for name in each.names})
+    words = _words(_formats({name for each in declared for name in each.names}), declared)
     arguments = [each for each in declared if each.is_argument]
-    options = (_option(each, formats) for each in declared if not each.is_argument)
+    options = (_option(each, words) for each in declared if not each.is_argument)
     return Command(
         name=subcommand.name,
         help=subcommand.summary,
         options=(*options, _HELP),
-        arguments=tuple(_value(argument, formats) for argument in arguments),
+        arguments=tuple(_value(argument, words) for argument in arguments),
         endless=any(argument.is_list for argument in arguments),
     )
 
@@ -120,35 +130,38 @@ def _names(command: Command) -> Iterator[str]:
     return (name for option in command.options for name in option.names)
 
 
-def _option(declared: Declared, formats: tuple[str, ...]) -> Option:
+def _option(declared: Declared, words: Mapping[str, tuple[str, ...]]) -> Option:
     return Option(
         names=tuple(sorted(declared.names, key=lambda name: (not name.startswith("--"), name))),
         help=" ".join(declared.help.split()),
-        value=None if declared.is_switch else _value(declared, formats),
+        value=None if declared.is_switch else _value(declared, words),
         repeatable=declared.is_list or declared.counted,
     )
 
 
 _FILES: Final = frozenset(
-    {"TABLE", "TABLE...", "TABLE|FILE...", "PLAN", "FILE", "FILE|DDL", "DIRECTORY", "PATH", "PLACE"}
-)
+    {"TABLE", "TABLE|FILE", "PLAN", "FILE", "FILE|DDL", "FILE|KEY=VALUE", "DIRECTORY", "PATH",
+     "PLACE"}
+)  # fmt: skip
 _NAMES_TABLES: Final = "table|tables-from|discover|catalog"
 """Options after which no argument is a table where arguments say something else as well."""
 
 
-def _value(declared: Declared, formats: tuple[str, ...]) -> Value:
+def _value(declared: Declared, known: Mapping[str, tuple[str, ...]]) -> Value:
     """What *declared* takes, by the name that the help gives its value."""
     name = declared.metavar
-    known = _words(formats)
     words = known.get(name, known.get(name.strip("[]")))
     if words is None:
         plain = declared.type_name in {"str", "int", "Path"} or declared.is_pair
         words = () if plain else tuple(member.value for member in declared.enumeration)
-    plain_name = name.removesuffix("[:FILE]").strip("[].")
-    return Value(plain_name or "VALUE", words, name in _FILES)
+    plain_name = name.removesuffix("[:FILE]").strip("[].") or "VALUE"
+    return Value(plain_name, words, plain_name in _FILES, declared.names_tables)
 
 
-def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+def _words(
+    formats: tuple[str, ...], declared: tuple[Declared, ...]
+) -> Mapping[str, tuple[str, ...]]:
+    """What the names of values stand for in a command that takes what is *declared*."""
     from deltaadm.clients import CLIENTS, newest_releases
     from deltaadm.commit.inventory import KINDS
     from deltaadm.documents.schemas import SCHEMAS
@@ -176,6 +189,11 @@ def _words(formats: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         "PROPERTY": properties,
         "PROPERTY=VALUE": tuple(f"{property_}=" for property_ in properties),
         "WHEN": ("auto", "always", "never"),
+        "FORM": ("text", "json"),
+        "ACTION": ("show", "aliases"),
+        "FILE|KEY=VALUE": tuple(
+            f"{each.key}=" for each in declared if not each.is_argument and each.scope == COMMON
+        ),
         "[FEATURE]": tuple(FEATURES),
         "FEATURE": droppable,
         "FEATURE|TABLE": droppable,
@@ -226,22 +244,22 @@ _deltaadm_argument() {
 }
 
 _deltaadm() {
-    local command='' expected='' current='' word='' files='' glue=''
+    local command='' expected='' current='' word='' files='' aliases='' rest=$COMP_LINE
     local -a words=() candidates=()
     local -i place=0 tables=0 ended=0 index
     COMPREPLY=()
 
-    # bash splits words at =, : and @, which are part of a word here.
-    for ((index = 1; index <= COMP_CWORD; index++)); do
+    # bash splits words at =, : and @ as well, but here only blanks do.
+    for ((index = 0; index <= COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
-        if ((${#words[@]})) && [[ $glue || $word == [=:@]* ]]; then
-            words[${#words[@]}-1]+=$word
-        else
+        if [[ ! $word || $rest == [[:blank:]]* || $index -lt 2 ]]; then
             words+=("$word")
+        else
+            words[${#words[@]}-1]+=$word
         fi
-        glue=''
-        [[ $word == *[=:@] ]] && glue=1
+        rest=${rest#*"$word"}
     done
+    words=("${words[@]:1}")
 
     for ((index = 0; index < ${#words[@]} - 1; index++)); do
         word=${words[index]}
@@ -252,6 +270,7 @@ _deltaadm() {
         elif ((! ended)) && [[ $word == -?* ]]; then
             [[ $word =~ ^--(@NAMES_TABLES@)(=|$) ]] && tables=1
             _deltaadm_value "$command $word" && expected=$word
+            files='' aliases='' candidates=()
         elif [[ ! $command ]]; then
             command=$word
         else
@@ -260,7 +279,6 @@ _deltaadm() {
     done
     ((${#words[@]})) && current=${words[${#words[@]}-1]}
 
-    files='' candidates=()
     if [[ $expected ]]; then
         _deltaadm_value "$command $expected"
     elif ((! ended)) && [[ $current == --*=* ]]; then
@@ -272,12 +290,19 @@ _deltaadm() {
         _deltaadm_argument "$command $((place + tables))"
     fi
 
-    # Without candidates, Readline completes file names unless that is turned off.
-    [[ $files ]] && return
-    compopt +o default 2>/dev/null
+    if [[ $aliases && $current == @* ]]; then
+        while IFS= read -r word; do
+            printf -v word %q "$word"
+            candidates+=("$word")
+        done < <("$1" config aliases -o name 2>/dev/null)
+    fi
+
     for word in "${candidates[@]}"; do
         [[ $word == "$current"* && ($word != *= || $word != "$current") ]] && COMPREPLY+=("$word")
     done
+    # Without candidates, Readline completes file names unless that is turned off.
+    [[ $files && ${#COMPREPLY[@]} -eq 0 ]] && return
+    compopt +o default 2>/dev/null
     # Readline replaces what begins with the last @ alone.
     word=${current%@*}
     [[ $word != "$current" && $COMP_WORDBREAKS == *@* ]] && COMPREPLY=("${COMPREPLY[@]#"$word"}")
@@ -316,9 +341,10 @@ def _bash_case(labels: Iterable[str], body: str) -> str:
 
 
 def _bash_takes(value: Value) -> str:
-    if value.files:
-        return "files=1"
-    return f"candidates=({_quoted(value.words)})" if value.words else ":"
+    takes = [f"candidates=({_quoted(value.words)})"] if value.words else []
+    takes += ["files=1"] if value.files else []
+    takes += ["aliases=1"] if value.aliases else []
+    return " ".join(takes) or ":"
 
 
 def _quoted(words: Iterable[str]) -> str:
@@ -333,8 +359,18 @@ _ZSH: Final = """\
 #
 # Save it as _deltaadm in a directory of $fpath, before compinit runs.
 
+_deltaadm_tables() {
+    if [[ $PREFIX == @* ]]; then
+        local -a aliases
+        aliases=(${(f)"$($program config aliases -o name 2>/dev/null)"})
+        compadd -a aliases
+    else
+        _files
+    fi
+}
+
 _deltaadm() {
-    local curcontext="$curcontext" state line
+    local curcontext="$curcontext" state line program=$words[1]
     local -a commands given
     typeset -A opt_args
     commands=(
@@ -415,13 +451,13 @@ def _zsh_option(option: Option) -> Iterator[str]:
 
 def _zsh_takes(value: Value) -> str:
     name = _zsh_text(value.name)
-    if value.files:
-        return f"{name}:_files"
+    files = "_deltaadm_tables" if value.aliases else "_files"
     if not value.words:
-        return f"{name}: "
+        return f"{name}:{files if value.files else ' '}"
     if value.words[0].endswith("="):
         # As a suffix of its own: zsh then adds no blank behind it.
-        return f"{name}:{{compadd -S = -q - {_quoted(word[:-1] for word in value.words)}}}"
+        words = f"compadd -S = -q - {_quoted(word[:-1] for word in value.words)}"
+        return f"{name}:{{{words}{'; _files' if value.files else ''}}}"
     return f"{name}:({_quoted(map(_zsh_text, value.words))})"
 
 
@@ -470,6 +506,13 @@ function __deltaadm_at --description 'Whether the cursor is at an argument of a 
     test $place -le $argv[3]
 end
 
+function __deltaadm_aliases --description 'The aliases of tables, where one begins with @'
+    set -l program (commandline -opc)[1]
+    if string match -qr -- '^(--[a-z-]+=)?@' (commandline -ct)
+        $program config aliases -o name 2>/dev/null
+    end
+end
+
 complete -c deltaadm -f
 @LINES@
 """
@@ -498,7 +541,7 @@ def _fish_lines(command: Command, helps: Mapping[str, str]) -> Iterator[str]:
         here = _fish_text(command.name)
         start = _fish_start(f"__deltaadm_at {here} {place}" + ("" if endless else f" {place}"))
         if value.files:
-            yield f"{start} -F"
+            yield f"{start} -F{_FISH_ALIASES if value.aliases else ''}"
         elif not command.name:
             for word in value.words:
                 yield f"{start} -a {_fish_text(word)} -d {_fish_text(helps[word])}"
@@ -507,6 +550,9 @@ def _fish_lines(command: Command, helps: Mapping[str, str]) -> Iterator[str]:
     for option in command.options:
         start = _fish_start(f"__deltaadm_at {_fish_text(command.name)}")
         yield f"{start} {' '.join(_fish_option(option))}"
+
+
+_FISH_ALIASES: Final = " -a '(__deltaadm_aliases)'"
 
 
 def _fish_start(condition: str) -> str:
@@ -518,6 +564,8 @@ def _fish_option(option: Option) -> Iterator[str]:
         yield f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
     if option.value is not None:
         yield "-r -F" if option.value.files else "-x"
+        if option.value.aliases:
+            yield _FISH_ALIASES.strip()
         if option.value.words:
             yield f"-a {_fish_text(' '.join(map(_fish_text, option.value.words)))}"
     yield f"-d {_fish_text(option.help)}"
@@ -594,11 +642,20 @@ Register-ArgumentCompleter -Native -CommandName deltaadm -ScriptBlock {
         }
     }
 
+    # An @ begins an expression of PowerShell's, so an alias stands in quotes.
+    if ($found -contains '<aliases>' -and $current.TrimStart("'", '"').StartsWith('@')) {
+        $current = "'" + $current.Trim("'", '"')
+        $program = $commandAst.CommandElements[0].Extent.Text
+        $found = @(& $program config aliases -o name 2>$null | ForEach-Object { "'$_'" })
+    }
+
     # Without output, PowerShell completes file names; $null prevents that.
-    if ("$found" -eq '<files>') { return }
+    $files = $found -contains '<files>'
     $shown = @($found | Where-Object {
-            $_ -and $_.StartsWith($current) -and -not ($_ -eq $current -and $_.EndsWith('='))
+            $_ -and $_ -notlike '<*>' -and $_.StartsWith($current) -and
+            -not ($_ -eq $current -and $_.EndsWith('='))
         } | Sort-Object)
+    if ($shown.Count -eq 0 -and $files) { return }
     if ($shown.Count -eq 0) { return $null }
     foreach ($word in $shown) {
         $help = $word
@@ -632,7 +689,9 @@ def _powershell(commands: Iterable[Command]) -> str:
 
 
 def _powershell_entry(key: str, value: Value) -> str:
-    words = ("<files>",) if value.files else value.words
+    words = [*value.words]
+    words += ["<files>"] if value.files else []
+    words += ["<aliases>"] if value.aliases else []
     return f"        {_powershell_text(key)} = @({', '.join(map(_powershell_text, words))})"
 
 

@@ -72,6 +72,11 @@ class Declared:
         return not self.names
 
     @property
+    def names_tables(self) -> bool:
+        """Whether its value is a table, or may be one, for which an alias may stand."""
+        return self.metavar == "TABLE" or (self.is_argument and "TABLE" in self.metavar)
+
+    @property
     def key(self) -> str:
         """What it is called in settings."""
         return max(self.names, key=len).removeprefix("--")

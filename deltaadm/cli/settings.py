@@ -134,9 +134,7 @@ def _completed(
 def _replace_aliases(command: Command, values: dict[str, Any], settings: SettingsSources) -> None:
     """Put the tables that aliases stand for in their places."""
     for each in command.declared():
-        if each.field not in values or not (
-            (each.is_argument and "TABLE" in each.metavar) or each.metavar == "TABLE"
-        ):
+        if each.field not in values or not each.names_tables:
             continue
         value = values[each.field]
         values[each.field] = (
