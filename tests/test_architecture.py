@@ -39,7 +39,7 @@ def test_import_contracts_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lint_imports(no_cache=True) == 0
 
 
-@pytest.mark.parametrize("module", MODULES, ids=[str(one.relative_to(ROOT)) for one in MODULES])
+@pytest.mark.parametrize("module", MODULES, ids=[str(path.relative_to(ROOT)) for path in MODULES])
 def test_module_says_what_it_is_for(module: Path) -> None:
     assert ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
 

@@ -64,7 +64,7 @@ def classes(library: Any) -> dict[str, type]:
         """Without fields."""
 
     found = (Point, Named, Place, Plain, Counter, Open, Nothing)
-    return {one.__name__: one for one in found}
+    return {cls.__name__: cls for cls in found}
 
 
 STANDARD, OURS = classes(dataclasses), classes(ours)
@@ -116,9 +116,9 @@ def test_the_same_mistakes(name: str, given: Any, named: Any, warm: bool) -> Non
         right = next(call.values for call in CALLS if call.values[0] == name)
         for _ in range(MANY):
             OURS[name](*right[1], **right[2])
-    for one in (OURS, STANDARD):
+    for module in (OURS, STANDARD):
         with pytest.raises(TypeError):
-            one[name](*given, **named)
+            module[name](*given, **named)
 
 
 @pytest.mark.parametrize("library", [OURS, STANDARD], ids=["ours", "standard"])

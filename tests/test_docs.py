@@ -165,7 +165,7 @@ def test_page_of_clients_is_current() -> None:
 def test_page_of_properties_is_current() -> None:
     page = runpy.run_path(str(ROOT / "docs" / "generate_properties.py"))["page"]()
     assert text(ROOT / "docs" / "properties.md") == page, "run: python3 dev.py docs"
-    assert all(f"| `{one.key}" in page for one in (*PROPERTIES.values(), *FOREIGN.values()))
+    assert all(f"| `{entry.key}" in page for entry in (*PROPERTIES.values(), *FOREIGN.values()))
 
 
 def test_page_of_settings_is_current() -> None:
@@ -189,7 +189,7 @@ def test_page_of_troubleshooting_is_current() -> None:
 def test_what_delta_was_recorded_to_say_can_be_looked_up(name: str) -> None:
     page = text(ROOT / "docs" / "troubleshooting.md")
     said = {error["errorClass"].partition(".")[0] for error in recorded_errors(oracle.cases(name))}
-    missing = {one for one in said if f"\n### {one}\n" not in page}
+    missing = {name for name in said if f"\n### {name}\n" not in page}
     assert said
     assert not missing
 
@@ -226,8 +226,8 @@ OPEN_KEYS = {"more", "metadata", "protocol", "properties", "activated_by", "sess
 
 def fields(value: Any, prefix: str = "") -> Iterator[str]:
     if isinstance(value, list):
-        for one in value:
-            yield from fields(one, prefix)
+        for item in value:
+            yield from fields(item, prefix)
     elif isinstance(value, dict):
         for key, one in value.items():
             yield key

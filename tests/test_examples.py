@@ -177,13 +177,13 @@ def test_readme(data: Path) -> None:
         orders.commit(version, commit_info())
     orders.last_checkpoint(1)
     told = list(examples("README.md"))
-    assert [one.command.split()[1] for one in told] == [
+    assert [example.command.split()[1] for example in told] == [
         "inspect", "enable-feature", "enable-feature", "enable-feature", "set-mapping-mode",
         "validate",
     ]  # fmt: skip
-    for one in told:
-        said, _ = answered(one.command, data)
-        assert one.holds_for(said), f"{one.command}\n{said}"
+    for example in told:
+        said, _ = answered(example.command, data)
+        assert example.holds_for(said), f"{example.command}\n{said}"
 
 
 def test_many_tables(data: Path) -> None:
@@ -200,9 +200,9 @@ def test_a_page_can_be_followed_from_its_beginning(
     data.mkdir()
     monkeypatch.chdir(data)
     monkeypatch.setattr("deltaadm.runs.sessions.executor", EXECUTOR)
-    for one in examples(page):
-        said, _ = answered(one.command, data)
-        assert one.holds_for(said), f"{one.command}\n{said}"
+    for example in examples(page):
+        said, _ = answered(example.command, data)
+        assert example.holds_for(said), f"{example.command}\n{said}"
 
 
 FOLLOWED = {"README.md", "docs/fleets.md", "docs/quick-start.md", "docs/concepts.md"}

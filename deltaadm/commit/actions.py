@@ -105,7 +105,7 @@ def _with_named_clusters(after: Snapshot, actual: Snapshot) -> Snapshot:
     """*actual*, clustered by the physical names that it has in place of those open in *after*."""
     columns = clustering_columns(after)
     named = with_clustering(actual, columns) if columns else actual
-    before, now = (physical_clustering(one.domains or {}) for one in (actual, named))
+    before, now = (physical_clustering(snapshot.domains or {}) for snapshot in (actual, named))
     return actual if before == now else named
 
 

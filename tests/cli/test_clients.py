@@ -42,7 +42,7 @@ def test_nobody_is_told_twice_to_be_wrong(mapped: Table) -> None:
 
 def test_the_whole_detail_on_request(mapped: Table) -> None:
     result = deltaadm("inspect", mapped.path, "--client-sources")
-    [line] = [one for one in result.out.splitlines() if one.startswith("  delta-rs@1.6.6  ")][:1]
+    [line] = [line for line in result.out.splitlines() if line.startswith("  delta-rs@1.6.6  ")][:1]
     assert "reads wrong data silently" in line
     assert "to_pyarrow_table and to_pandas give nulls" in line
     assert "2026-11-21" in line
@@ -335,7 +335,7 @@ def test_one_client_with_sources() -> None:
     assert shown.startswith("Trino (trino)\n")
     assert "Trino release notes, Release 427 (2023-09-26)" in shown
     document = deltaadm("clients", "trino@420", "-o", "json").document
-    [fact] = [one for one in document["facts"] if one["subjects"] == ["deletionVectors"]][:1]
+    [fact] = [fact for fact in document["facts"] if fact["subjects"] == ["deletionVectors"]][:1]
     assert (fact["verdict"], fact["since"], fact["until"]) == ("fails loudly", "414", "427")
     assert document["version"] == "420"
 

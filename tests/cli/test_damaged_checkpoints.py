@@ -80,7 +80,7 @@ def test_no_damaged_byte_is_a_bug_or_hides_files(
     drawn = damage.cases(damage.subjects(tables), DAMAGES, SEED, kinds)
     found = list(damage.outcomes(drawn, tmp_path))
     assert len(found) == DAMAGES
-    assert [str(one) for one in found if not (one.accepted and one.noticed)] == []
+    assert [str(result) for result in found if not (result.accepted and result.noticed)] == []
 
 
 # Columns that a checkpoint cannot have
@@ -103,7 +103,7 @@ def field(path: str, values: Any) -> Change:
 
     def changed(whole: pa.Table) -> pa.Table:
         column = whole.column(name).combine_chunks()
-        made = dict(zip([one.name for one in column.type], column.flatten(), strict=True))
+        made = dict(zip([field.name for field in column.type], column.flatten(), strict=True))
         made[key] = values
         struct = pa.StructArray.from_arrays(
             list(made.values()), names=list(made), mask=pc.is_null(column)
@@ -132,7 +132,7 @@ def field_twice(name: str, key: str) -> Change:
 
     def changed(whole: pa.Table) -> pa.Table:
         old = whole.column(name).combine_chunks()
-        names = [one.name for one in old.type]
+        names = [field.name for field in old.type]
         arrays = [*old.flatten(), pc.struct_field(old, key)]
         made = pa.StructArray.from_arrays(arrays, names=[*names, key], mask=pc.is_null(old))
         return whole.set_column(whole.schema.get_field_index(name), name, made)
@@ -246,8 +246,8 @@ FITTING: dict[str, Change] = {
         "add",
         pa.StructArray.from_arrays(
             [
-                pc.struct_field(whole.column("add").combine_chunks(), one)
-                for one in ("path", "size")
+                pc.struct_field(whole.column("add").combine_chunks(), field)
+                for field in ("path", "size")
             ],
             names=["path", "size"],
             mask=pc.is_null(whole.column("add").combine_chunks()),
@@ -324,8 +324,8 @@ def test_a_damaged_table_costs_a_discovery_one_answer(tmp_path: Path) -> None:
         for at in range(len(file.read_bytes()) - 600, len(file.read_bytes()), 40)
     ]
     whole = file.read_bytes()
-    for one in drawn:
-        file.write_bytes(one.applied_to(whole))
+    for result in drawn:
+        file.write_bytes(result.applied_to(whole))
         result = deltaadm("inspect", "--discover", tmp_path, "--files", "-o", "json")
         assert result.code in {0, 9}, result.err
 

@@ -74,7 +74,7 @@ def test_tables_from_everywhere_each_once(lake: Path, outside: Path) -> None:
 
 
 def test_tables_from_standard_input(lake: Path) -> None:
-    listed = "\n".join(str(lake / one) for one in ("b/new", "a/old"))
+    listed = "\n".join(str(lake / name) for name in ("b/new", "a/old"))
     result = process("validate", "--tables-from", "-", "-o", "jsonl", stdin=None, input=listed)
     assert [line["table"] for line in result.lines] == listed.split("\n")
 
@@ -132,7 +132,7 @@ def test_lines_are_those_of_single_runs(
     chosen.insert(7, str(tmp_path / "nowhere"))
     (tmp_path / "list").write_text("\n".join(chosen))
     monkeypatch.setattr(workers, "can_fork", lambda: forked)
-    alone = [deltaadm(*command, one, "-o", "jsonl", *_isolated(command)) for one in chosen]
+    alone = [deltaadm(*command, table, "-o", "jsonl", *_isolated(command)) for table in chosen]
     together = deltaadm(
         *command, "--tables-from", tmp_path / "list", "-o", "jsonl", "-j", "3", *_isolated(command)
     )

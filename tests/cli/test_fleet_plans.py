@@ -238,13 +238,13 @@ def test_what_only_the_journal_says_is_marked(lake: Path, plans: Path, writer: L
     deltaadm("apply", plans, "--yes", "--journal", plans.with_name("true"))
     true = [json.loads(line) for line in plans.with_name("true").read_text().splitlines()]
     forged = [entry for entry in true if entry["event"] == "done"]
-    for one in forged:
-        one["line"]["outcome"]["versions"] = [77]
-        one["line"]["table"] = "/elsewhere"
-        del one["sha256"]
-        one["sha256"] = sha256(one)
+    for plan in forged:
+        plan["line"]["outcome"]["versions"] = [77]
+        plan["line"]["table"] = "/elsewhere"
+        del plan["sha256"]
+        plan["sha256"] = sha256(plan)
     _journal(plans).write_text(
-        "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in forged)
+        "".join(json.dumps(plan, separators=(",", ":")) + "\n" for plan in forged)
     )
     text = deltaadm("apply", plans, "--yes", "-o", "text")
     assert f"committed   {lake}/t3  version 77  (from the journal)" in text.out.splitlines()

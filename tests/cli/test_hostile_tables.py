@@ -30,8 +30,8 @@ NAMES = {
 def hostile_table(path: Path, text: str) -> Path:
     place = path / text
     body = "\n".join(
-        json.dumps(one)
-        for one in (
+        json.dumps(command)
+        for command in (
             tables.protocol(3, 7, [text], [text, "rowTracking"]),
             tables.metadata(
                 {text: text, "delta.columnMapping.mode": text},

@@ -136,14 +136,14 @@ def test_a_feature_in_full(rich: Table) -> None:
 )
 def test_states_of_features(tmp_path: Path, start: list[Any], expected: dict[str, Any]) -> None:
     found = inspected(tables.table(tmp_path, commit(*start)).path)["features"]
-    assert sorted(expected) == sorted(one["name"] for one in found)
-    for one in found:
-        if expected[one["name"]] is None:
-            assert (one["supported"], one["active"]) == (None, False)
+    assert sorted(expected) == sorted(feature["name"] for feature in found)
+    for feature in found:
+        if expected[feature["name"]] is None:
+            assert (feature["supported"], feature["active"]) == (None, False)
         else:
-            assert one["supported"] in {"implicit", "explicit"}
-            assert one["active"] is (expected[one["name"]] is True)
-        assert one["because"]
+            assert feature["supported"] in {"implicit", "explicit"}
+            assert feature["active"] is (expected[feature["name"]] is True)
+        assert feature["because"]
 
 
 def test_files_and_columns_on_request(rich: Table) -> None:

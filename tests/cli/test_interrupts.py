@@ -145,6 +145,6 @@ def test_an_interrupt_anywhere_among_many(
         assert found, result
         named = [place for place in places if f"{place}: " in result.err]
         assert int(found[1]) + len(set(named) & set(begun)) == len(begun), result
-        for one in named:
-            words = words_for(versions(one), 2, unknown=False)
-            assert any(f"{one}: {each}" in result.err for each in words), result
+        for table in named:
+            words = words_for(versions(table), 2, unknown=False)
+            assert any(f"{table}: {each}" in result.err for each in words), result

@@ -111,7 +111,7 @@ def test_a_commit_reads_again_only_what_is_new(s3: S3Server, tmp_path: Path, sha
     commit = ("--apply", "--yes", "--commit-engine", "embedded")
     with s3.counted() as requests:
         assert deltaadm("alter", location, "--set", "team=web", *commit).code == 0
-    further = Counter(one.split()[0] for one in requests[len(planning) :])
+    further = Counter(request.split()[0] for request in requests[len(planning) :])
     checksums = 1 if shape == "checksum" else 0
     # Lists before and after, and in between the commit, which is read once.
     assert further == {"GET": 3 + checksums, "PUT": 1 + checksums}
@@ -129,8 +129,8 @@ def test_requests_and_tables_are_under_way_at_once(s3: S3Server, tmp_path: Path)
 
     s3.answer = wait_for_others
     done = deltaadm("inspect", "--discover", root, "-o", "jsonl")
-    assert [one["table"] for one in done.lines] == [f"{root}/t{n:02d}" for n in range(16)]
-    assert {one["version"] for one in done.lines} == {1}
+    assert [line["table"] for line in done.lines] == [f"{root}/t{n:02d}" for n in range(16)]
+    assert {line["version"] for line in done.lines} == {1}
 
 
 # Commands
@@ -181,7 +181,9 @@ def test_a_checkpoint_is_written_there(s3: S3Server, tmp_path: Path) -> None:
     import obstore
 
     names = [
-        one["path"] for page in obstore.list(s3.bucket, "checkpointed/_delta_log") for one in page
+        object_["path"]
+        for page in obstore.list(s3.bucket, "checkpointed/_delta_log")
+        for object_ in page
     ]
     assert f"checkpointed/_delta_log/{0:020d}.checkpoint.parquet" in names
     assert "checkpointed/_delta_log/_last_checkpoint" in names
@@ -190,7 +192,8 @@ def test_a_checkpoint_is_written_there(s3: S3Server, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("s3")
 def test_doctor_says_what_it_has_tried(ten: str) -> None:
     checks = {
-        one["subject"]: one for one in deltaadm("doctor", ten, "-o", "json").document["checks"]
+        check["subject"]: check
+        for check in deltaadm("doctor", ten, "-o", "json").document["checks"]
     }
     assert "version 9 can be read" in checks[ten]["detail"]
     assert "written" not in checks[ten]["detail"] or "not tried" in checks[ten]["detail"]
@@ -455,7 +458,7 @@ def test_a_profile_of_the_cloud_counts(
     seen: list[str] = []
     s3.answer = lambda environ, _start: seen.append(environ["HTTP_AUTHORIZATION"])
     assert deltaadm("inspect", ten).code == 0
-    assert all("Credential=ASIATEAM/" in one for one in seen)
+    assert all("Credential=ASIATEAM/" in header for header in seen)
     monkeypatch.setenv("AWS_PROFILE", "nobody")
     done = deltaadm("inspect", ten)
     assert (done.code, "There is no AWS profile nobody" in done.err) == (4, True)
@@ -469,9 +472,9 @@ def doctors(*arguments: object) -> dict[str, str]:
     found = deltaadm("doctor", *arguments, "-o", "json").document["checks"]
     words = ("listing", "clock", "conditional")
     return {
-        one["subject"].split()[0]: one["health"]
-        for one in found
-        if one["subject"].startswith(words)
+        request["subject"].split()[0]: request["health"]
+        for request in found
+        if request["subject"].startswith(words)
     }
 
 
@@ -479,7 +482,7 @@ def test_the_doctor_looks_at_the_store(s3: S3Server, ten: str) -> None:
     assert doctors(ten) == {"listing": "ok", "clock": "ok"}
     with s3.counted() as requests:
         assert doctors(ten, "--write") == {"listing": "ok", "clock": "ok", "conditional": "ok"}
-    tried = [one.split()[0] for one in requests if ".deltaadm-doctor-" in one]
+    tried = [request.split()[0] for request in requests if ".deltaadm-doctor-" in request]
     assert tried == ["PUT", "PUT"], "and removed by a request that has no name in it"
     assert not any(
         ".deltaadm-doctor-" in meta["path"] for page in obstore.list(s3.bucket) for meta in page

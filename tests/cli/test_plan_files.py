@@ -147,16 +147,16 @@ def run(tmp_path: Path, writer: LogWriter) -> Callable[[], tuple[Path, Path]]:
 
 def test_every_field_of_a_journal(run: Callable[[], tuple[Path, Path]], tmp_path: Path) -> None:
     plans, journal = run()
-    lines = [json.loads(one) for one in journal.read_text(encoding="utf-8").splitlines()]
+    lines = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
     with untouched(tmp_path / "lake"):
         for number, line in enumerate(lines):
             for change, changed in mutations(line, seed=number, sample=40):
-                for one in (changed, _resealed_line(changed)):
-                    body = [*lines[:number], one, *lines[number + 1 :]]
+                for entry in (changed, _resealed_line(changed)):
+                    body = [*lines[:number], entry, *lines[number + 1 :]]
                     text = "".join(f"{json.dumps(each)}\n" for each in body)
                     journal.write_text(text, encoding="utf-8")
                     result = deltaadm("apply", plans, "--yes")
-                    expected = {7} if one is changed else {0, 7, 8, 9}
+                    expected = {7} if entry is changed else {0, 7, 8, 9}
                     assert result.code in expected, (number, change, result)
 
 

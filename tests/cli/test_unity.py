@@ -401,10 +401,10 @@ class Vending:
 
     def check(self, environ: Json, start: Any) -> Iterable[bytes] | None:
         sent = environ.get("HTTP_AUTHORIZATION", ""), environ.get("HTTP_X_AMZ_SECURITY_TOKEN")
-        for one in self.given:
-            if f"Credential={one['key']}/" in sent[0] and sent[1] == one["token"]:
-                self.used.add(one["key"])
-                if one["expires"] / 1000 + GRACE < time.time():
+        for key in self.given:
+            if f"Credential={key['key']}/" in sent[0] and sent[1] == key["token"]:
+                self.used.add(key["key"])
+                if key["expires"] / 1000 + GRACE < time.time():
                     return error("400 Bad Request", "ExpiredToken")(environ, start)
                 return None
         return error("403 Forbidden", "AccessDenied")(environ, start)
@@ -439,7 +439,7 @@ def test_object_stores_take_the_credentials_of_the_catalog(
     for command in (["inspect"], ["validate", "--ignore", "DL8", "--cross-check"], ["history"]):
         done = deltaadm(*command, "main.sales.plain", "-o", "json")
         assert done.code == 0, done.err
-        assert not any(one["secret"] in done.out + done.err for one in vending.given)
+        assert not any(key["secret"] in done.out + done.err for key in vending.given)
     assert vending.operations == ["READ"] * 3
     assert deltaadm("inspect", unity.tables["main.sales.plain"].location).code == 4
 

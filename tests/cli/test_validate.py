@@ -180,7 +180,7 @@ def test_hostile_names_are_shown_and_never_interpreted(tmp_path: Path) -> None:
 
 def test_rules_are_selected_by_code_and_family(odd: Table) -> None:
     for selected in (["DL112"], ["dl1"], ["DL11x"], ["DL2,DL1"], ["DL2", "DL112"]):
-        options = [word for one in selected for word in ("--select", one)]
+        options = [word for code in selected for word in ("--select", code)]
         assert deltaadm("validate", odd.path, *options).code == 1, selected
     assert deltaadm("validate", odd.path, "--select", "DL2").code == 0
     assert deltaadm("validate", odd.path, "--ignore", "DL112").code == 0
@@ -264,7 +264,7 @@ def test_a_baseline_hides_what_is_known(odd: Table, tmp_path: Path) -> None:
                      "--select", "DL112")  # fmt: skip
     assert worse.code == 1
     assert [finding["where"] for finding in worse.document["findings"]] == [f"{1:020}.json"]
-    assert [one["by"] for one in worse.document["suppressed"]] == ["baseline"]
+    assert [finding["by"] for finding in worse.document["suppressed"]] == ["baseline"]
 
 
 def test_a_baseline_is_the_same_whenever_it_is_written(odd: Table, tmp_path: Path) -> None:

@@ -25,7 +25,9 @@ def facts(client: Client) -> tuple[Fact, ...]:
 
 @EVERY_CLIENT
 def test_every_fact_has_a_source_and_a_day(client: Client) -> None:
-    for source in {one.source for one in (*client.read_gates, *client.write_gates, *facts(client))}:
+    for source in {
+        fact.source for fact in (*client.read_gates, *client.write_gates, *facts(client))
+    }:
         assert source.title.strip() == source.title
         assert source.title
         day = dt.date.fromisoformat(source.date)
@@ -62,13 +64,13 @@ def test_every_known_release_has_one_gate_for_reading_and_at_most_one_for_writin
 
 @EVERY_CLIENT
 def test_spans_are_not_empty_and_within_what_is_known(client: Client) -> None:
-    for one in (*gates(client), *facts(client)):
-        if one.since:
-            assert version_key(client.oldest) <= version_key(one.since)
-            assert version_key(one.since) <= version_key(client.newest), one
-        if one.until:
-            assert version_key(one.since or client.oldest) < version_key(one.until)
-            assert version_key(one.until) <= version_key(client.newest), one
+    for fact in (*gates(client), *facts(client)):
+        if fact.since:
+            assert version_key(client.oldest) <= version_key(fact.since)
+            assert version_key(fact.since) <= version_key(client.newest), fact
+        if fact.until:
+            assert version_key(fact.since or client.oldest) < version_key(fact.until)
+            assert version_key(fact.until) <= version_key(client.newest), fact
     assert version_key(client.oldest) <= version_key(client.newest)
 
 

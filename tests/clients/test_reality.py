@@ -74,7 +74,7 @@ class Case:
 
     def make(self, path: Path) -> None:
         reader, writer = self.versions
-        lists = [list(self.features) if one else None for one in (reader == 3, writer == 7)]
+        lists = [list(self.features) if listed else None for listed in (reader == 3, writer == 7)]
         path.mkdir(parents=True)
         data = pa.Table.from_arrays(
             [pa.array(ROWS, self.column.type)], schema=pa.schema([self.column])

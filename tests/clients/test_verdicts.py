@@ -234,10 +234,10 @@ def test_shifts_are_what_gets_worse() -> None:
     before = verdicts(releases, Protocol(1, 2), PLAIN)
     after = verdicts(releases, listed("appendOnly", "columnMapping"), MAPPED)
     found = shifts(before, after)
-    assert [(str(one.after.release), one.after.access) for one in found] == [
+    assert [(str(shift.after.release), shift.after.access) for shift in found] == [
         ("trusting@6", Access.READ)
     ]
-    assert all(one.turns_silently_wrong for one in found)
+    assert all(shift.turns_silently_wrong for shift in found)
     assert found[0].before.compatibility is WORKS
     assert shifts(after, before) == ()
 
@@ -256,8 +256,8 @@ releases = st.sampled_from(
         for text in sorted(
             {
                 bound
-                for one in (*client.read_gates, *client.reads, *client.write_gates, *client.writes)
-                for bound in (one.since or client.oldest, one.until or client.newest)
+                for fact in (*client.read_gates, *client.reads, *client.write_gates, *client.writes)
+                for bound in (fact.since or client.oldest, fact.until or client.newest)
             }
         )
     ]

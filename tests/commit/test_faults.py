@@ -168,7 +168,7 @@ def test_a_listing_that_is_out_of_date_loses_to_others(
     obstore.put(server.bucket, f"{prefix}/_delta_log/{2:020d}.json", body)
 
     def faults(request: Request) -> Fault | None:
-        commits = any(one.is_commit for one in proxy.seen)
+        commits = any(request.is_commit for request in proxy.seen)
         return STALE if "list-type" in request.target and not commits else None
 
     proxy.faults = faults

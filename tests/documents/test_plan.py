@@ -327,7 +327,7 @@ def test_a_plan_that_moved_a_name_before_it_was_interrupted_has_nothing_left() -
 
 
 @pytest.mark.parametrize(
-    "plan", [one for one in PLANS.values() if one.changes], ids=lambda one: one.operation
+    "plan", [plan for plan in PLANS.values() if plan.changes], ids=lambda plan: plan.operation
 )
 def test_a_plan_that_is_carried_out_has_nothing_left(plan: Plan) -> None:
     [saved] = read_plans(json.dumps(document(plan)))

@@ -35,7 +35,7 @@ def name_of(report: Report) -> str:
 def closed(schema: Any) -> Any:
     """*schema* without room for fields that it does not name."""
     if isinstance(schema, list):
-        return [closed(one) for one in schema]
+        return [closed(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     made = {key: closed(value) for key, value in schema.items()}

@@ -160,7 +160,10 @@ def test_a_widened_column_notes_what_it_was(
 def test_widening_twice_keeps_both_records():
     once = evolve(widening("a TINYINT"), widen("a", "INT"))
     (column,) = evolve(once, widen("a", "BIGINT")).metadata.schema.fields
-    assert [one["toType"] for one in column.metadata["delta.typeChanges"]] == ["integer", "long"]
+    assert [change["toType"] for change in column.metadata["delta.typeChanges"]] == [
+        "integer",
+        "long",
+    ]
 
 
 def test_a_longer_varchar_needs_no_widening():
@@ -368,7 +371,7 @@ def test_a_partitioned_table_is_not_clustered():
 )
 def test_columns_that_files_have_statistics_of(properties: dict[str, str], expected: list[str]):
     found = columns_with_statistics(table(**properties).metadata)
-    assert [path_text(one) for one in found] == expected
+    assert [path_text(path) for path in found] == expected
 
 
 def test_a_clustered_column_without_statistics_holds_the_order_fast():

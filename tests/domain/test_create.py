@@ -86,7 +86,7 @@ def test_a_new_table_is_clustered_as_asked() -> None:
         after = evolve(no_table("t"), _step(cluster_by=columns, properties=properties))
         assert after.protocol.supports("clustering")
         (change,) = [
-            one for one in diff(no_table("t"), after) if one.subject == "clusteringColumns"
+            change for change in diff(no_table("t"), after) if change.subject == "clusteringColumns"
         ]
         assert change.after == ["a", "s.x", "`c.d`"]
 

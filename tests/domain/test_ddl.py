@@ -218,7 +218,7 @@ def test_a_generated_column_cannot_be_added():
 
 
 NAMES = st.text(min_size=1).filter(
-    lambda name: not any("\ud800" <= one <= "\udfff" for one in name)
+    lambda name: not any("\ud800" <= character <= "\udfff" for character in name)
 )
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 PRIMITIVES = st.sampled_from(

@@ -134,14 +134,14 @@ def _ids(cases: list[oracle.Case]) -> list[Any]:
 
 def test_no_case_is_left_out_silently():
     e2e = oracle.cases("e2e")
-    others = Counter(one["group"] for one in e2e if not _is_predictable(one))
+    others = Counter(case["group"] for case in e2e if not _is_predictable(case))
     assert others == OTHER_STATEMENTS
     assert len(e2e) == 854
     odd = oracle.cases("odd-logs")
-    loads = [one for one in odd if [op.get("api") for op in one["ops"]] == ["snapshot"]]
+    loads = [case for case in odd if [op.get("api") for op in case["ops"]] == ["snapshot"]]
     assert len(odd) == 81
     assert len(loads) == 35
-    assert sum(_is_predictable(one) for one in odd) == 81 - len(loads)
+    assert sum(_is_predictable(case) for case in odd) == 81 - len(loads)
     assert len(PREDICTED) == 782
 
 
@@ -215,7 +215,7 @@ def test_the_prediction_equals_the_commit(case: oracle.Case):
 
 @pytest.mark.parametrize("name", sorted(VIOLATED_BY_ROWS))
 def test_a_violated_constraint_is_predicted_as_if_it_held(name: str):
-    (case,) = [one for one in oracle.cases("e2e") if one["id"] == name]
+    (case,) = [case for case in oracle.cases("e2e") if case["id"] == name]
     outcomes, after = _carried_out(case)
     assert _outcomes(case) == ["DELTA_NEW_CHECK_CONSTRAINT_VIOLATION"]
     assert outcomes == ["ok"]
@@ -223,7 +223,7 @@ def test_a_violated_constraint_is_predicted_as_if_it_held(name: str):
 
 
 def test_a_step_that_delta_commits_in_part_is_refused_whole():
-    (case,) = [one for one in PREDICTED if one["id"] in PARTLY_COMMITTED]
+    (case,) = [case for case in PREDICTED if case["id"] in PARTLY_COMMITTED]
     outcomes, after = _carried_out(case)
     assert outcomes == ["ok", "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE"]
     assert after.protocol == Protocol(2, 5)
@@ -251,7 +251,7 @@ def test_markers_stand_only_where_delta_chooses():
     assert told["delta.inCommitTimestampEnablementVersion"] == 2
 
 
-@pytest.mark.parametrize("case", _ids([one for one in PREDICTED if not _drops(one)]))
+@pytest.mark.parametrize("case", _ids([case for case in PREDICTED if not _drops(case)]))
 def test_supported_features_only_grow(case: oracle.Case):
     before, (_, after) = start_snapshot(case).protocol, _carried_out(case)
     assert before.supported_features <= after.protocol.supported_features
@@ -273,7 +273,7 @@ def test_dropping_a_feature_takes_that_feature_alone(case: oracle.Case):
     assert gained == ({"checkpointProtection"} if last.protects_checkpoints else set())
 
 
-@pytest.mark.parametrize("case", _ids([one for one in DROPPED if len(one["ops"]) == 1]))
+@pytest.mark.parametrize("case", _ids([case for case in DROPPED if len(case["ops"]) == 1]))
 def test_dropping_a_feature_says_whether_it_takes_several_commits(case: oracle.Case):
     (step,) = _steps(case)
     assert step is not None
@@ -373,14 +373,14 @@ def test_what_delta_writes_is_not_refused():
     ],
 )
 def test_what_delta_loads_but_never_writes_is_refused(group: str, refusal: str):
-    (case,) = [one for one in PREDICTED if one["group"] == group]
+    (case,) = [case for case in PREDICTED if case["group"] == group]
     found = refusal_to_write(start_snapshot(case))
     assert found is not None
     assert found.delta_error_class == refusal
 
 
 def test_an_unknown_writer_feature_lets_delta_read_but_not_write():
-    (case,) = [one for one in LOADED if one["group"] == "odd-log:unknown-writer"]
+    (case,) = [case for case in LOADED if case["group"] == "odd-log:unknown-writer"]
     snapshot = start_snapshot(case)
     assert refusal_to_read(snapshot) is None
     refusal = refusal_to_write(snapshot)

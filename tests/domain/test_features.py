@@ -51,7 +51,7 @@ def test_an_entry_equals_that_of_the_engine(name: str):
     assert ours.is_legacy == theirs["isLegacyFeature"]
     assert ours.is_reader == theirs["isReaderWriterFeature"]
     assert sorted(ours.requires) == theirs["requiredFeatures"]
-    dependents = [one.name for one in REFERENCE.values() if name in one.requires]
+    dependents = [feature.name for feature in REFERENCE.values() if name in feature.requires]
     assert sorted(dependents) == theirs["dependentFeatures"]
     assert ours.fails_concurrent_transactions == theirs["failConcurrentTransactionsAtUpgrade"]
 
@@ -343,7 +343,7 @@ def test_a_property_that_is_no_boolean_is_refused(bad: str):
 
 @pytest.mark.parametrize(
     "one",
-    [one for one in REFERENCE.values() if one.activation.properties],
+    [feature for feature in REFERENCE.values() if feature.activation.properties],
     ids=lambda one: one.name,
 )
 def test_its_own_properties_activate_a_feature(one: TableFeature):
@@ -363,11 +363,11 @@ def test_a_feature_that_is_active_when_supported_is_never_asked_for(one: TableFe
 
 # --- properties -------------------------------------------------------------------------------
 
-KNOWN = {one["key"]: one for one in oracle.property_registry()}
+KNOWN = {entry["key"]: entry for entry in oracle.property_registry()}
 
 
 def test_the_properties_are_those_of_the_engine():
-    assert {one.key for one in PROPERTIES.values()} == set(KNOWN)
+    assert {entry.key for entry in PROPERTIES.values()} == set(KNOWN)
     assert len(KNOWN) == 54
     assert all(value.key.lower() == key for key, value in PROPERTIES.items())
 
@@ -378,13 +378,13 @@ def test_a_property_equals_that_of_the_engine(key: str):
     assert ours.default == theirs["defaultValue"]
     assert ours.editable == theirs["editable"]
     assert [alternate.removeprefix("delta.") for alternate in ours.alternates] == [
-        one.removeprefix("delta.") for one in theirs["alternateKeys"]
+        key.removeprefix("delta.") for key in theirs["alternateKeys"]
     ]
     assert ours.help or not ours.editable
 
 
 @pytest.mark.parametrize(
-    "key", [one.key for one in PROPERTIES.values() if one.editable and one.default]
+    "key", [entry.key for entry in PROPERTIES.values() if entry.editable and entry.default]
 )
 def test_a_default_is_a_legal_value(key: str):
     default = PROPERTIES[key.lower()].default

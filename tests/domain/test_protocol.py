@@ -487,7 +487,9 @@ def test_the_classic_minimum(metadata: Metadata, versions: tuple[int, int], used
 
 
 def test_the_classic_table_has_every_legacy_feature():
-    assert set(CLASSIC_ORDER) == {one.name for one in REFERENCE.values() if one.is_legacy}
+    assert set(CLASSIC_ORDER) == {
+        feature.name for feature in REFERENCE.values() if feature.is_legacy
+    }
 
 
 def test_automatic_features_are_listed_active_and_required_ones():
@@ -658,7 +660,7 @@ FEATURE_WISHES = NAMES.map(
 )
 PROPERTY_WISHES = st.dictionaries(
     st.sampled_from(
-        sorted({key for one in REFERENCE.values() for key in one.activation.properties})
+        sorted({key for feature in REFERENCE.values() for key in feature.activation.properties})
     ),
     st.sampled_from(["true", "false", "v2", "classic", "name", "none"]),
     max_size=3,

@@ -271,7 +271,7 @@ def test_one_call_takes_its_steps_in_a_fixed_order() -> None:
 
 
 def test_changes_share_a_statement_where_spark_lets_them() -> None:
-    comment = [ColumnChange((one,), comment="x") for one in "abc"]
+    comment = [ColumnChange((name,), comment="x") for name in "abc"]
     moves = [ColumnChange(("c",), position=Position()), ColumnChange(("b",), position=Position())]
     plan = plan_changes(plain(), TableChanges(change=[*comment, *moves]))
     assert plan.steps == (
@@ -281,7 +281,7 @@ def test_changes_share_a_statement_where_spark_lets_them() -> None:
     )
     inside = [ColumnChange(("s",), comment="x"), ColumnChange(("S", "x"), comment="y")]
     apart = plan_changes(plain("s STRUCT<x: INT>"), TableChanges(change=inside))
-    assert apart.steps == tuple(ChangeColumns((one,)) for one in inside)
+    assert apart.steps == tuple(ChangeColumns((change,)) for change in inside)
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_reasons_and_ways_back(wanted: TableChanges, subject: str, because: str,
         domains={},
     )
     (change,) = (
-        one for one in plan_changes(table, wanted).changes if one.change.subject == subject
+        change for change in plan_changes(table, wanted).changes if change.change.subject == subject
     )
     assert (change.because, change.undo) == (because, undo)
     assert change.cost is Cost.METADATA

@@ -119,7 +119,7 @@ def run(plan: Plan, table: MemoryTable, *noted: list[Progress]) -> Outcome:
         plan,
         executor=table,
         log=table,
-        note=lambda progress: [one.append(progress) for one in noted] and None,
+        note=lambda progress: [progresses.append(progress) for progresses in noted] and None,
     )
 
 
@@ -280,7 +280,7 @@ ONE_STEP = plan_changes(START, TableChanges(set_properties={"a": "1"}))
 
 
 def concurrent(outcome: Outcome) -> list[tuple[int, list[str]]]:
-    return [(one.version, list(map(written, one.changes))) for one in outcome.concurrent]
+    return [(commit.version, list(map(written, commit.changes))) for commit in outcome.concurrent]
 
 
 @pytest.mark.parametrize(
@@ -370,7 +370,7 @@ def test_own_and_other_changes_are_told_apart(before: list[str], after: list[str
     outcome = run(ONE_STEP, table)
     assert outcome.versions == (START.version + len(before) + 1,)
     assert outcome.mismatches == ()
-    theirs = {one.version for one in outcome.concurrent}
+    theirs = {commit.version for commit in outcome.concurrent}
     assert theirs.isdisjoint(outcome.versions)
     changed = {
         number
@@ -387,7 +387,7 @@ def test_progress_is_noted_before_anything_is_sent_and_after_it() -> None:
     noted: list[Progress] = []
     run(TWO_STEPS, MemoryTable(), noted)
     unknown = "it is unknown whether step {} of 2 was committed: inspect the table"
-    assert [one.words for one in noted] == [
+    assert [progress.words for progress in noted] == [
         unknown.format(1),
         "version 4 was committed; 1 of 2 steps was not completed",
         f"version 4 was committed; {unknown.format(2)}",

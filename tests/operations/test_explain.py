@@ -46,16 +46,16 @@ def carried() -> set[str]:
         for name in pair
         if name
     }
-    beginnings = {one for one in found for other in ERROR_CLASSES if other.startswith(f"{one}_")}
+    beginnings = {name for name in found for other in ERROR_CLASSES if other.startswith(f"{name}_")}
     return (found - beginnings) | MADE
 
 
 def recorded() -> set[str]:
     """The classes with which the engine answered when it was recorded."""
     text = b"".join(body for name, body in oracle._archive().items() if name.endswith(".jsonl"))  # noqa: SLF001
-    found = {one.decode() for one in re.findall(rb'"errorClass": ?"([A-Z_0-9]+)', text)}
+    found = {name.decode() for name in re.findall(rb'"errorClass": ?"([A-Z_0-9]+)', text)}
     refused = {row["refused"] for row in all_rows() if row.get("refused")}
-    return found | {one.partition(".")[0] for one in refused}
+    return found | {name.partition(".")[0] for name in refused}
 
 
 def test_every_class_that_we_carry_is_explained() -> None:

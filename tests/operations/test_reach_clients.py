@@ -89,7 +89,7 @@ def sets_of_drops(table: Snapshot, most: int) -> Iterator[tuple[Price, Snapshot]
             for name in droppable_features(table):
                 for truncating in (False, True):
                     step = DropFeature(name, truncating)
-                    if any(isinstance(one, DropFeature) and one.name == name for one in taken):
+                    if any(isinstance(step, DropFeature) and step.name == name for step in taken):
                         continue
                     try:
                         after = after_all_runs(state, step)

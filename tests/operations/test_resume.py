@@ -172,7 +172,7 @@ def test_a_column_stands_where_it_is_to_be_whatever_moves_after_it() -> None:
         ]
     )
     found = plan_changes(plain("a INT, c INT, b INT, d INT"), wish).after.metadata.schema.fields
-    assert [one.name for one in found] == ["c", "d", "b", "a"]
+    assert [column.name for column in found] == ["c", "d", "b", "a"]
 
 
 def test_moves_behind_the_same_column_are_not_repeated() -> None:

@@ -336,7 +336,7 @@ def test_what_recorded_changes_left_behind_stands_in_their_plans():
         if after is None:
             continue
         before = replace(start_snapshot(case), commit_info=None)
-        steps = [one for one in map(step_of, case["ops"]) if one]
+        steps = [step for step in map(step_of, case["ops"]) if step]
         session = SessionSettings.from_conf(case.get("conf") or {})
         plan = propose("alter", before, steps, session=session)
         new = _kinds(after) - _kinds(before)

@@ -71,10 +71,10 @@ def taken_back(state: Snapshot, one: Taken) -> Snapshot:
 def test_each_step_is_taken_back_as_far_as_its_undo_says(
     table: Snapshot, wish: TableChanges
 ) -> None:
-    for one in taken(plan_changes(table, possible(table, wish))):
-        left = differing(one.before, taken_back(one.after, one))
-        claimed = {change.subject for change, undo in one.undos() if undo.restores}
-        assert not left & claimed, one.step
+    for step in taken(plan_changes(table, possible(table, wish))):
+        left = differing(step.before, taken_back(step.after, step))
+        claimed = {change.subject for change, undo in step.undos() if undo.restores}
+        assert not left & claimed, step.step
 
 
 @settings(max_examples=EXAMPLES)
@@ -106,9 +106,9 @@ def losing_clustering(table: Snapshot) -> Snapshot:
 @settings(max_examples=EXAMPLES)
 @given(tables().map(losing_clustering), wishes())
 def test_no_undo_names_columns_that_are_gone(table: Snapshot, wish: TableChanges) -> None:
-    for one in taken(plan_changes(table, possible(table, wish))):
-        taken_back(one.after, one)
-        assert not any("gone" in undo.words.partition("never")[0] for _, undo in one.undos())
+    for step in taken(plan_changes(table, possible(table, wish))):
+        taken_back(step.after, step)
+        assert not any("gone" in undo.words.partition("never")[0] for _, undo in step.undos())
 
 
 @settings(max_examples=EXAMPLES)
@@ -141,11 +141,13 @@ def test_clustering_by_columns_that_are_gone_is_never_brought_back() -> None:
 
 
 @pytest.mark.parametrize("table", [snapshot(), mapped()], ids=["plain", "mapped"])
-@pytest.mark.parametrize("name", [one.name for one in REFERENCE.values() if not one.not_addable])
+@pytest.mark.parametrize(
+    "name", [feature.name for feature in REFERENCE.values() if not feature.not_addable]
+)
 def test_a_feature_is_taken_back_as_far_as_its_undo_says(name: str, table: Snapshot) -> None:
-    for one in taken(plan_features(table, [name])):
-        left = differing(one.before, taken_back(one.after, one))
-        assert not left & {change.subject for change, undo in one.undos() if undo.restores}
+    for step in taken(plan_features(table, [name])):
+        left = differing(step.before, taken_back(step.after, step))
+        assert not left & {change.subject for change, undo in step.undos() if undo.restores}
 
 
 def undone(wish: TableChanges, table: Snapshot) -> dict[str, str]:
@@ -194,8 +196,8 @@ def test_a_feature_that_another_one_needs_for_good_is_never_taken_back() -> None
 @given(tables(), wishes())
 def test_what_is_shown_as_an_option_of_alter_is_one(table: Snapshot, wish: TableChanges) -> None:
     """Pasted behind `deltaadm`, the words plan the very steps that take the change back."""
-    for one in taken(plan_changes(table, possible(table, wish))):
-        for _, undo in one.undos():
+    for step in taken(plan_changes(table, possible(table, wish))):
+        for _, undo in step.undos():
             if undo.words.startswith("alter ") and undo.steps:
                 assert read(undo.words) == [*undo.steps], undo.words
 

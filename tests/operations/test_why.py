@@ -90,10 +90,10 @@ def test_a_reader_version_is_needed_by_what_is_listed_for_writers_alone(
 
 def test_the_log_does_not_reach_back(oracle_tables: dict[str, OracleTable]) -> None:
     found = why(oracle_tables["checkpoint-truncated-log"].path)
-    for one in (*found["versions"], *found["features"]):
-        assert (one["since"]["version"], one["since"]["at_or_before"]) == (3, True)
-        assert one["since"]["operation"] is None
-        assert one["cause"] in {"implied", "unknown"}
+    for item in (*found["versions"], *found["features"]):
+        assert (item["since"]["version"], item["since"]["at_or_before"]) == (3, True)
+        assert item["since"]["operation"] is None
+        assert item["cause"] in {"implied", "unknown"}
     shown = deltaadm("inspect", oracle_tables["checkpoint-truncated-log"].path, "--why").out
     assert "at or before version 3" in shown
 
@@ -114,14 +114,16 @@ def test_a_history_made_by_deltalake(tmp_path: Path) -> None:
     table.alter.add_constraint({"positive": "a > 0"})
     told = {row["version"]: row["operation"] for row in table.history()}
     found = why(tmp_path)["features"]
-    assert {one["name"] for one in found} == {
+    assert {feature["name"] for feature in found} == {
         *(table.protocol().reader_features or ()),
         *(table.protocol().writer_features or ()),
     }
-    for one in found:
-        assert one["since"]["operation"] == told[one["since"]["version"]]
-        assert one["since"]["engine"].startswith("delta-rs")
-    reasons = {one["name"]: (one["since"]["version"], one["cause"]) for one in found}
+    for feature in found:
+        assert feature["since"]["operation"] == told[feature["since"]["version"]]
+        assert feature["since"]["engine"].startswith("delta-rs")
+    reasons = {
+        feature["name"]: (feature["since"]["version"], feature["cause"]) for feature in found
+    }
     assert reasons["deletionVectors"] == (2, "requested")
     assert reasons["checkConstraints"] == (3, "activated")
     lines = deltaadm("history", tmp_path, "-o", "jsonl").lines
@@ -214,8 +216,8 @@ def test_metadata_that_cannot_be_understood(broken: dict[str, Any], tmp_path: Pa
     names = ["columnMapping", "deletionVectors"]
     path = upgraded(tmp_path, commit_info(), protocol(3, 7, names, names), metadata(**broken))
     found = why(path)["features"]
-    assert [one["since"]["version"] for one in found] == [1, 1]
-    assert "blocked" in {one["dropping"]["phase"] for one in found}
+    assert [feature["since"]["version"] for feature in found] == [1, 1]
+    assert "blocked" in {feature["dropping"]["phase"] for feature in found}
 
 
 def test_several_tables_are_explained_like_one(tmp_path: Path) -> None:

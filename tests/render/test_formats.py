@@ -46,10 +46,10 @@ def samples(tmp_path: Path) -> Sequence[Report]:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_report_that_a_format_claims_is_shown(name: str, tmp_path: Path) -> None:
-    for one in samples_of_every_kind(tmp_path):
-        if FORMATS[name].shows(type(one).__name__):
-            said = shown(name, one)
-            assert said or not getattr(one, "findings", ())
+    for sample in samples_of_every_kind(tmp_path):
+        if FORMATS[name].shows(type(sample).__name__):
+            said = shown(name, sample)
+            assert said or not getattr(sample, "findings", ())
 
 
 # SARIF
@@ -66,9 +66,9 @@ def test_sarif_of_every_rule_is_valid_and_has_its_help(sarif_validator: Any) -> 
     log = json.loads(shown("sarif", report(*found)))
     sarif_validator.validate(log)
     told = log["runs"][0]["tool"]["driver"]["rules"]
-    assert [one["id"] for one in told] == [rule.code for rule in rules]
-    assert all("What to do" in one["help"]["text"] for one in told)
-    assert all(len(one["shortDescription"]["text"]) <= 1024 for one in told)
+    assert [rule["id"] for rule in told] == [rule.code for rule in rules]
+    assert all("What to do" in rule["help"]["text"] for rule in told)
+    assert all(len(rule["shortDescription"]["text"]) <= 1024 for rule in told)
 
 
 def test_sarif_has_one_run_for_all_tables(samples: Sequence[Report]) -> None:
@@ -191,12 +191,12 @@ def test_sarif_and_gitlab_agree_on_fingerprints(samples: Sequence[Report]) -> No
 
 
 def test_gitlab_has_what_its_documentation_demands(samples: Sequence[Report]) -> None:
-    for one in json.loads(shown("gitlab", *samples)):
-        assert one["description"]
-        assert one["check_name"]
-        assert one["severity"] in {"info", "minor", "major", "critical", "blocker"}
-        assert one["location"]["lines"]["begin"] == 1
-        assert not one["location"]["path"].startswith("./")
+    for issue in json.loads(shown("gitlab", *samples)):
+        assert issue["description"]
+        assert issue["check_name"]
+        assert issue["severity"] in {"info", "minor", "major", "critical", "blocker"}
+        assert issue["location"]["lines"]["begin"] == 1
+        assert not issue["location"]["path"].startswith("./")
     assert json.loads(shown("gitlab")) == []
 
 
@@ -219,7 +219,7 @@ def test_junit_counts_what_it_lists(samples: Sequence[Report]) -> None:
     for suite in (root, *root):
         for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
             assert suite.get(name) == str(len(suite.findall(f".//{tag}")))
-    assert [one.get("name") for one in root] == [
+    assert [element.get("name") for element in root] == [
         "events",
         "orders",
         "/data/broken",
@@ -230,13 +230,13 @@ def test_junit_counts_what_it_lists(samples: Sequence[Report]) -> None:
 
 def test_junit_names_no_test_twice() -> None:
     root = ET.fromstring(shown("junit", report(*FINDINGS)))  # noqa: S314 -- our own output
-    names = [one.get("name") for one in root.iter("testcase")]
+    names = [case.get("name") for case in root.iter("testcase")]
     assert len(set(names)) == len(names)
 
 
 def test_junit_has_a_test_for_a_table_without_findings() -> None:
     [suite] = ET.fromstring(shown("junit", report()))  # noqa: S314 -- our own output
-    assert [one.tag for one in suite] == ["testcase"]
+    assert [element.tag for element in suite] == ["testcase"]
 
 
 # GitHub

@@ -60,13 +60,13 @@ def strings(value: Any) -> Iterator[str]:
             yield key
             yield from strings(one)
     elif isinstance(value, list):
-        for one in value:
-            yield from strings(one)
+        for item in value:
+            yield from strings(item)
     elif isinstance(value, str):
         yield value
 
 
-@pytest.mark.parametrize("name", [one for one in FORMATS if one != "sql"])
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "sql"])
 def test_output_can_be_written_in_utf_8(name: str, reports: Sequence[Report]) -> None:
     assert shown(name, reports).encode("utf-8")
 
@@ -129,7 +129,7 @@ def test_gitlab_stays_valid(reports: Sequence[Report]) -> None:
 def test_junit_keeps_its_shape(reports: Sequence[Report], text: str) -> None:
     root = ET.fromstring(shown("junit", reports))  # noqa: S314 -- our own output
     suite, failed = root
-    assert Counter(one.tag for one in root.iter()) == {
+    assert Counter(element.tag for element in root.iter()) == {
         "testsuites": 1,
         "testsuite": 2,
         "testcase": 6,
@@ -147,7 +147,7 @@ def test_github_writes_one_command_for_each_finding(reports: Sequence[Report]) -
     lines = shown("github", reports).split("\n")
     assert lines.pop() == ""
     *found, failure = lines
-    assert [bool(re.match(r"::(error|warning|notice) file=", one)) for one in found] == [True] * 4
+    assert [bool(re.match(r"::(error|warning|notice) file=", line)) for line in found] == [True] * 4
     assert failure.startswith("::error file=")
     for line in lines:
         _, head, message = line.split("::", 2)
@@ -172,9 +172,9 @@ def test_markdown_has_no_structure_but_ours(reports: Sequence[Report], text: str
     tokens = parser.parse(shown("markdown", reports))
     assert {token.type for token in tokens} <= MARKDOWN_TOKENS
     inside = [each for token in tokens for each in token.children or ()]
-    assert {one.type for one in inside} <= {"text", "text_special", "code_inline"}
+    assert {token.type for token in inside} <= {"text", "text_special", "code_inline"}
     assert not AUTOLINKED.search(
-        " ".join(one.content for one in inside if one.type != "code_inline")
+        " ".join(token.content for token in inside if token.type != "code_inline")
     )
     headings = [token for token in tokens if token.type == "heading_open" and token.tag == "h2"]
     assert len(headings) == len(reports)

@@ -70,7 +70,9 @@ CASES = [
 
 def shown(name: str, group: str, path: Path, color: str = "never") -> str:
     out = StringIO()
-    fitting = [one for one in GROUPS[group](path) if FORMATS[name].shows(type(one).__name__)]
+    fitting = [
+        report for report in GROUPS[group](path) if FORMATS[name].shows(type(report).__name__)
+    ]
     render(name, fitting, out, Style(color=color, width=100))
     return out.getvalue().replace(__version__, "VERSION")
 

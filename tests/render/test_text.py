@@ -37,8 +37,8 @@ def test_what_flows_fits_the_terminal(width: int, tmp_path: Path) -> None:
 def test_cells_are_not_broken_where_they_fit(width: int) -> None:
     told = lines(width, list_features())
     assert max(map(cell_len, told)) <= max(width, LONGEST_CELL)
-    for one in ("implied by (1, 2)", "other clients", "delta.columnMapping.mode=name"):
-        assert any(one in each for each in told)
+    for text in ("implied by (1, 2)", "other clients", "delta.columnMapping.mode=name"):
+        assert any(text in each for each in told)
 
 
 LONGEST_CELL = 6 + len("delta.enableMaterializePartitionColumnsFeature=true")
@@ -72,7 +72,7 @@ def test_wide_characters_count_twice() -> None:
     found = samples.finding(1, Severity.ERROR, " ".join([text] * 9))
     report = ValidationReport(table="t", version=0, findings=(found,))
     shown = [line for line in lines(60, report) if text in line]
-    assert [one.count(text) for one in shown] == [2, 2, 2, 2, 1]
+    assert [lines.count(text) for lines in shown] == [2, 2, 2, 2, 1]
 
 
 def test_row_ids_are_counted_where_they_matter(tmp_path: Path) -> None:

@@ -362,7 +362,7 @@ def test_what_is_not_read_of_a_checkpoint_changes_nothing(  # noqa: PLR0917
         metadata(),
         *(add(spelling.format(number), number, stats=text) for number, text in enumerate(texts)),
     ]
-    newer = commit(commit_info(), *(remove(spelling.format(one)) for one in sorted(hidden)))
+    newer = commit(commit_info(), *(remove(spelling.format(number)) for number in sorted(hidden)))
     with TemporaryDirectory() as place:
         plain = table(Path(place) / "plain", commit(*state), newer)
         made = table(Path(place) / "checkpoint", commit(*state), newer)
@@ -560,7 +560,7 @@ _ACTIONS = st.one_of(
 def _naive(history: list[list[Action]]) -> dict[tuple[str, ...], Action]:
     """The state as a plain fold in the order of the log."""
     state: dict[tuple[str, ...], Action] = {}
-    for action in (one for actions in history for one in actions):
+    for action in (action for actions in history for action in actions):
         ((name, body),) = action.items()
         if name in {"add", "remove"}:
             vector = body.get("deletionVector")
@@ -624,11 +624,13 @@ def test_replay_equals_a_fold_in_the_order_of_the_log(
     assert snapshot.files.bytes == sum(file["size"] for file in alive)
     assert {
         name: transaction.version for name, transaction in (snapshot.transactions or {}).items()
-    } == {one["txn"]["appId"]: one["txn"]["version"] for one in expected.values() if "txn" in one}
+    } == {
+        line["txn"]["appId"]: line["txn"]["version"] for line in expected.values() if "txn" in line
+    }
     assert set(snapshot.domains or ()) == {
-        one["domainMetadata"]["domain"]
-        for one in expected.values()
-        if "domainMetadata" in one and not one["domainMetadata"]["removed"]
+        line["domainMetadata"]["domain"]
+        for line in expected.values()
+        if "domainMetadata" in line and not line["domainMetadata"]["removed"]
     }
 
 

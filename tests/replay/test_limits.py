@@ -37,8 +37,8 @@ LOW = Limits(whole=2_000, line=20_000, page=100_000, values=500)
 
 def many(number: int) -> bytes:
     """A commit that is read line by line under low limits."""
-    files = [add(f"f{one}", stats='{"numRecords":1}') for one in range(number)]
-    gone = [remove(f"g{one}") for one in range(number)]
+    files = [add(f"f{index}", stats='{"numRecords":1}') for index in range(number)]
+    gone = [remove(f"g{index}") for index in range(number)]
     return commit(commit_info(), *files, *gone, txn("app", 1), metadata({"a": "b"}))
 
 
@@ -69,8 +69,8 @@ def test_a_large_commit_says_what_a_small_one_says(tmp_path: Path, make: Any) ->
     if make is not odd:
         for detail in Detail:
             low, high = (
-                load_snapshot(open_store(str(tmp_path), one), detail=detail)
-                for one in (LOW, Limits())
+                load_snapshot(open_store(str(tmp_path), limits), detail=detail)
+                for limits in (LOW, Limits())
             )
             assert (low.protocol, low.metadata, low.files) == (
                 high.protocol,
@@ -200,7 +200,9 @@ def with_map(path: Path, column: str, field: str, entries: int, text: str, **opt
     ends = [0] * (row + 1) + [entries] * (len(old) - row)
     keys = pa.array([f"k{number}" for number in range(entries)])
     new = pa.MapArray.from_arrays(pa.array(ends, pa.int32()), keys, pa.array([text] * entries))
-    fields = {one.name: new if one.name == field else old.field(one.name) for one in old.type}
+    fields = {
+        field_.name: new if field_.name == field else old.field(field_.name) for field_ in old.type
+    }
     made_anew = pa.StructArray.from_arrays(
         list(fields.values()), names=list(fields), mask=old.is_null()
     )

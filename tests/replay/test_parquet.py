@@ -161,7 +161,7 @@ def test_no_damaged_byte_surprises() -> None:
 def test_reads_every_checkpoint_of_the_corpus_as_pyarrow_does(tmp_path: Path) -> None:
     found = [table.path for table in oracle.tables(tmp_path)]
     found += [recorded.path for recorded in oracle.corpus_if_present()]
-    files = [file for one in found for file in one.rglob("_delta_log/**/*.parquet")]
+    files = [file for directory in found for file in directory.rglob("_delta_log/**/*.parquet")]
     assert files
     for file in files:
         with file.open("rb") as source:
@@ -173,8 +173,10 @@ def by_pyarrow(file: Path) -> Any:
         present = [name for name in NAMES if name in source.schema_arrow.names]
         table = source.read(columns=present)
     for name in present:
-        for one in table.column(name).drop_null().to_pylist():
-            document = {key: _plain(key, value) for key, value in one.items() if value is not None}
+        for value in table.column(name).drop_null().to_pylist():
+            document = {
+                key: _plain(key, value) for key, value in value.items() if value is not None
+            }
             if document:
                 yield name, document
 

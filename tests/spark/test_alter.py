@@ -349,12 +349,12 @@ RECORDED = list(_recorded())
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("case", [pytest.param(one, id=one["id"]) for one in RECORDED])
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in RECORDED])
 def test_recorded_cases_are_committed_again(
     spark: "SparkSession", executor: SparkExecutor, tmp_path: Path, case: oracle.Case
 ) -> None:
     steps = [step_of(operation) for operation in case["ops"]]
-    if case["start"]["kind"] == "sql" and any(isinstance(one, AddConstraint) for one in steps):
+    if case["start"]["kind"] == "sql" and any(isinstance(step, AddConstraint) for step in steps):
         for operation in case["start"]["ops"]:  # the rows will be read
             spark.sql(operation["sql"].replace("{table}", f"delta.`{tmp_path}`"))
     else:

@@ -145,7 +145,7 @@ def test_who_may_not_look_is_told_so(spark: "SparkSession", shop: Path) -> None:
 def test_commands_take_names(spark: "SparkSession", shop: Path, tmp_path: Path) -> None:
     found = deltaadm("inspect", "shop.orders", shop / "orders", "-o", "jsonl").lines
     assert [document["table"] for document in found] == ["shop.orders", str(shop / "orders")]
-    assert {one["location"] for one in found} == {str(shop / "orders")}
+    assert {table["location"] for table in found} == {str(shop / "orders")}
     assert deltaadm("validate", "shop.orders", "shop.elsewhere").code == 0
     plan = tmp_path / "plan.json"
     wish = ("alter", "shop.orders", "--set", "team=data")
@@ -278,7 +278,10 @@ def test_a_name_gets_another_location_or_is_refused_as_delta_refuses(
     stale = deltaadm("apply", plan, "--yes", *ACCEPT_ALL)
     assert (stale.code, location()) == (5, str(home))
     assert "copy of it has changed since version 0" in stale.err
-    logs = [len(list((one / "_delta_log").glob("*.json"))) for one in (home, tmp_path / "comment")]
+    logs = [
+        len(list((directory / "_delta_log").glob("*.json")))
+        for directory in (home, tmp_path / "comment")
+    ]
     assert logs == [1, 1]
 
 

@@ -532,8 +532,8 @@ def forwarded(server: str, last: bytes | None = None) -> Iterator[tuple[str, Cal
                 near, _ = listener.accept()
                 far = socket.create_connection((host, int(port)))
                 ends.extend([near, far])
-                for one in ((near, far), (far, near)):
-                    threading.Thread(target=pump, args=one, daemon=True).start()
+                for places in ((near, far), (far, near)):
+                    threading.Thread(target=pump, args=places, daemon=True).start()
 
     def cut() -> None:
         for end in ends:

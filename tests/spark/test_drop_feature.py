@@ -99,9 +99,9 @@ def carried_out(executor: SparkExecutor, plan: "Plan") -> Outcome:
 
 
 def a_day_later(path: Path) -> None:
-    for one in (path / "_delta_log").iterdir():
-        written = one.stat().st_mtime - DAY - 120
-        os.utime(one, (written, written))
+    for file in (path / "_delta_log").iterdir():
+        written = file.stat().st_mtime - DAY - 120
+        os.utime(file, (written, written))
 
 
 def test_every_droppable_feature_has_a_case() -> None:

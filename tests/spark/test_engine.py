@@ -56,7 +56,7 @@ def states(
 ) -> Outcomes:
     """The states of all tables there are, found by the same few jobs."""
     places = [
-        *(one.path for one in oracle_tables.values()),
+        *(table.path for table in oracle_tables.values()),
         *(path for (name, _, _), path in recorded_logs.items() if name != "e2e"),
         *(recorded.path for recorded in oracle.corpus_if_present()),
         *(table.path for table in _awkward(tmp_path_factory.mktemp("awkward"))),
@@ -178,7 +178,7 @@ def _odd_paths(made: Table) -> Table:
     spelled = ["a%20b", "+%2B", "/abs/x", "file:///abs/y", "file:/abs/z", "p=1/%C3%A9", "100%25"]
     vector = deletion_vector("v")
     state: list[Action] = [protocol(), metadata(), txn("t", 1), domain("d"), domain("gone")]
-    state += [add(one, 10) for one in spelled]
+    state += [add(path, 10) for path in spelled]
     state += [add("v", 20), add("v2", 30, deletionVector=vector), add("same", 1)]
     made.commit(0, *state)
     made.v2_checkpoint(0, state, "parquet")
@@ -263,8 +263,8 @@ def _history(made: Table, chance: random.Random, number: int) -> Table:
             elif kind > 2:
                 made.v2_checkpoint(version, held, ("json", "parquet")[kind - 3])
     merged: dict[str, Action] = {}
-    for one in (action for actions in versions[5:7] for action in actions):
-        merged[_key(one)] = one
+    for action in (action for actions in versions[5:7] for action in actions):
+        merged[_key(action)] = action
     if number % 2:
         made.compacted(5, 6, *merged.values())
     return made

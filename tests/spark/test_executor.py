@@ -205,9 +205,9 @@ def test_what_is_not_a_table_is_refused(executor: SparkExecutor, tmp_path: Path)
 def user_metadata(path: Path) -> list[str | None]:
     """That of each commit after the first."""
     found = []
-    for one in sorted((path / "_delta_log").glob("*.json"))[1:]:
+    for commit in sorted((path / "_delta_log").glob("*.json"))[1:]:
         [info] = [
-            json.loads(line) for line in one.read_text().splitlines() if '"commitInfo"' in line
+            json.loads(line) for line in commit.read_text().splitlines() if '"commitInfo"' in line
         ]
         found.append(info["commitInfo"].get("userMetadata"))
     return found

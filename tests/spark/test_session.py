@@ -253,7 +253,7 @@ def test_jars_for_another_spark_start_nothing(tmp_path: Path) -> None:
 
 def test_jars_that_are_not_all_there(tmp_path: Path) -> None:
     table = make_table(tmp_path / "täble")
-    [jar] = [one for one in delta_jars() if delta_jar([one])]
+    [jar] = [jar for jar in delta_jars() if delta_jar([jar])]
     options = f"SparkOptions(master='local[1]', jars=({jar!r},), conf={FEW_TASKS})"
     _, stderr = run(tmp_path, options, properties="team=data")
     assert stderr[1] == "engine"

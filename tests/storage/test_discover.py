@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def found(root: Path) -> list[str]:
     errors: list[StorageError] = []
-    tables = [str(Path(one).relative_to(root)) for one in find_tables(str(root), errors.append)]
+    tables = [str(Path(table).relative_to(root)) for table in find_tables(str(root), errors.append)]
     assert not errors
     return tables
 

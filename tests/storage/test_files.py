@@ -39,7 +39,7 @@ def test_what_becomes_a_link_meanwhile_is_not_followed(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match="link"):
         write()
-    assert {one.name for one in tmp_path.iterdir()} == {"place", "other"}
+    assert {path.name for path in tmp_path.iterdir()} == {"place", "other"}
     assert other.read_bytes() == b"other"
 
 
@@ -59,7 +59,7 @@ def test_after_an_error_all_is_as_before(
 
     with pytest.raises(type(error)):
         write()
-    assert [one.read_bytes() for one in tmp_path.iterdir()] == ([before] if before else [])
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == ([before] if before else [])
 
 
 def test_nobody_knows_the_name_of_the_draft_before(tmp_path: Path) -> None:

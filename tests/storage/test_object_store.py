@@ -166,7 +166,7 @@ def found_below(stores: ObjectStores, root: str) -> list[str]:
     errors: list[StorageError] = []
     tables = list(find_tables(root, errors.append, stores.directories()))
     assert errors == []
-    return [one.removeprefix(root).strip("/") for one in tables]
+    return [path.removeprefix(root).strip("/") for path in tables]
 
 
 def test_tables_are_found_in_the_order_of_their_paths(stores: ObjectStores, base: str) -> None:

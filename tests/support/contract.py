@@ -40,13 +40,13 @@ BOTH = pytest.mark.parametrize("detail", Detail, ids=lambda one: one.value)
 
 def _cases(name: str) -> list[Any]:
     found = [case for case in oracle.cases(name) if case["start"]["kind"] != "none"]
-    return [pytest.param(one, id=f"{one['group']}-{one['id']}") for one in found]
+    return [pytest.param(case, id=f"{case['group']}-{case['id']}") for case in found]
 
 
 def _corpus() -> list[Any]:
     found = oracle.corpus_if_present()
     reason = "no corpus next to the repository: set DELTAADM_SHARED to where it is"
-    return [pytest.param(one, id=one.name) for one in found] or [
+    return [pytest.param(path, id=path.name) for path in found] or [
         pytest.param(None, id="absent", marks=pytest.mark.skip(reason=reason))
     ]
 
@@ -72,7 +72,7 @@ def same_files(snapshot: Snapshot, files: Iterator[AddFile], state: dict[str, An
         name: transaction.version for name, transaction in (snapshot.transactions or {}).items()
     } == {transaction["appId"]: transaction["version"] for transaction in state["setTransactions"]}
     assert {name: domain.configuration for name, domain in (snapshot.domains or {}).items()} == {
-        one["domain"]: one["configuration"] for one in state["domainMetadata"]
+        domain["domain"]: domain["configuration"] for domain in state["domainMetadata"]
     }
 
 

@@ -69,7 +69,7 @@ def _protocol(draw: random.Random) -> Action:
     if draw.random() < 0.3:
         return protocol(1, draw.choice((2, 4)))
     chosen = draw.sample(_FEATURES, draw.randrange(len(_FEATURES)))
-    readers = [one for one in chosen if one in {"columnMapping", "deletionVectors"}]
+    readers = [name for name in chosen if name in {"columnMapping", "deletionVectors"}]
     return protocol(3, 7, readers, chosen)
 
 
@@ -79,8 +79,8 @@ def _metadata(draw: random.Random) -> Action:
     if mode := draw.choice(("", "name", "id", "odd")):
         found["delta.columnMapping.mode"] = mode
         found["delta.columnMapping.maxColumnId"] = str(draw.randrange(6))
-        for one in columns:
-            one["metadata"] = {
+        for column in columns:
+            column["metadata"] = {
                 "delta.columnMapping.id": draw.randrange(6),
                 "delta.columnMapping.physicalName": draw.choice("abcxyz"),
             }

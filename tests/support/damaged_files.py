@@ -106,7 +106,7 @@ def write_damaged(path: Path, seed: int) -> None:
     partitions = draw.sample(["p", "q", "r"], draw.choice((0, 0, 1, 2)))
     files = [_file(draw, number, partitions) for number in range(_count(draw))]
     if draw.random() < 0.5:
-        files += [json.loads(json.dumps(one)) for one in draw.sample(files, min(2, len(files)))]
+        files += [json.loads(json.dumps(file)) for file in draw.sample(files, min(2, len(files)))]
     made = Table(path)
     state = [_protocol(draw), _metadata(draw, partitions, mapped=mapped)]
     made.commit(0, commit_info(), *state)
@@ -135,7 +135,7 @@ def _protocol(draw: random.Random) -> Action:
     if draw.random() < 0.3:
         return protocol(1, 2)
     chosen = draw.sample(_FEATURES, draw.randrange(len(_FEATURES) + 1))
-    readers = [one for one in chosen if one not in {"rowTracking", "domainMetadata"}]
+    readers = [name for name in chosen if name not in {"rowTracking", "domainMetadata"}]
     return protocol(3, 7, readers, chosen)
 
 

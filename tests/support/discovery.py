@@ -32,8 +32,8 @@ class DiscoveryContract:
         root = self.root(path)
         tables = list(find_tables(root, errors.append, directories))
         assert errors == []
-        assert all(one == root or one.startswith(f"{root}/") for one in tables)
-        return [one.removeprefix(root).removeprefix("/") for one in tables]
+        assert all(table == root or table.startswith(f"{root}/") for table in tables)
+        return [table.removeprefix(root).removeprefix("/") for table in tables]
 
     def test_tables_are_found_in_the_order_of_their_paths(
         self, directories: Directories, lake: Path

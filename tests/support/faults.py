@@ -76,7 +76,7 @@ class Proxy:
                 method, target, _ = line.decode().split()
                 headers = http.client.parse_headers(incoming)
                 body = incoming.read(int(headers.get("Content-Length") or 0))
-                number = sum(one.method == method for one in self.seen)
+                number = sum(request.method == method for request in self.seen)
                 request = Request(method, target, number, dict(headers.items()), body)
                 self.seen.append(request)
                 if not self._answer(connection, request, self.faults(request) or Fault()):

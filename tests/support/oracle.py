@@ -120,5 +120,5 @@ def _write(files: Mapping[str, bytes], root: Path) -> None:
 @lru_cache(maxsize=1)
 def _archive() -> Mapping[str, bytes]:
     with tarfile.open(ARCHIVE, "r:xz") as archive:
-        members = ((one.name, archive.extractfile(one)) for one in archive)
+        members = ((member.name, archive.extractfile(member)) for member in archive)
         return {name: content.read() for name, content in members if content is not None}

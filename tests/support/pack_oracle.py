@@ -15,7 +15,7 @@ from tests.support.oracle import ARCHIVE
 def pack(source: Path, target: Path) -> None:
     """Write every file below *source* into *target*, sorted, without times and owners."""
     with tarfile.open(target, "w:xz", format=tarfile.PAX_FORMAT, preset=9) as archive:
-        for path in sorted(one for one in source.rglob("*") if one.is_file()):
+        for path in sorted(path for path in source.rglob("*") if path.is_file()):
             body = path.read_bytes()
             entry = tarfile.TarInfo(path.relative_to(source).as_posix())
             entry.size = len(body)

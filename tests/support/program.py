@@ -195,8 +195,8 @@ class LogWriter:
         before = no_table(root) if creates else load_snapshot(open_store(root), detail=detail)
         after = evolve(before, step, self.live)
         made = {"protocol": after.protocol.to_wire(), "metaData": after.metadata.to_wire()}
-        for one in self.foreign:
-            made |= one
+        for change in self.foreign:
+            made |= change
         text = json.dumps(made).replace("<known after commit>", "7")
         actions = [{key: value} for key, value in json.loads(text).items()]
         domains = {} if before.domains is None else before.domains

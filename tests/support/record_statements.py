@@ -304,7 +304,7 @@ UNARY = ("NOT {}", "- {}", "+ {}", "~ {}", "{} IS NULL", "{} IS TRUE", "{} OR tr
 
 def typed_expressions() -> list[str]:
     """Every operator with operands of all types, in no certain order."""
-    texts = [*OPERANDS, *(one.format(left) for one in UNARY for left in OPERANDS)]
+    texts = [*OPERANDS, *(operator.format(left) for operator in UNARY for left in OPERANDS)]
     for operator in OPERATORS:
         texts += (operator.format(left, right) for left in OPERANDS for right in OPERANDS)
     random.Random(0).shuffle(texts)  # noqa: S311 -- an order, not a secret
@@ -534,7 +534,7 @@ class Recorder:
         if start != "none":
             log = path / "_delta_log"
             log.mkdir(parents=True)
-            lines = [json.dumps(one) for one in STARTS[start]()]
+            lines = [json.dumps(action) for action in STARTS[start]()]
             (log / f"{0:020}.json").write_text("\n".join(lines) + "\n", encoding="utf-8")
             self._untouched[start] = path
         return path

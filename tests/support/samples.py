@@ -212,7 +212,7 @@ def inspections(path: Path) -> tuple[Report, ...]:
 def clustered(path: Path, *columns: str) -> Snapshot:
     """A mapped table that is clustered by *columns*, in their physical names."""
     domain = {
-        "clusteringColumns": [one.split(".") for one in columns],
+        "clusteringColumns": [column.split(".") for column in columns],
         "domainName": CLUSTERING_DOMAIN,
     }
     return snapshot(

@@ -22,7 +22,7 @@ field = column
 
 def schema(*fields: Any) -> str:
     """A schema of fields, each a name with its type, or a whole JSON object."""
-    documents = [field(*one) if isinstance(one, tuple) else one for one in fields]
+    documents = [field(*entry) if isinstance(entry, tuple) else entry for entry in fields]
     return json.dumps({"type": "struct", "fields": documents})
 
 

@@ -135,11 +135,11 @@ def start_snapshot(case: oracle.Case) -> Snapshot:
     """
     start = case["start"]
     lines = _lines(start["files"])
-    newest = [one.action for one in lines[-1]] if lines else []
-    infos = [one for one in newest if isinstance(one, CommitInfo)]
+    newest = [line.action for line in lines[-1]] if lines else []
+    infos = [action for action in newest if isinstance(action, CommitInfo)]
     state = start["state"]
     if "error" in state:
-        actions = [one.action for commit in lines for one in commit]
+        actions = [line.action for commit in lines for line in commit]
         protocol = [action for action in actions if isinstance(action, Protocol)][-1]
         metadata = [action for action in actions if isinstance(action, Metadata)][-1]
         version = len(lines) - 1

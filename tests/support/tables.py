@@ -141,7 +141,7 @@ class Table:
         except ValueError:  # a damaged file
             return 0
         named = [Path(row["sidecar"]["path"]).name for row in rows if row.get("sidecar")]
-        return len(rows) + sum(self._actions(self.log / "_sidecars" / one) for one in named)
+        return len(rows) + sum(self._actions(self.log / "_sidecars" / name) for name in named)
 
     def crc(self, version: int, actions: Sequence[Action], **more: Any) -> Path:
         body: Action = {"tableSizeBytes": 0, "numFiles": 0, "numMetadata": 1, "numProtocol": 1}

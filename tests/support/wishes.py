@@ -107,8 +107,8 @@ _CHANGES = (
     ColumnChange(("a",), default=""),
     ColumnChange(("s", "x"), comment="inside"),
     *(
-        ColumnChange((one,), position=Position(None if other == one else other))
-        for one in "abd"
+        ColumnChange((name,), position=Position(None if other == name else other))
+        for name in "abd"
         for other in "abcd"
     ),
 )
@@ -138,7 +138,7 @@ def wishes(draw: st.DrawFn) -> TableChanges:
         change=draw(st.lists(st.sampled_from(_CHANGES), unique_by=repr, max_size=4)),
         cluster_by=draw(st.sampled_from([None, None, None, (), [("a",)], [("b",), ("c",)]])),
         drop=[("d",)] if draw(seldom) else [],
-        rename={one: _RENAMED[one] for one in renamed},
+        rename={name: _RENAMED[name] for name in renamed},
         add_constraints={"two": "1 > 0"} if draw(seldom) else {},
         unset=draw(st.lists(st.sampled_from(["team", "delta.appendOnly", MODE]), max_size=1)),
     )

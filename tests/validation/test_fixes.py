@@ -43,15 +43,15 @@ def test_the_command_of_a_fix_fixes_the_finding(
     path = tmp_path / "table"
     path.mkdir()
     case.make(path)
-    for one in [finding for finding in findings(path, case.depth, case.demands) if finding.fix]:
-        program, *words = shlex.split(fix_command("table", one.fix))
+    for finding in [finding for finding in findings(path, case.depth, case.demands) if finding.fix]:
+        program, *words = shlex.split(fix_command("table", finding.fix))
         done = deltaadm(*words, *CONSENT)
         assert program == "deltaadm"
         if "Requested field not found in parquet schema" in done.err:
             continue  # deltalake wants columns that only the checkpoints of our builder lack
-        assert done.code == 0, (one.code, words, done.err)
+        assert done.code == 0, (finding.code, words, done.err)
         left = findings(path, case.depth, case.demands)
-        assert (one.code, one.where) not in {(each.code, each.where) for each in left}
+        assert (finding.code, finding.where) not in {(each.code, each.where) for each in left}
 
 
 @pytest.mark.parametrize("case", BREAKING, ids=lambda one: f"{one.code}-{one.name}")

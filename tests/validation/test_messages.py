@@ -19,7 +19,7 @@ ENGINE = re.compile(r"'delta-rs:[^']*'")
 def test_findings(family: str, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     """One line a finding: case, severity, place, message, and a remedy of its own."""
     lines = []
-    for case in (one for one in CASES if one.breaks and one.code.startswith(family)):
+    for case in (case_ for case_ in CASES if case_.breaks and case_.code.startswith(family)):
         path = tmp_path / case.code / case.name
         path.mkdir(parents=True)
         case.make(path)

@@ -90,7 +90,7 @@ def test_odd_value_of_a_key(key: str, odd: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", ["none", "name", "id", "x"])
 @pytest.mark.parametrize("odd", ODD, ids=lambda one: str(one)[:20])
 def test_odd_value_of_every_property(odd: Any, mode: str, tmp_path: Path) -> None:
-    configuration = {one.key: odd for one in PROPERTIES.values()}
+    configuration = {entry.key: odd for entry in PROPERTIES.values()}
     configuration |= {"delta.constraints.x": odd, "delta.feature.x": odd, "DELTA.x": odd}
     configuration["delta.columnMapping.mode"] = mode
     both = ["columnMapping", "icebergCompatV2", "deletionVectors"]

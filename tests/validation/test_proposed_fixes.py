@@ -60,7 +60,7 @@ FIXABLE = {
 @pytest.mark.parametrize("code", sorted(FIXABLE))
 def test_rule_proposes_a_fix_where_there_is_one(code: str, tmp_path: Path) -> None:
     fixed = set()
-    for case in (one for one in BROKEN if one.code == code):
+    for case in (case_ for case_ in BROKEN if case_.code == code):
         facts = snapshot_facts(case, tmp_path / case.name)
         if all(problem.fix for problem in RULES[code].check(facts)):
             fixed.add(case.name)

@@ -121,7 +121,7 @@ def test_any_protocol_and_metadata(  # noqa: PLR0917 -- hypothesis names them
     configuration: dict[str, str],
 ) -> None:
     """Most such protocols are wrong; the lists are those of features that are known, or nearly."""
-    lists = [None if one is None else sorted(one) for one in listed]
+    lists = [None if names is None else sorted(names) for names in listed]
     path = tmp_path_factory.mktemp("t")
     schema = json.dumps({"type": "struct", "fields": [column]})
     meta = tables.metadata(configuration, schemaString=schema)
@@ -138,7 +138,7 @@ def test_any_features_and_metadata(
     configuration: dict[str, str],
 ) -> None:
     """Protocols that are well-formed, so that only what they list is in question."""
-    readers = sorted(one for one in listed if one not in FEATURES or FEATURES[one].is_reader)
+    readers = sorted(name for name in listed if name not in FEATURES or FEATURES[name].is_reader)
     path = tmp_path_factory.mktemp("t")
     meta = tables.metadata(configuration, schemaString=tables.schema(column))
     tables.table(path, commit(commit_info(), tables.protocol(3, 7, readers, sorted(listed)), meta))

@@ -51,7 +51,7 @@ def check(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(one, id=f"{one['group']}-{one['id']}") for one in oracle.cases("odd-logs")],
+    [pytest.param(case, id=f"{case['group']}-{case['id']}") for case in oracle.cases("odd-logs")],
 )
 def test_odd_logs(case: oracle.Case, tmp_path: Path) -> None:
     check(oracle.write_log(case["start"]["files"], tmp_path))

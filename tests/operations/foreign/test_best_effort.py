@@ -94,7 +94,7 @@ def test_the_statements_come_in_the_order_of_delta() -> None:
         "CREATE TABLE c.s.t (`a` INT, `p` INT, `b` INT) USING csv PARTITIONED BY (`p`)",
         "INSERT INTO c.s.t (`a`, `p`, `b`) SELECT 1 AS a, 2 AS p, 3 AS b",
     )
-    assert [one.name for one in made.definition.schema.fields] == ["a", "b", "p"]
+    assert [field.name for field in made.definition.schema.fields] == ["a", "b", "p"]
     assert made.irreversible == ("c.s.t",)
     assert plan().irreversible == ()
     assert plan(write_options={"header": "true"}).create.endswith("OPTIONS ('header' = 'true')")
@@ -149,7 +149,7 @@ def test_what_is_lost_and_left_is_told(  # noqa: PLR0917 -- the columns of the t
     assert words in raised.value.message
     assert raised.value.remedy == "Wait."
     assert " ".join(shelf.ran) == ran
-    assert all("c.s.t" in one for one in noted)
+    assert all("c.s.t" in note for note in noted)
 
 
 def test_all_is_well_and_compared() -> None:

@@ -60,7 +60,7 @@ def clauses(made: ForeignChanges) -> list[str]:
 
 
 def told(made: ForeignChanges) -> list[str]:
-    return [f"{one.kind.value} {one.subject}" for one in made.changes]
+    return [f"{change.kind.value} {change.subject}" for change in made.changes]
 
 
 def test_a_wish_that_is_partly_fulfilled_is_planned_for_the_rest() -> None:
@@ -107,7 +107,15 @@ def test_each_change_is_a_statement_in_the_order_of_delta() -> None:
         "+ schema[x]",
         "+ schema[y]",
     ]
-    assert [one.name for one in made.after.schema.fields] == ["id", "n", "c", "s", "x", "y", "p"]
+    assert [field.name for field in made.after.schema.fields] == [
+        "id",
+        "n",
+        "c",
+        "s",
+        "x",
+        "y",
+        "p",
+    ]
     assert "not atomic together" in made.notes[0]
     assert "before p, by which" in made.notes[2]
 
@@ -313,7 +321,7 @@ def test_what_spark_ignores_ends_the_run() -> None:
     assert len(shelf.ran) == 1
     last = plan(set_properties={"team": "web"})
     found = carry_out(last, Shelf(last, distort=without_team), lambda _: None).mismatches
-    assert [(one.subject, one.before, one.after) for one in found] == [
+    assert [(change.subject, change.before, change.after) for change in found] == [
         ("configuration[team]", "web", None)
     ]
 

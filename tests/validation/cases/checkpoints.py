@@ -450,7 +450,7 @@ def with_statistics(
     file = made.log / f"{1:020d}.checkpoint.parquet"
     whole = pq.read_table(file)
     rows = whole.column("add").to_pylist()
-    kept = [one for one in whole.schema.field("add").type if one.name != "stats"]
+    kept = [field for field in whole.schema.field("add").type if field.name != "stats"]
     kinds = {"stats": pa.string(), "stats_parsed": pa.struct([("numRecords", pa.int64())])}
     made_of = pa.struct([*kept, *(pa.field(column, kinds[column]) for column in columns)])
     at = whole.schema.get_field_index("add")

@@ -328,7 +328,7 @@ def a_table_without_statistics_is_clustered_by_none(path: Path) -> None:
 
 
 def _clustered_by(*columns: str, **more: Any) -> list[Any]:
-    return [commit_info(operation="CLUSTER BY", **more), _by(*([one] for one in columns))]
+    return [commit_info(operation="CLUSTER BY", **more), _by(*([column] for column in columns))]
 
 
 AWAY = 'deltaadm/1.0 5f suspends {"clusteringColumns":[["a"]]}'
@@ -473,7 +473,7 @@ def _compat(version: int, **settings: str) -> dict[str, str]:
 
 
 def _iceberg(version: int, *more: str) -> Action:
-    readers = [one for one in more if one == "deletionVectors"]
+    readers = [name for name in more if name == "deletionVectors"]
     names = ["columnMapping", f"icebergCompatV{version}", *more]
     if readers:
         return protocol(3, 7, ["columnMapping", *readers], names)

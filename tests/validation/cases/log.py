@@ -208,8 +208,8 @@ def a_version_has_too_few_digits(path: Path) -> None:
 @breaks("DL105")
 def a_part_has_too_few_digits(path: Path) -> None:
     made = start(path, 2)
-    for one in made.multipart(1, [*STATE, add("f1")]):
-        one.rename(made.log / one.name.replace(".0000", "."))
+    for part in made.multipart(1, [*STATE, add("f1")]):
+        part.rename(made.log / part.name.replace(".0000", "."))
     made.last_checkpoint(1)
 
 

@@ -612,7 +612,7 @@ def iceberg(path: Path, *versions: int, off: int = 0) -> None:
         f"delta.enableIcebergCompatV{version}": "true" for version in versions
     }
     configuration |= {f"delta.enableIcebergCompatV{off}": "false"} if off else {}
-    names = [f"icebergCompatV{one}" for one in (*versions, off) if one]
+    names = [f"icebergCompatV{number}" for number in (*versions, off) if number]
     with_protocol(
         path,
         2,
@@ -655,7 +655,7 @@ def adaptive_metadata_with_v2_checkpoints(path: Path) -> None:
 
 @respects("DL222", "DL211")
 def second_version_is_not_supported(path: Path) -> None:
-    configuration = MAPPED | {f"delta.enableIcebergCompatV{one}": "true" for one in (1, 2)}
+    configuration = MAPPED | {f"delta.enableIcebergCompatV{number}": "true" for number in (1, 2)}
     columns = schema(mapped("a", 1, **{"delta.columnMapping.nested.ids": {}}))
     names = ["columnMapping", "icebergCompatV2"]
     with_protocol(path, 2, 7, None, names, configuration=configuration, schemaString=columns)
