@@ -39,7 +39,7 @@ def installed(shell: str) -> str:
     return found
 
 
-def said(*command: str, stdin: str | None = None, cwd: Path | None = None) -> str:
+def output_of(*command: str, stdin: str | None = None, cwd: Path | None = None) -> str:
     done = subprocess.run(
         command, input=stdin, capture_output=True, text=True, cwd=cwd, check=False, timeout=60
     )
@@ -170,17 +170,19 @@ done
 
 def test_bash_completes() -> None:
     typed = "".join(f"{one}\n" for one, _ in BASH_CASES)
-    answers = said(installed("bash"), "-c", BASH, "bash", str(SCRIPTS / FILES[Shell.BASH]),
+    answers = output_of(installed("bash"), "-c", BASH, "bash", str(SCRIPTS / FILES[Shell.BASH]),
                    stdin=typed).splitlines()  # fmt: skip
-    offered = {one: set(line.split()) for (one, _), line in zip(BASH_CASES, answers, strict=True)}
-    assert offered == {one: set(wanted) for one, wanted in BASH_CASES}
+    offered = {
+        words: set(line.split()) for (words, _), line in zip(BASH_CASES, answers, strict=True)
+    }
+    assert offered == {words: set(wanted) for words, wanted in BASH_CASES}
 
 
 def test_bash_starts_no_process() -> None:
     """With an empty PATH and no right to fork, it answers the same; only aliases are asked for."""
     commands = "ulimit -u 0; PATH=; " + BASH
     path = str(SCRIPTS / FILES[Shell.BASH])
-    answer = said(installed("bash"), "-c", commands, "bash", path, stdin="completion \n")
+    answer = output_of(installed("bash"), "-c", commands, "bash", path, stdin="completion \n")
     assert set(answer.split()) == {"bash", "zsh", "fish", "powershell"}
     text = (SCRIPTS / FILES[Shell.BASH]).read_text(encoding="utf-8")
     started = re.findall(r"^[^#\n]*(?:\$\((?!\()|<\(|`).*", text, re.MULTILINE)
@@ -211,7 +213,9 @@ def test_bash_completes_at_a_prompt(tmp_path: Path) -> None:
             "deltaadm upgrade-protocol my\t"
             " --readable-by duckdb-d\t@\t --writable-by duckdb-delta@1\t"
         )
-        release = next(one for one in newest_releases() if one.client.id == "duckdb-delta")
+        release = next(
+            release for release in newest_releases() if release.client.id == "duckdb-delta"
+        )
         child.expect_exact(
             f"<upgrade-protocol><my table/><--readable-by><{release}><--writable-by><{release}>"
         )
@@ -223,7 +227,7 @@ def test_fish_completes(tmp_path: Path) -> None:
     (tmp_path / "table").mkdir()
     fish = installed("fish")
     path = SCRIPTS / FILES[Shell.FISH]
-    assert said(fish, "--no-execute", str(path)) == ""
+    assert output_of(fish, "--no-execute", str(path)) == ""
     cases = (*CASES, *CASES_WITH_EQUALS)
     asked = "".join(f"complete -C 'deltaadm {one}'; echo ---\n" for one, _ in cases)
     home = {"HOME": str(tmp_path), "PATH": "/nonexistent"}
@@ -234,16 +238,16 @@ def test_fish_completes(tmp_path: Path) -> None:
     assert done.stderr == ""
     *answers, _ = done.stdout.split("---\n")
     offered = {
-        one: {_without_option(line.partition("\t")[0]) for line in answer.splitlines()}
-        for (one, _), answer in zip(cases, answers, strict=True)
+        words: {_without_option(line.partition("\t")[0]) for line in answer.splitlines()}
+        for (words, _), answer in zip(cases, answers, strict=True)
     }
-    assert offered == {one: {"table/"} if want == "*" else want for one, want in cases}
+    assert offered == {words: {"table/"} if want == "*" else want for words, want in cases}
 
 
 def test_zsh_completes_at_a_prompt(tmp_path: Path) -> None:
     path = SCRIPTS / FILES[Shell.ZSH]
     zsh = installed("zsh")
-    assert said(zsh, "-n", str(path)) == ""
+    assert output_of(zsh, "-n", str(path)) == ""
     (tmp_path / "my table").mkdir()
     setup = f"autoload -Uz compinit; compinit -u -D; source '{path}'; PS1='ready> '"
     child = pexpect.spawn(
@@ -346,7 +350,7 @@ def test_powershell_completes() -> None:
         "catch { '' }\n"  # what a refusal to complete looks like before PowerShell 7.6
         for one, _ in cases
     )
-    answers = said(pwsh, "-NoProfile", "-Command", f". '{path}'\n{asked}").splitlines()
+    answers = output_of(pwsh, "-NoProfile", "-Command", f". '{path}'\n{asked}").splitlines()
     for (typed, wanted), answer in zip(cases, answers, strict=True):
         if wanted != "*":
             assert {_without_option(word) for word in answer.split()} == wanted, typed
@@ -381,9 +385,9 @@ def test_a_script_is_installed_once(
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert len(before) == (1 if place.start_up is None else 2)
     assert run(["completion", "--install", *chosen]) == 0
-    said = capsys.readouterr().err
-    assert "Wrote" not in said
-    assert "Added" not in said
+    errors = capsys.readouterr().err
+    assert "Wrote" not in errors
+    assert "Added" not in errors
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     if place.start_up is not None:
         assert before[place.start_up].startswith(b"# mine\n")

@@ -188,9 +188,9 @@ def test_page_of_troubleshooting_is_current() -> None:
 @pytest.mark.parametrize("name", ["algebra", "e2e", "odd-logs"])
 def test_what_delta_was_recorded_to_say_can_be_looked_up(name: str) -> None:
     page = text(ROOT / "docs" / "troubleshooting.md")
-    said = {error["errorClass"].partition(".")[0] for error in recorded_errors(oracle.cases(name))}
-    missing = {name for name in said if f"\n### {name}\n" not in page}
-    assert said
+    names = {error["errorClass"].partition(".")[0] for error in recorded_errors(oracle.cases(name))}
+    missing = {name for name in names if f"\n### {name}\n" not in page}
+    assert names
     assert not missing
 
 
@@ -229,10 +229,10 @@ def fields(value: Any, prefix: str = "") -> Iterator[str]:
         for item in value:
             yield from fields(item, prefix)
     elif isinstance(value, dict):
-        for key, one in value.items():
+        for key, nested in value.items():
             yield key
             if key not in OPEN_KEYS:
-                yield from fields(one)
+                yield from fields(nested)
 
 
 FINDING = Finding(

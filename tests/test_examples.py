@@ -40,10 +40,10 @@ class Example(NamedTuple):
     command: str
     answer: str
 
-    def holds_for(self, said: str) -> bool:
+    def holds_for(self, output: str) -> bool:
         parts = self.answer.replace(OF_SPARK, "").split("...\n")
         pattern = r"(?:.*\n)*".join(re.escape(_timeless(part)) for part in parts)
-        return re.fullmatch(pattern, _timeless(said)) is not None
+        return re.fullmatch(pattern, _timeless(output)) is not None
 
 
 def _timeless(text: str) -> str:
@@ -72,11 +72,11 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def answered(command: str, data: Path) -> tuple[str, int]:
     """Everything that *command* says, with the places of the page, and the exit code."""
-    said = io.StringIO()
+    output = io.StringIO()
     arguments = shlex.split(command.replace("/data", str(data)))[1:]
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         code = run(arguments)
-    return said.getvalue().replace(str(data), "/data"), code
+    return output.getvalue().replace(str(data), "/data"), code
 
 
 def workplace(data: Path, *, without: str = "") -> None:
@@ -136,9 +136,9 @@ def test_what_a_page_proposes_can_be_done(
         for line in re.findall(r"^\$ (deltaadm .*)$", block, re.MULTILINE):
             if not ELSEWHERE.search(line):
                 changes = "apply" in line and "--yes" not in line
-                said, code = answered(f"{line} --yes" if changes else line, data)
+                output, code = answered(f"{line} --yes" if changes else line, data)
                 may_find = "--check" in line or " diff " in line
-                assert code == 0 or (code == 1 and may_find), f"{line}\n{said}"
+                assert code == 0 or (code == 1 and may_find), f"{line}\n{output}"
                 tried += 1
     assert tried >= text.count("\n$ deltaadm ") / 2
 
@@ -176,21 +176,21 @@ def test_readme(data: Path) -> None:
     for version in (1, 2, 3):
         orders.commit(version, commit_info())
     orders.last_checkpoint(1)
-    told = list(examples("README.md"))
-    assert [example.command.split()[1] for example in told] == [
+    shown = list(examples("README.md"))
+    assert [example.command.split()[1] for example in shown] == [
         "inspect", "enable-feature", "enable-feature", "enable-feature", "set-mapping-mode",
         "validate",
     ]  # fmt: skip
-    for example in told:
-        said, _ = answered(example.command, data)
-        assert example.holds_for(said), f"{example.command}\n{said}"
+    for example in shown:
+        output, _ = answered(example.command, data)
+        assert example.holds_for(output), f"{example.command}\n{output}"
 
 
 def test_many_tables(data: Path) -> None:
     tables.lake(data)
     [one] = examples("docs/fleets.md")
-    said, _ = answered(one.command, data)
-    assert one.holds_for(said), said
+    output, _ = answered(one.command, data)
+    assert one.holds_for(output), output
 
 
 @pytest.mark.parametrize("page", ["docs/quick-start.md", "docs/concepts.md"])
@@ -201,8 +201,8 @@ def test_a_page_can_be_followed_from_its_beginning(
     monkeypatch.chdir(data)
     monkeypatch.setattr("deltaadm.runs.sessions.executor", EXECUTOR)
     for example in examples(page):
-        said, _ = answered(example.command, data)
-        assert example.holds_for(said), f"{example.command}\n{said}"
+        output, _ = answered(example.command, data)
+        assert example.holds_for(output), f"{example.command}\n{output}"
 
 
 FOLLOWED = {"README.md", "docs/fleets.md", "docs/quick-start.md", "docs/concepts.md"}

@@ -35,12 +35,12 @@ PROGRAMS = Path(sys.executable).parent
 
 
 def done(*command: object, cwd: Path = ROOT, **env: str) -> str:
-    said = subprocess.run(
+    result = subprocess.run(
         [*map(str, command)], cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True,
         check=False, timeout=300,
     )  # fmt: skip
-    assert said.returncode == 0, said.stdout + said.stderr
-    return said.stdout
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
 
 
 class Built(NamedTuple):
@@ -126,8 +126,8 @@ def test_what_is_built_works_where_nothing_else_is(
     done(uv, "venv", "--quiet", "--python", sys.executable, tmp_path / "deltaadm")
     done(uv, "pip", "install", "--quiet", "--python", programs / "python", built.wheel)
 
-    said = done(programs / "deltaadm", "--version", cwd=tmp_path, HOME="/nonexistent", LANG="C")
-    assert said == f"deltaadm {__version__}\n"
+    output = done(programs / "deltaadm", "--version", cwd=tmp_path, HOME="/nonexistent", LANG="C")
+    assert output == f"deltaadm {__version__}\n"
     answer = "import deltaadm, sys; print(repr(deltaadm.table(sys.argv[1]).inspect()))"
     assert "2 features" in done(programs / "python", "-c", answer, lake / "events", cwd=tmp_path)
 

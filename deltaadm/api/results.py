@@ -99,13 +99,13 @@ class Result(Generic[R]):
 
     def _words(self) -> list[str]:
         """What is said of it in a line."""
-        told = self.to_dict()
-        words = [str(told["table"])] if "table" in told else []
-        version = told.get("version")
+        document = self.to_dict()
+        words = [str(document["table"])] if "table" in document else []
+        version = document.get("version")
         words += [f"version {version}"] if isinstance(version, int) else []
         rows = _ROWS.get(self._shown.document)
-        if rows and isinstance(told.get(rows), list):
-            count = len(told[rows])
+        if rows and isinstance(document.get(rows), list):
+            count = len(document[rows])
             words.append(f"{count} {rows if count != 1 else _SINGULAR.get(rows, rows[:-1])}")
         return words
 

@@ -307,7 +307,7 @@ def _options_shown(sources: SettingsSources) -> Iterator[SettingValue]:
             key = f"{name}.{option.key}"
             if key not in found and sources.of(name).find(option.key, alone=True) is not None:
                 found[key] = OptionSetting(name, option)
-    for each in sorted(found.values(), key=lambda one: (bool(one.section), one.key)):
+    for each in sorted(found.values(), key=lambda setting: (bool(setting.section), setting.key)):
         setting = sources.of(each.section).find(each.option.key, alone=bool(each.section))
         if setting is not None:
             converted(each.option, setting)

@@ -80,7 +80,7 @@ class EmbeddedExecutor:
         """By what its commits are known."""
         return CommitMark(self._own, is_unique=True)
 
-    def may_go_on(self) -> bool:
+    def may_still_commit(self) -> bool:
         """Whether a store may still carry out a write that it has not answered."""
         return self._open
 

@@ -41,7 +41,7 @@ class Executor(typing.Protocol):
     def mark(self) -> CommitMark:
         """By what its commits are known, once it has applied a step."""
 
-    def may_go_on(self) -> bool:
+    def may_still_commit(self) -> bool:
         """Whether a step that was interrupted may be committed later on."""
 
 
@@ -344,7 +344,7 @@ def look_up(progress: Progress, log: TableLog, executor: Executor) -> str:
     versions = progress.versions + own
     if own and _is_complete(plan, stage, own, log):
         return committed_words(versions) + _not_completed(plan, done + 1)
-    if not executor.may_go_on():
+    if not executor.may_still_commit():
         return committed_words(versions) + (_not_completed(plan, done) if versions else "")
     if not own:
         return progress.words

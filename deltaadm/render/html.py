@@ -92,8 +92,8 @@ def html_fragment(report: Report) -> str:
     Ids are made of what it says, so that several of them can stand on one page.
     """
     page = list(page_blocks(report))
-    said = "".join(_section(0, page))
-    number = sha256(said.encode()).hexdigest()[:12]
+    body = "".join(_section(0, page))
+    number = sha256(body.encode()).hexdigest()[:12]
     style = _Html(f"<style>{fragment_style()}</style>")
     return _tag("div", style, _section(number, page), class_=FRAGMENT_CLASS)
 
@@ -429,11 +429,11 @@ _LEGEND_OF_TIMELINE = (
 def _timeline(block: Timeline, anchor: str) -> _Html:
     count = len(block.points)
     height = _AXIS + _LANE * len(block.lanes)
-    said = "; ".join(_lane_words(lane, block) for lane in block.lanes)
+    description = "; ".join(_lane_words(lane, block) for lane in block.lanes)
     picture = _tag(
         "svg",
         _tag("title", block.title, id=f"{anchor}-title"),
-        _tag("desc", said, id=f"{anchor}-desc"),
+        _tag("desc", description, id=f"{anchor}-desc"),
         *(
             _tag("line", x1=_share(n, count), x2=_share(n, count), y1="0", y2=str(height))
             for n in range(count)

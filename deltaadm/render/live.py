@@ -44,10 +44,10 @@ class LiveLine:
         parts = [counts, f"{round(seconds)} s"]
         if total and done:
             parts.append(f"{round(seconds / done * (total - done))} s left")
-        said = f"{doing} ", f": {', '.join(filter(None, parts))}"
-        room = self._width - len("".join(said)) - (40 if self._with_bar else 4)
+        before, after = f"{doing} ", f": {', '.join(filter(None, parts))}"
+        room = self._width - len(before + after) - (40 if self._with_bar else 4)
         name = _fitting(visible(what), room)
-        text = "".join((said[0] if name else said[0].rstrip(), name, said[1]))
+        text = "".join((before if name else before.rstrip(), name, after))
         self._progress.update(self._task, description=text, completed=done, total=total)
         self._progress.refresh()
 

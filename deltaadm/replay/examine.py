@@ -559,4 +559,4 @@ def _columns_after(earlier: Mapping[int, str], commit: CommitFacts) -> Mapping[i
     ids = {
         number: physical_name(field) for field in fields if (number := column_id(field)) is not None
     }
-    return ids if commit.makes_table_anew else {**earlier, **ids}
+    return ids if commit.replaces_table else {**earlier, **ids}

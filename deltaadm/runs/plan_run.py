@@ -356,13 +356,13 @@ def execute(
     plan: Plan,
     executor: Executor,
     note: Note,
-    phases: Phases | None = None,
+    progress: Phases | None = None,
 ) -> Outcome:
     """
     What *plan* came to; raises what `carry_out` does.
 
     *note* hears what is known of commits, and what looks that up once the executor is closed;
-    *phases* which step it is at.
+    *progress* shows which step it is at.
     """
     from deltaadm.operations.carry_out import Progress, carry_out, look_up, require_same_places
     from deltaadm.operations.plan import is_verified_by_state, moves
@@ -373,12 +373,12 @@ def execute(
     require_same_places(plan, lambda place: Target(place, place).load(context, detail=detail))
     log = LiveLog(context, plan.before, detail, executor.mark, by_name=moves(plan.steps))
 
-    def on_progress(progress: Progress) -> None:
-        if phases is not None:
-            phases.part(
-                "Committing steps", min(progress.done + 1, len(plan.stages)), len(plan.stages)
+    def on_progress(reached: Progress) -> None:
+        if progress is not None:
+            progress.part(
+                "Committing steps", min(reached.done + 1, len(plan.stages)), len(plan.stages)
             )
-        note(progress.words, partial(look_up, progress, log.without_session(), executor))
+        note(reached.words, partial(look_up, reached, log.without_session(), executor))
 
     return carry_out(plan, executor=executor, log=log, note=on_progress)
 

@@ -153,7 +153,7 @@ class SparkExecutor:
         """By what its commits are known, once it has applied a step."""
         return self._mark
 
-    def may_go_on(self) -> bool:
+    def may_still_commit(self) -> bool:
         """Whether a statement that was interrupted may be committed yet: its JVM may live."""
         return self._jvm is None or self._jvm.poll() is None
 

@@ -281,14 +281,14 @@ MISTAKES: list[tuple[Callable[[deltaadm.Table], object], type[Exception], str]] 
 ]
 
 
-@pytest.mark.parametrize(("mistake", "kind", "said"), MISTAKES)
+@pytest.mark.parametrize(("mistake", "kind", "message"), MISTAKES)
 def test_a_mistake_is_named(
     mistake: Callable[[deltaadm.Table], object],
     kind: type[Exception],
-    said: str,
+    message: str,
     events: deltaadm.Table,
 ) -> None:
-    with pytest.raises(kind, match=said):
+    with pytest.raises(kind, match=message):
         mistake(events)
 
 

@@ -95,7 +95,7 @@ def no_metadata(path: Path) -> None:
         (no_protocol, "contains its protocol"),
         (no_metadata, "contains its metadata"),
     ],
-    ids=lambda one: getattr(one, "__name__", ""),
+    ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_no_readable_table(tmp_path: Path, make: Callable[[Path], None], words: str) -> None:
     path = tmp_path / "t"
@@ -115,8 +115,8 @@ def test_no_readable_table(tmp_path: Path, make: Callable[[Path], None], words: 
             assert error["remedy"]
 
 
-def assert_one_sentence_and_remedy(said: str) -> None:
-    message, remedy, *rest = said.splitlines()
+def assert_one_sentence_and_remedy(text: str) -> None:
+    message, remedy, *rest = text.splitlines()
     assert rest == []
     assert message.startswith("error: ")
     assert message.endswith(".")
@@ -389,7 +389,7 @@ def test_hostile_texts_in_plans(tmp_path: Path) -> None:
         ["inspect", "T", f"--{HOSTILE}"],
         [HOSTILE],
     ],
-    ids=lambda one: one[0].replace("\x1b", "")[:8].strip("[") + str(len(one)),
+    ids=lambda text: text[0].replace("\x1b", "")[:8].strip("[") + str(len(text)),
 )
 def test_hostile_arguments_in_errors(small: Table, arguments: list[str]) -> None:
     result = deltaadm(*(small.path if argument == "T" else argument for argument in arguments))

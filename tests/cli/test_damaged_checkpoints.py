@@ -324,8 +324,8 @@ def test_a_damaged_table_costs_a_discovery_one_answer(tmp_path: Path) -> None:
         for at in range(len(file.read_bytes()) - 600, len(file.read_bytes()), 40)
     ]
     whole = file.read_bytes()
-    for result in drawn:
-        file.write_bytes(result.applied_to(whole))
+    for damaged in drawn:
+        file.write_bytes(damaged.applied_to(whole))
         result = deltaadm("inspect", "--discover", tmp_path, "--files", "-o", "json")
         assert result.code in {0, 9}, result.err
 

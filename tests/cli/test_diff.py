@@ -93,8 +93,8 @@ def mapped(path: Path, name: str, **more: Any) -> Path:
 def test_what_a_table_chooses_for_itself_is_not_compared_with_another(tmp_path: Path) -> None:
     one, other = mapped(tmp_path, "x"), mapped(tmp_path, "longer")
     assert not found(one, other)
-    told = deltaadm("diff", one, mapped(tmp_path, "commented", comment="new"), "-o", "json")
-    (change,) = told.document["changes"]
+    result = deltaadm("diff", one, mapped(tmp_path, "commented", comment="new"), "-o", "json")
+    (change,) = result.document["changes"]
     assert (change["subject"], change["after"]) == ("schema[a]", {"comment": "new"})
 
 
@@ -251,7 +251,7 @@ def test_a_file_that_is_no_reference_is_an_error(text: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("T",), "compare T with another table or version"),
         (("T", "U", "V"), "only a reference file takes several tables"),
@@ -259,10 +259,10 @@ def test_a_file_that_is_no_reference_is_an_error(text: str, tmp_path: Path) -> N
         (("T", "U", "-o", "sarif"), "is not one of"),
     ],
 )
-def test_odd_requests_are_usage_errors(arguments: tuple[str, ...], said: str) -> None:
+def test_odd_requests_are_usage_errors(arguments: tuple[str, ...], message: str) -> None:
     result = deltaadm("diff", *arguments)
     assert (result.code, result.out) == (2, "")
-    assert said in " ".join(result.err.split())
+    assert message in " ".join(result.err.split())
 
 
 def test_what_cannot_be_compared_is_an_error(events: Table, tmp_path: Path) -> None:

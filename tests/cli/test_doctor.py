@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(
-    ("said", "health"),
+    ("text", "health"),
     [
         ('openjdk version "17.0.15" 2025-04-15', Health.OK),
         ('java version "21" 2023-09-19 LTS', Health.OK),
@@ -26,8 +26,8 @@ pytestmark = pytest.mark.slow
         ("The operation couldn't be completed. Unable to locate a Java Runtime.", Health.FAILED),
     ],
 )
-def test_java(said: str, health: Health) -> None:
-    found = java_check("/bin/java", said)
+def test_java(text: str, health: Health) -> None:
+    found = java_check("/bin/java", text)
     assert found.health is health
     assert bool(found.remedy) is (health is not Health.OK)
 
@@ -175,8 +175,8 @@ def test_what_a_commit_to_s3_needs(tmp_path: Path, conf: str, store: str, system
         assert connector["detail"] == "hadoop-aws, configured in Spark's settings"
     else:  # deltaadm gets it by itself
         assert connector["detail"].startswith("org.apache.hadoop:hadoop-aws:3.5.0")
-    told = found["Hadoop's settings for s3a"]["detail"]
-    assert "fs.s3a.secret.key" in told
+    detail = found["Hadoop's settings for s3a"]["detail"]
+    assert "fs.s3a.secret.key" in detail
     assert "hush" not in str(found)
     (tmp_path / "hadoop-aws-3.5.0.jar").touch()
     found = checks("s3a://bucket/table", "--spark-conf", conf, "--jars", tmp_path, **env)
@@ -197,7 +197,7 @@ def test_it_starts_nothing_unless_told_to() -> None:
 def test_text(tmp_path: Path) -> None:
     done = deltaadm("doctor", tmp_path / "gone")
     assert done.code == 6
-    told = [line.split()[:2] for line in done.out.splitlines()]
-    assert ["ok", "pyspark"] in told
-    assert ["failed", f"{tmp_path}/gone"] in told
+    lines = [line.split()[:2] for line in done.out.splitlines()]
+    assert ["ok", "pyspark"] in lines
+    assert ["failed", f"{tmp_path}/gone"] in lines
     assert sys.executable not in done.err

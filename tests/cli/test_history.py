@@ -132,7 +132,7 @@ def test_no_table_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--since", "yesterday"), "neither a version nor a time"),
         (("--until", "-1"), "neither a version nor a time"),
@@ -141,10 +141,12 @@ def test_no_table_is_an_error(tmp_path: Path) -> None:
         (("-o", "sarif"), "is not one of"),
     ],
 )
-def test_odd_requests_are_usage_errors(events: Table, options: tuple[str, ...], said: str) -> None:
+def test_odd_requests_are_usage_errors(
+    events: Table, options: tuple[str, ...], message: str
+) -> None:
     result = deltaadm("history", events.path, *options)
     assert (result.code, result.out) == (2, "")
-    assert said in " ".join(result.err.split())
+    assert message in " ".join(result.err.split())
 
 
 def test_nothing_that_was_asked_for_is_said(events: Table) -> None:

@@ -165,8 +165,8 @@ def test_files_and_columns_on_request(rich: Table) -> None:
 
 def test_clustering_is_told_with_the_files(tmp_path: Path) -> None:
     fields = [
-        {"name": one, "type": "string", "nullable": True, "metadata": PHYSICAL | {key: physical}}
-        for one, physical, key in [("a", "col-1", NAME_KEY), ("b.c", "col-2", NAME_KEY)]
+        {"name": name, "type": "string", "nullable": True, "metadata": PHYSICAL | {key: physical}}
+        for name, physical, key in [("a", "col-1", NAME_KEY), ("b.c", "col-2", NAME_KEY)]
     ]
     schema = json.dumps({"type": "struct", "fields": fields})
     by = json.dumps({"clusteringColumns": [["col-2"], ["col-1"]]})

@@ -44,7 +44,7 @@ PLACES = (
 class Server(LogWriter):
     """An executor that may go on after an interrupt."""
 
-    def may_go_on(self) -> bool:
+    def may_still_commit(self) -> bool:
         return True
 
 
@@ -104,7 +104,7 @@ def words_for(made: list[int], steps: int, *, unknown: bool) -> list[str]:
 def test_an_interrupt_anywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[LogWriter]
 ) -> None:
-    said = set()
+    counts = set()
     for line in count(1, STEP):
         made = tables.table(tmp_path / str(line), commit(protocol(), metadata({"c": "1"}))).path
         monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: kind())
@@ -116,8 +116,8 @@ def test_an_interrupt_anywhere(
         words = words_for(versions(made), 2, unknown=kind is Server)
         assert result.code == 130, result
         assert result.err.endswith(tuple(f"\nInterrupted; {word}.\n" for word in words)), result
-        said.add(len(versions(made)))
-    assert said == {0, 1, 2}
+        counts.add(len(versions(made)))
+    assert counts == {0, 1, 2}
 
 
 @pytest.mark.parametrize("jobs", [1, 3])

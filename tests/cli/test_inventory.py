@@ -30,7 +30,9 @@ def rows(kind: str, path: Path) -> list[dict[str, Any]]:
     if kind == "csv":
         with path.open(newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
-    read = pq.read_table if kind == "parquet" else lambda one: DeltaTable(one).to_pyarrow_table()
+    read = (
+        pq.read_table if kind == "parquet" else lambda place: DeltaTable(place).to_pyarrow_table()
+    )
     return list(read(str(path)).to_pylist())
 
 
@@ -40,7 +42,7 @@ def test_a_row_for_each_table(lake: Path, tmp_path: Path, kind: str) -> None:
     shown = deltaadm("inspect", "--discover", lake, "-o", "jsonl")
     result = deltaadm("inspect", "--discover", lake, "-o", "jsonl", "--save-as", kind, place)
     assert result == shown
-    new, none = sorted(rows(kind, place), key=lambda one: str(one["table"]))
+    new, none = sorted(rows(kind, place), key=lambda row: str(row["table"]))
     assert (new["table"], new["location"]) == (str(lake / "new"), str(lake / "new"))
     assert (int(new["min_reader_version"]), int(new["min_writer_version"])) == (3, 7)
     features = ["appendOnly", "deletionVectors"]

@@ -166,10 +166,10 @@ def _peak(*words: str) -> tuple[Result, int]:
         env=surroundings(None),
     ) as child:
         assert child.stdout is not None
-        said = child.stdout.read()
+        output = child.stdout.read()
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
-    return Result(child.returncode, said, said), usage.ru_maxrss
+    return Result(child.returncode, output, output), usage.ru_maxrss
 
 
 def _number(value: int) -> bytes:

@@ -164,7 +164,7 @@ def test_the_size_is_not_asked_for_where_it_does_not_matter(small: Table) -> Non
         (["--cluster-by", "b, A"], "CLUSTER BY (`b`, `A`)"),
         (["--cluster-by", "b", "--cluster-by", "a"], "CLUSTER BY (`b`, `a`)"),
     ],
-    ids=lambda one: one[0] if isinstance(one, list) else "",
+    ids=lambda value: value[0] if isinstance(value, list) else "",
 )
 def test_the_options_of_alter(tmp_path: Path, wish: list[str], sql: str) -> None:
     columns = metadata(schemaString=schema("a", "b"))

@@ -57,17 +57,17 @@ def test_a_location_with_a_secret_is_refused(arguments: list[str], url: str) -> 
     assert f"{URLS[url]} contains a secret" in text.err
     assert text.err.count(URLS[url]) == 1
     assert "hush" not in text.err
-    told = deltaadm(*command, "-o", "json")
-    assert (told.code, told.err) == (REFUSED, "")
-    assert "hush" not in told.out
-    assert URLS[url] in told.document["error"]["message"]
+    result = deltaadm(*command, "-o", "json")
+    assert (result.code, result.err) == (REFUSED, "")
+    assert "hush" not in result.out
+    assert URLS[url] in result.document["error"]["message"]
 
 
 @pytest.mark.parametrize("url", PLAIN)
 def test_a_location_without_a_secret_is_shown_as_it_is(url: str) -> None:
-    told = deltaadm("inspect", url, "-o", "json").document
-    assert (told["table"], told["error"]["kind"]) == (url, "storage")
-    assert url in told["error"]["message"]
+    result = deltaadm("inspect", url, "-o", "json").document
+    assert (result["table"], result["error"]["kind"]) == (url, "storage")
+    assert url in result["error"]["message"]
 
 
 @pytest.mark.parametrize("url", URLS)
@@ -76,7 +76,7 @@ def test_among_many_tables_it_fails_by_itself(tmp_path: Path, url: str) -> None:
     listed, plans = tmp_path / "tables.txt", tmp_path / "plans.jsonl"
     listed.write_text(f"{url}\n{made.path}\n", encoding="utf-8")
     many = ("--tables-from", listed)
-    said = [
+    results = [
         deltaadm(*command, *look)
         for command in (
             ["inspect", *many],
@@ -85,10 +85,10 @@ def test_among_many_tables_it_fails_by_itself(tmp_path: Path, url: str) -> None:
         )
         for look in ([], ["-o", "jsonl"], ["-o", "html"])
     ]
-    assert {result.code for result in said} == {SOME_FAILED}
-    assert "hush" not in "".join(result.out + result.err for result in said)
+    assert {result.code for result in results} == {SOME_FAILED}
+    assert "hush" not in "".join(result.out + result.err for result in results)
     assert "hush" not in plans.read_text(encoding="utf-8")
-    assert said[1].lines[0]["table"] == URLS[url]
+    assert results[1].lines[0]["table"] == URLS[url]
 
 
 def test_the_doctor_and_usage_errors_say_nothing_either() -> None:

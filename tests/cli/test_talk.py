@@ -62,9 +62,9 @@ def test_errors_of_a_quiet_run(tmp_path: Path) -> None:
 
 
 def test_messages_for_programs(small: Table, tmp_path: Path) -> None:
-    [said] = map(json.loads, planned(small, "--log-format", "json").err.splitlines())
-    assert (said["level"], said["message"]) == ("info", SAID)
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", said["time"])
+    [message] = map(json.loads, planned(small, "--log-format", "json").err.splitlines())
+    assert (message["level"], message["message"]) == ("info", SAID)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", message["time"])
     broken = deltaadm("inspect", tmp_path / "nothing", "--log-format", "json")
     [error] = map(json.loads, broken.err.splitlines())
     assert error["level"] == "error"

@@ -52,9 +52,9 @@ def test_no_means_no(small: Table) -> None:
     program.expect_exact(QUESTION)
     assert "configuration[a] = b" in program.before
     program.sendline("no")
-    code, said = ended(program)
+    code, output = ended(program)
     assert code == 7
-    assert "was not confirmed; nothing was changed" in said
+    assert "was not confirmed; nothing was changed" in output
     assert listing(small.path) == before
 
 
@@ -62,9 +62,9 @@ def test_yes_means_yes(small: Table) -> None:
     program = terminal("alter", small.path, "--set", "a=b", "--apply")
     program.expect_exact(QUESTION)
     program.sendline("yes")
-    code, said = ended(program)
+    code, output = ended(program)
     assert code == 0
-    assert "Version 1 was committed" in said
+    assert "Version 1 was committed" in output
     assert (small.log / f"{1:020d}.json").exists()
 
 
@@ -78,11 +78,11 @@ def test_sql_is_escaped_on_a_terminal_and_exact_elsewhere(tmp_path: Path) -> Non
     exact = deltaadm(*command)
     assert (exact.code, exact.err) == (0, "")
     assert f"`{name}`" in exact.out
-    code, said = ended(terminal(*command))
+    code, output = ended(terminal(*command))
     assert code == 0
-    assert not {"\x1b", "\x07", "\u202e"} & {*said}
-    assert r"`a\x1b]52;c;eA\x07\u202e\nDROP TABLE x`" in said.replace("\r\n", "")
-    assert "Control characters are escaped" in said
+    assert not {"\x1b", "\x07", "\u202e"} & {*output}
+    assert r"`a\x1b]52;c;eA\x07\u202e\nDROP TABLE x`" in output.replace("\r\n", "")
+    assert "Control characters are escaped" in output
 
 
 @pytest.mark.parametrize("answer", ["y", "", "yes please"])
@@ -105,10 +105,10 @@ def test_interrupted_at_the_question(small: Table) -> None:
     program = terminal("alter", small.path, "--set", "a=b", "--apply")
     program.expect_exact(QUESTION)
     program.sendintr()
-    code, said = ended(program)
+    code, output = ended(program)
     assert code == 130
-    assert "Interrupted; nothing was committed." in said
-    assert "Traceback" not in said
+    assert "Interrupted; nothing was committed." in output
+    assert "Traceback" not in output
     assert listing(small.path) == before
 
 
@@ -116,9 +116,9 @@ def test_terminated_at_the_question(small: Table) -> None:
     program = terminal("alter", small.path, "--set", "a=b", "--apply")
     program.expect_exact(QUESTION)
     program.kill(signal.SIGTERM)
-    code, said = ended(program)
+    code, output = ended(program)
     assert code == 143
-    assert "Terminated; nothing was committed." in said
+    assert "Terminated; nothing was committed." in output
 
 
 def test_a_backfill_is_asked_for_by_its_name(small: Table) -> None:
@@ -142,18 +142,18 @@ def test_the_plan_is_shown_before_the_question_in_any_format(small: Table, form:
 
 def test_yes_on_the_command_line_is_not_asked_again(small: Table) -> None:
     program = terminal("alter", small.path, "--set", "a=b", "--apply", "--yes")
-    code, said = ended(program)
+    code, output = ended(program)
     assert code == 0
-    assert QUESTION not in said
+    assert QUESTION not in output
 
 
 def test_input_can_be_ruled_out(small: Table) -> None:
     program = terminal(
         "alter", small.path, "--set", "a=b", "--apply", env={"DELTAADM_NO_INPUT": "1"}
     )
-    code, said = ended(program)
+    code, output = ended(program)
     assert code == 7
-    assert "Pass --yes" in said
+    assert "Pass --yes" in output
 
 
 @pytest.mark.parametrize(
@@ -167,22 +167,22 @@ def test_input_can_be_ruled_out(small: Table) -> None:
     ],
 )
 def test_colour(small: Table, option: str, env: dict[str, str], *, coloured: bool) -> None:
-    code, said = ended(terminal("alter", small.path, "--set", "a=b", "--color", option, env=env))
+    code, output = ended(terminal("alter", small.path, "--set", "a=b", "--color", option, env=env))
     assert code == 0
-    assert ("\x1b[32m" in said) is coloured
-    assert ("\x1b[" in said) is coloured
+    assert ("\x1b[32m" in output) is coloured
+    assert ("\x1b[" in output) is coloured
 
 
 def test_no_color_leaves_no_colour(small: Table) -> None:
     env = {"NO_COLOR": "1"}
-    _, said = ended(terminal("alter", small.path, "--set", "a=b", env=env))
-    assert "\x1b[32m" not in said
+    _, output = ended(terminal("alter", small.path, "--set", "a=b", env=env))
+    assert "\x1b[32m" not in output
 
 
 def test_a_narrow_terminal_cuts_nothing(tmp_path: Path) -> None:
     made = tables.table(tmp_path, commit(protocol(), metadata({"k": "v" * 300})))
-    _, said = ended(terminal("inspect", made.path))
-    assert "v" * 300 in said
+    _, output = ended(terminal("inspect", made.path))
+    assert "v" * 300 in output
 
 
 SLOW_START = """
@@ -215,9 +215,9 @@ def test_interrupted_while_spark_starts(small: Table) -> None:
     program.expect_exact("Starting Spark on local[*] ...")
     program.expect(r"Starting Spark: starting the JVM: \d+ s")
     program.sendintr()
-    code, said = ended(program)
+    code, output = ended(program)
     assert code == 130
-    assert "Interrupted; nothing was committed." in said
+    assert "Interrupted; nothing was committed." in output
     assert listing(small.path) == before
 
 
@@ -237,9 +237,9 @@ def test_a_fleet_has_a_bar(tmp_path: Path) -> None:
     program = terminal("inspect", "--all", "--discover", tmp_path, program=slow)
     program.expect(r"Reading: tables, \d+ s, \d+ s left")
     program.expect(r"1/3|2/3")
-    code, said = ended(program)
+    code, output = ended(program)
     assert code == 0
-    assert said.count("/t2") == 1
+    assert output.count("/t2") == 1
 
 
 SLOW_TABLES = """

@@ -239,9 +239,9 @@ def test_what_nobody_has_read_is_no_verdict(small: Table, tmp_path: Path) -> Non
 
 def test_a_change_that_nobody_reads_about_is_interrupted(small: Table) -> None:
     with untouched(small.path):
-        code, said = unread("alter", str(small.path), "--set", "a=b", "--apply")
+        code, errors = unread("alter", str(small.path), "--set", "a=b", "--apply")
     assert code == 141
-    assert "nothing was committed" in said
+    assert "nothing was committed" in errors
 
 
 def test_what_breaks_in_the_wake_of_an_interrupt_is_no_bug(
@@ -272,8 +272,8 @@ def unread(*arguments: str) -> tuple[int, str]:
         assert program.stdout is not None
         assert program.stderr is not None
         program.stdout.close()
-        said = program.stderr.read()
-    return program.returncode, said
+        errors = program.stderr.read()
+    return program.returncode, errors
 
 
 FULL = Path("/dev/full")
@@ -286,9 +286,9 @@ FULL = Path("/dev/full")
      "--version"],
 )  # fmt: skip
 def test_a_full_disk_is_no_bug(command: str) -> None:
-    code, said = with_full_disk(*command.split(), stream="stdout")
+    code, errors = with_full_disk(*command.split(), stream="stdout")
     assert code == 4
-    assert said.startswith("error: The output cannot be written: no space left on device.\n")
+    assert errors.startswith("error: The output cannot be written: no space left on device.\n")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
@@ -306,9 +306,9 @@ def test_what_cannot_be_said_about_the_run_does_not_change_it(
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
 def test_a_commit_is_told_although_the_outcome_cannot_be_written(small: Table) -> None:
     wish = ("alter", small.path, "--checkpoint", "--apply", "--yes", "-o", "json")
-    code, said = with_full_disk(*map(str, wish), stream="stdout")
+    code, errors = with_full_disk(*map(str, wish), stream="stdout")
     assert code == 4
-    assert "no space left on device; everything was done, without a commit." in said
+    assert "no space left on device; everything was done, without a commit." in errors
 
 
 def with_full_disk(*arguments: str, stream: str) -> tuple[int, str]:

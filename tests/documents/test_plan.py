@@ -123,12 +123,12 @@ def test_the_same_plan_comes_back(plan: Plan) -> None:
 
 def _facts(plan: Plan) -> Document:
     """What a plan says, but for what only the command knew that has made it."""
-    told = document(plan)
+    found = document(plan)
     for key in ("operation", "notes", "binding"):
-        del told[key]
-    for change in told["changes"]:
+        del found[key]
+    for change in found["changes"]:
         del change["because"], change["undo"]
-    return told
+    return found
 
 
 @each_plan
@@ -144,17 +144,19 @@ def test_the_version_that_a_plan_names_moves_with_the_table() -> None:
 
 
 def test_contract() -> None:
-    told = document()
-    assert told["format_version"] == 1
-    assert told["operation"] == "alter"
-    assert told["table"] == "the table"
-    assert told["location"] == "/t"
-    assert told["before"].keys() == {"version", "protocol", "metadata", "clustering_columns"}
-    assert told["after"].keys() == {"protocol", "metadata"}
-    assert told["before"]["version"] == 3
-    assert [step["kind"] for step in told["steps"]] == ["set_properties", "unset_properties"]
-    assert told["steps"][1]["sql"] == ("ALTER TABLE delta.`/t` UNSET TBLPROPERTIES IF EXISTS ('b')")
-    assert told["changes"][0] == {
+    written = document()
+    assert written["format_version"] == 1
+    assert written["operation"] == "alter"
+    assert written["table"] == "the table"
+    assert written["location"] == "/t"
+    assert written["before"].keys() == {"version", "protocol", "metadata", "clustering_columns"}
+    assert written["after"].keys() == {"protocol", "metadata"}
+    assert written["before"]["version"] == 3
+    assert [step["kind"] for step in written["steps"]] == ["set_properties", "unset_properties"]
+    assert written["steps"][1]["sql"] == (
+        "ALTER TABLE delta.`/t` UNSET TBLPROPERTIES IF EXISTS ('b')"
+    )
+    assert written["changes"][0] == {
         "kind": "add",
         "subject": "configuration[a]",
         "before": None,
@@ -163,7 +165,7 @@ def test_contract() -> None:
         "undo": "alter --unset a (metadata only)",
         "cost": "metadata",
     }
-    assert (told["cost"], told["is_noop"]) == ("metadata", False)
+    assert (written["cost"], written["is_noop"]) == ("metadata", False)
 
 
 def _set(*path: Any) -> Callable[[Document], None]:

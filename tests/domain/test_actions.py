@@ -207,9 +207,9 @@ def test_any_object_under_the_key_of_an_action_is_written_as_it_was_read(line: d
 
 @given(st.dictionaries(st.sampled_from(sorted(ACTIONS)) | st.text(), JSON, max_size=4))
 def test_any_object_is_an_action_or_a_readable_error(line: dict[str, Any]):
-    said = {name: value for name, value in line.items() if value is not None}
-    known = [name for name in ACTIONS if name in said]
-    if not said or (known and not isinstance(said[known[0]], dict)):
+    fields = {name: value for name, value in line.items() if value is not None}
+    known = [name for name in ACTIONS if name in fields]
+    if not fields or (known and not isinstance(fields[known[0]], dict)):
         with pytest.raises(TableError):
             SingleAction.from_json(json.dumps(line))
     else:
@@ -488,8 +488,8 @@ def test_the_log_schema_has_every_documented_column():
     columns = {path: (kind, nullable) for path, kind, nullable in _columns(log_schema())}
     documented = dict(line.split(": ") for line in DOCUMENTED_COLUMNS.strip().splitlines())
     assert len(documented) == 81
-    for path, told in documented.items():
-        kind, _, null = told.partition(" ")
+    for path, text in documented.items():
+        kind, _, null = text.partition(" ")
         assert columns[path][0] == kind, path
         assert columns[path][1] == (null != "not null" or path in OPTIONAL_TODAY), path
 

@@ -80,17 +80,17 @@ def struct(*fields: StructField) -> StructType:
 
 
 def table(*fields: StructField, mode: str | None = None, **configuration: str) -> Metadata:
-    told = {"delta." + key.replace("_", "."): value for key, value in configuration.items()}
+    properties = {"delta." + key.replace("_", "."): value for key, value in configuration.items()}
     if mode is not None:
-        told[MODE] = mode
-    return Metadata(id="t", schema_string=struct(*fields).to_json(), configuration=told)
+        properties[MODE] = mode
+    return Metadata(id="t", schema_string=struct(*fields).to_json(), configuration=properties)
 
 
-def told(metadata: Metadata) -> dict[str, tuple[Any, Any]]:
+def identities(metadata: Metadata) -> dict[str, tuple[Any, Any]]:
     """Id and physical name of each field, in the order of the schema."""
     return {
-        path_text(path): (one.metadata.get(COLUMN_ID), one.metadata.get(PHYSICAL_NAME))
-        for path, one in walk(metadata.schema)
+        path_text(path): (field.metadata.get(COLUMN_ID), field.metadata.get(PHYSICAL_NAME))
+        for path, field in walk(metadata.schema)
     }
 
 
@@ -176,7 +176,7 @@ def test_an_illegal_change_of_mode_is_refused_on_an_existing_table(old: str | No
     created = verify_and_update_metadata_change(
         Protocol(1, 2), before, table(column("a"), mode=new), is_creating_new_table=True
     )
-    assert told(created) == {"a": (1, NEW)}
+    assert identities(created) == {"a": (1, NEW)}
 
 
 def test_removal_can_be_forbidden_by_the_session():
@@ -199,7 +199,7 @@ def test_an_old_protocol_has_an_error_of_its_own():
 
 def test_an_existing_table_keeps_its_names_and_gets_ids_in_pre_order():
     after = turned_on(table(*NESTED))
-    assert told(after) == {
+    assert identities(after) == {
         "a": (1, "a"),
         "s": (2, "s"),
         "s.x": (3, "x"),
@@ -219,15 +219,15 @@ def test_a_new_table_gets_names_that_only_the_commit_knows():
     created = verify_and_update_metadata_change(
         Protocol(1, 2), table(), table(*NESTED, mode="id"), is_creating_new_table=True
     )
-    assert [number for number, _ in told(created).values()] == list(range(1, 12))
-    assert {name for _, name in told(created).values()} == {NEW}
+    assert [number for number, _ in identities(created).values()] == list(range(1, 12))
+    assert {name for _, name in identities(created).values()} == {NEW}
 
 
 def test_a_column_added_later_gets_the_next_id_and_a_new_name():
     before = turned_on(table(column("a"), column("b")))
     wider = before.with_schema(struct(*before.schema.fields, column("c", struct(column("x")))))
     after = verify_and_update_metadata_change(Protocol(2, 5), before, wider)
-    assert told(after) == {"a": (1, "a"), "b": (2, "b"), "c": (3, NEW), "c.x": (4, NEW)}
+    assert identities(after) == {"a": (1, "a"), "b": (2, "b"), "c": (3, NEW), "c.x": (4, NEW)}
     assert after.configuration[MAX_ID] == "4"
 
 
@@ -236,7 +236,7 @@ def test_the_id_of_a_dropped_column_is_never_given_again():
     narrow = before.with_schema(struct(before.schema.fields[0]))
     again = narrow.with_schema(struct(*narrow.schema.fields, column("b")))
     after = verify_and_update_metadata_change(Protocol(2, 5), narrow, again)
-    assert told(after) == {"a": (1, "a"), "b": (3, NEW)}
+    assert identities(after) == {"a": (1, "a"), "b": (3, NEW)}
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_ids_go_on_from_the_highest_ever_given(
         before,
         is_changing_mode_on_existing_table=False,
     )
-    assert told(after) == {"a": (7, "a"), "b": (first, NEW)}
+    assert identities(after) == {"a": (7, "a"), "b": (first, NEW)}
     assert after.configuration[MAX_ID] == str(first)
 
 
@@ -263,7 +263,7 @@ def test_half_assigned_columns_are_completed():
     fields = (column("a", **{COLUMN_ID: 4}), column("b", **{PHYSICAL_NAME: "p"}))
     metadata = table(*fields, mode="name")
     after = try_fix_metadata(metadata, metadata, is_changing_mode_on_existing_table=False)
-    assert told(after) == {"a": (4, NEW), "b": (5, "p")}
+    assert identities(after) == {"a": (4, NEW), "b": (5, "p")}
 
 
 def test_without_mapping_nothing_is_fixed():
@@ -294,7 +294,9 @@ def test_other_metadata_nullability_and_text_stay():
 
 
 def nested_ids(metadata: Metadata) -> dict[str, Any]:
-    return {path_text(path): one.metadata.get(NESTED_IDS) for path, one in walk(metadata.schema)}
+    return {
+        path_text(path): field.metadata.get(NESTED_IDS) for path, field in walk(metadata.schema)
+    }
 
 
 CONTAINERS = (
@@ -309,7 +311,7 @@ def test_containers_get_nested_ids_after_all_columns_under_iceberg_compatibility
     before = table(*CONTAINERS)
     on = before.with_configuration({f"delta.enableIcebergCompatV{version}": "true"})
     after = turned_on(on)
-    assert told(after) == {
+    assert identities(after) == {
         "a": (1, "a"),
         "l": (2, "l"),
         "m": (3, "m"),
@@ -337,9 +339,9 @@ def test_nested_ids_are_kept_and_only_for_versions_2_and_3():
 def test_physical_names_can_be_assigned_alone():
     schema = struct(column("a"), mapped("b", 1, "p"), column("s", struct(column("x"))))
     fresh = assign_physical_names(schema)
-    assert [physical_name(one) for _, one in walk(fresh)] == [NEW, "p", NEW, NEW]
+    assert [physical_name(field) for _, field in walk(fresh)] == [NEW, "p", NEW, NEW]
     reused = assign_physical_names(schema, reuse_logical_name=True)
-    assert [physical_name(one) for _, one in walk(reused)] == ["a", "p", "s", "x"]
+    assert [physical_name(field) for _, field in walk(reused)] == ["a", "p", "s", "x"]
 
 
 @pytest.mark.parametrize(
@@ -385,7 +387,7 @@ def test_columns_cannot_be_added_in_the_commit_that_turns_mapping_on():
         verify_and_update_metadata_change(Protocol(1, 2), before, wish)
     assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_SCHEMA_CHANGE"
     empty = table()
-    assert told(verify_and_update_metadata_change(Protocol(1, 2), empty, wish)) == {
+    assert identities(verify_and_update_metadata_change(Protocol(1, 2), empty, wish)) == {
         "A": (1, "A"),
         "b": (2, "b"),
     }
@@ -395,7 +397,7 @@ def test_the_old_spelling_of_a_name_is_the_physical_one():
     after = verify_and_update_metadata_change(
         Protocol(1, 2), table(column("Ab")), table(column("aB"), mode="name")
     )
-    assert told(after) == {"aB": (1, "Ab")}
+    assert identities(after) == {"aB": (1, "Ab")}
 
 
 def test_incoming_mapping_metadata_is_stripped_unless_the_table_has_some():
@@ -551,7 +553,7 @@ def test_a_physical_schema_has_physical_names_and_field_ids_in_both_modes():
     for mode in (NAME, ID):
         physical = create_physical_schema(logical, REFERENCE, mode)
         assert {
-            path_text(path): one.metadata[PARQUET_FIELD_ID] for path, one in walk(physical)
+            path_text(path): field.metadata[PARQUET_FIELD_ID] for path, field in walk(physical)
         } == {
             "p2": 2,
             "p2.p3": 3,
@@ -616,7 +618,7 @@ def _structs(types: st.SearchStrategy[DataType]) -> st.SearchStrategy[StructType
         st.booleans(),
         st.dictionaries(st.sampled_from(["comment", "other"]), st.text(max_size=3), max_size=1),
     )
-    return st.lists(fields, min_size=1, max_size=4, unique_by=lambda one: one.name.lower()).map(
+    return st.lists(fields, min_size=1, max_size=4, unique_by=lambda field: field.name.lower()).map(
         lambda found: StructType(tuple(found))
     )
 
@@ -637,7 +639,7 @@ SCHEMAS = _structs(TYPES)
 def test_ids_are_dense_and_unique_and_names_stay(schema: StructType):
     after = turned_on(Metadata(schema_string=schema.to_json()))
     count = len(list(walk(schema)))
-    assert [column_id(one) for _, one in walk(after.schema)] == list(range(1, count + 1))
+    assert [column_id(field) for _, field in walk(after.schema)] == list(range(1, count + 1))
     assert all(physical_name(one) == one.name for _, one in walk(after.schema))
     assert [path for path, _ in walk(after.schema)] == [path for path, _ in walk(schema)]
     assert max_column_id(after) == count == find_max_column_id(after.schema)

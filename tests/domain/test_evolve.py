@@ -231,16 +231,16 @@ def test_a_step_that_delta_commits_in_part_is_refused_whole():
 
 
 def test_markers_stand_only_where_delta_chooses():
-    told = Counter()
+    unknowns = Counter()
     for case in PREDICTED:
         _, after = _carried_out(case)
-        told.update(
+        unknowns.update(
             key
             for key, value in after.metadata.configuration.items()
             if KNOWN_AFTER_COMMIT in value
         )
-        told["schema"] += KNOWN_AFTER_COMMIT in (after.metadata.schema_string or "")
-    assert set(+told) == {
+        unknowns["schema"] += KNOWN_AFTER_COMMIT in (after.metadata.schema_string or "")
+    assert set(+unknowns) == {
         "delta.inCommitTimestampEnablementTimestamp",
         "delta.inCommitTimestampEnablementVersion",
         "delta.requireCheckpointProtectionBeforeVersion",
@@ -248,7 +248,7 @@ def test_markers_stand_only_where_delta_chooses():
         "delta.rowTracking.materializedRowIdColumnName",
         "schema",
     }
-    assert told["delta.inCommitTimestampEnablementVersion"] == 2
+    assert unknowns["delta.inCommitTimestampEnablementVersion"] == 2
 
 
 @pytest.mark.parametrize("case", _ids([case for case in PREDICTED if not _drops(case)]))

@@ -439,13 +439,13 @@ def test_widening_that_iceberg_knows(
     legal: bool,  # noqa: FBT001 -- a column of the table
 ):
     old, new = change
-    told = {"delta.typeChanges": [{"fromType": old, "toType": new}]}
+    history = {"delta.typeChanges": [{"fromType": old, "toType": new}]}
     step = SetProperties({**MAPPED, **iceberg(2)})
     if legal:
-        assert evolve(table(field("a", new, **told)), step).protocol.supports("icebergCompatV2")
+        assert evolve(table(field("a", new, **history)), step).protocol.supports("icebergCompatV2")
     else:
         with pytest.raises(Refused):
-            evolve(table(field("a", new, **told)), step)
+            evolve(table(field("a", new, **history)), step)
 
 
 def test_deletion_vectors_must_be_purged_for_iceberg():

@@ -77,7 +77,7 @@ class MemoryTable:
     def mark(self) -> CommitMark:
         return CommitMark()
 
-    def may_go_on(self) -> bool:
+    def may_still_commit(self) -> bool:
         return self.outlives
 
     def load(self, version: int | None = None) -> Snapshot:

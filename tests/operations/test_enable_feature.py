@@ -156,12 +156,12 @@ def test_support_only(table: Snapshot, features: list[str], expected: list[str])
 
 
 def test_reasons() -> None:
-    told = reasons(plan_features(snapshot(), ["rowTracking"]))
-    assert told["protocol.writerFeatures[rowTracking]"] == "requested"
-    assert told["protocol.writerFeatures[domainMetadata]"] == "required by rowTracking"
-    assert told["protocol.writerFeatures[invariants]"].startswith("implied by the old versions")
-    assert told["protocol.minWriterVersion"] == "needed by domainMetadata, rowTracking"
-    assert told["configuration[delta.enableRowTracking]"] == "makes rowTracking active"
+    found = reasons(plan_features(snapshot(), ["rowTracking"]))
+    assert found["protocol.writerFeatures[rowTracking]"] == "requested"
+    assert found["protocol.writerFeatures[domainMetadata]"] == "required by rowTracking"
+    assert found["protocol.writerFeatures[invariants]"].startswith("implied by the old versions")
+    assert found["protocol.minWriterVersion"] == "needed by domainMetadata, rowTracking"
+    assert found["configuration[delta.enableRowTracking]"] == "makes rowTracking active"
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
-@pytest.mark.parametrize("feature", ADDABLE, ids=lambda one: one.name)
+@pytest.mark.parametrize("feature", ADDABLE, ids=lambda feature: feature.name)
 def test_every_feature_becomes_active_with_all_that_it_requires(
     feature: TableFeature, table: Snapshot
 ) -> None:
@@ -325,7 +325,7 @@ def test_what_a_feature_forbids_is_refused(name: str) -> None:
     assert "Set delta.enableDeletionVectors to false" in caught.value.remedy
 
 
-@pytest.mark.parametrize("feature", ADDABLE, ids=lambda one: one.name)
+@pytest.mark.parametrize("feature", ADDABLE, ids=lambda feature: feature.name)
 def test_every_feature_can_be_supported_and_then_is(feature: TableFeature) -> None:
     plan = plan_features(snapshot(), [feature.name], support_only=True)
     after = plan.after.protocol

@@ -64,11 +64,11 @@ def test_every_class_that_we_carry_is_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     ["[DELTA_VERSIONS_NOT_CONTIGUOUS]", "[DELTA_VERSIONS_NOT_CONTIGUOUS.SUB] Versions are not."],
 )
-def test_an_error_is_understood_as_delta_says_it(said: str) -> None:
-    found = explain(said)
+def test_an_error_is_understood_as_delta_says_it(message: str) -> None:
+    found = explain(message)
     assert isinstance(found, ErrorClassExplanation)
     assert found.error_class.name == "DELTA_VERSIONS_NOT_CONTIGUOUS"
 

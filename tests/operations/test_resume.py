@@ -154,7 +154,7 @@ MOVES = {
 @pytest.mark.parametrize("moves", MOVES.values(), ids=MOVES)
 def test_columns_that_move_behind_each_other_end_in_the_same_order(moves: list[str]) -> None:
     wish = TableChanges(
-        change=[ColumnChange(one, position=where) for one, where in map(parse_move, moves)],
+        change=[ColumnChange(path, position=where) for path, where in map(parse_move, moves)],
         set_properties={"team": "web"},
     )
     table = plain("a INT, b INT, c INT, d INT, e INT")
@@ -167,8 +167,8 @@ def test_columns_that_move_behind_each_other_end_in_the_same_order(moves: list[s
 def test_a_column_stands_where_it_is_to_be_whatever_moves_after_it() -> None:
     wish = TableChanges(
         change=[
-            ColumnChange(one, position=where)
-            for one, where in map(parse_move, ["a AFTER b", "b AFTER d"])
+            ColumnChange(path, position=where)
+            for path, where in map(parse_move, ["a AFTER b", "b AFTER d"])
         ]
     )
     found = plan_changes(plain("a INT, c INT, b INT, d INT"), wish).after.metadata.schema.fields

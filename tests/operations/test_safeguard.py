@@ -356,7 +356,7 @@ STEPS = st.one_of(
     st.sampled_from(
         ["columnMapping", "domainMetadata", "clustering", "inCommitTimestamp", "rowTracking"]
     ).map(DropFeature),
-    st.sampled_from(COLUMNS).map(lambda one: DropColumns(paths(one))),
+    st.sampled_from(COLUMNS).map(lambda names: DropColumns(paths(names))),
     st.tuples(st.sampled_from(COLUMNS), st.sampled_from(["w", "Day", "a b"])).map(
         lambda pair: RenameColumn(parse_column(pair[0]), pair[1])
     ),

@@ -112,14 +112,14 @@ def test_a_history_made_by_deltalake(tmp_path: Path) -> None:
     feature_of_deltalake = deltalake.TableFeatures.DeletionVectors
     table.alter.add_feature(feature_of_deltalake, allow_protocol_versions_increase=True)
     table.alter.add_constraint({"positive": "a > 0"})
-    told = {row["version"]: row["operation"] for row in table.history()}
+    operations = {row["version"]: row["operation"] for row in table.history()}
     found = why(tmp_path)["features"]
     assert {feature["name"] for feature in found} == {
         *(table.protocol().reader_features or ()),
         *(table.protocol().writer_features or ()),
     }
     for feature in found:
-        assert feature["since"]["operation"] == told[feature["since"]["version"]]
+        assert feature["since"]["operation"] == operations[feature["since"]["version"]]
         assert feature["since"]["engine"].startswith("delta-rs")
     reasons = {
         feature["name"]: (feature["since"]["version"], feature["cause"]) for feature in found
@@ -127,13 +127,13 @@ def test_a_history_made_by_deltalake(tmp_path: Path) -> None:
     assert reasons["deletionVectors"] == (2, "requested")
     assert reasons["checkConstraints"] == (3, "activated")
     lines = deltaadm("history", tmp_path, "-o", "jsonl").lines
-    assert {line["version"]: line["operation"] for line in lines} == told
+    assert {line["version"]: line["operation"] for line in lines} == operations
 
 
 def properties(**given: str) -> Action:
     """The commitInfo of a statement that sets properties."""
-    told = {key.replace("_", "."): value for key, value in given.items()}
-    parameters = {"properties": json.dumps(told)}
+    properties = {key.replace("_", "."): value for key, value in given.items()}
+    parameters = {"properties": json.dumps(properties)}
     return commit_info(operation="SET TBLPROPERTIES", operationParameters=parameters)
 
 
@@ -228,7 +228,7 @@ def test_several_tables_are_explained_like_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("T", "--why", "--files"), "cannot be combined with --files"),
         (("T", "--why", "--columns"), "cannot be combined with --columns"),
@@ -236,7 +236,7 @@ def test_several_tables_are_explained_like_one(tmp_path: Path) -> None:
         (("--why", "reader"), "Specify a TABLE"),
     ],
 )
-def test_odd_requests_are_usage_errors(arguments: tuple[str, ...], said: str) -> None:
+def test_odd_requests_are_usage_errors(arguments: tuple[str, ...], message: str) -> None:
     result = deltaadm("inspect", *arguments)
     assert (result.code, result.out) == (2, "")
-    assert said in " ".join(result.err.split())
+    assert message in " ".join(result.err.split())

@@ -48,8 +48,8 @@ def samples(tmp_path: Path) -> Sequence[Report]:
 def test_every_report_that_a_format_claims_is_shown(name: str, tmp_path: Path) -> None:
     for sample in samples_of_every_kind(tmp_path):
         if FORMATS[name].shows(type(sample).__name__):
-            said = shown(name, sample)
-            assert said or not getattr(sample, "findings", ())
+            output = shown(name, sample)
+            assert output or not getattr(sample, "findings", ())
 
 
 # SARIF
@@ -65,10 +65,10 @@ def test_sarif_of_every_rule_is_valid_and_has_its_help(sarif_validator: Any) -> 
     found = [replace(finding(1, rule.severity, "Found."), code=rule.code) for rule in rules]
     log = json.loads(shown("sarif", report(*found)))
     sarif_validator.validate(log)
-    told = log["runs"][0]["tool"]["driver"]["rules"]
-    assert [rule["id"] for rule in told] == [rule.code for rule in rules]
-    assert all("What to do" in rule["help"]["text"] for rule in told)
-    assert all(len(rule["shortDescription"]["text"]) <= 1024 for rule in told)
+    listed = log["runs"][0]["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in listed] == [rule.code for rule in rules]
+    assert all("What to do" in rule["help"]["text"] for rule in listed)
+    assert all(len(rule["shortDescription"]["text"]) <= 1024 for rule in listed)
 
 
 def test_sarif_has_one_run_for_all_tables(samples: Sequence[Report]) -> None:
@@ -206,7 +206,7 @@ def test_gitlab_has_what_its_documentation_demands(samples: Sequence[Report]) ->
 @pytest.mark.parametrize(
     ("fail_on", "failures"),
     [(Severity.ERROR, 2), (Severity.WARNING, 5), (Severity.INFO, 6)],
-    ids=lambda one: getattr(one, "value", ""),
+    ids=lambda value: getattr(value, "value", ""),
 )
 def test_junit_fails_what_the_exit_code_fails(fail_on: Severity, failures: int) -> None:
     root = ET.fromstring(shown("junit", report(*FINDINGS), fail_on=fail_on))  # noqa: S314

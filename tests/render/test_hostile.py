@@ -56,9 +56,9 @@ def hidden(text: str) -> set[str]:
 
 def strings(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
-        for key, one in value.items():
+        for key, nested in value.items():
             yield key
-            yield from strings(one)
+            yield from strings(nested)
     elif isinstance(value, list):
         for item in value:
             yield from strings(item)

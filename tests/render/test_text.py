@@ -35,10 +35,10 @@ def test_what_flows_fits_the_terminal(width: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", range(36, 106, 7))
 def test_cells_are_not_broken_where_they_fit(width: int) -> None:
-    told = lines(width, list_features())
-    assert max(map(cell_len, told)) <= max(width, LONGEST_CELL)
+    shown = lines(width, list_features())
+    assert max(map(cell_len, shown)) <= max(width, LONGEST_CELL)
     for text in ("implied by (1, 2)", "other clients", "delta.columnMapping.mode=name"):
-        assert any(text in each for each in told)
+        assert any(text in each for each in shown)
 
 
 LONGEST_CELL = 6 + len("delta.enableMaterializePartitionColumnsFeature=true")

@@ -186,6 +186,8 @@ def test_sizes_of_commits_are_not_asked_for(
     asked = []
     kind = type(LocalStore(str(tmp_path)).list_log()[f"{0:020d}.json"])
     status = kind._status  # type: ignore[attr-defined]  # noqa: SLF001 -- what a request is
-    monkeypatch.setattr(kind, "_status", lambda one: asked.append(one.path) or status(one))
+    monkeypatch.setattr(
+        kind, "_status", lambda status_: asked.append(status_.path) or status(status_)
+    )
     load_snapshot(LocalStore(str(tmp_path)), detail=detail)
     assert set(asked) == {f"{19:020d}.json"}

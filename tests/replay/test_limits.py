@@ -56,16 +56,16 @@ def without_line_end(path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("make", [plain, odd, without_line_end], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("make", [plain, odd, without_line_end], ids=lambda make: make.__name__)
 def test_a_large_commit_says_what_a_small_one_says(tmp_path: Path, make: Any) -> None:
     make(tmp_path)
 
-    def told(limits: Limits) -> Any:
+    def outcome(limits: Limits) -> Any:
         store = open_store(str(tmp_path), limits)
         report = validate("t", examine(store, Depth(history=True), now=1), choose_rules())
         return report.findings, report.more, report.stopped
 
-    assert told(LOW) == told(Limits())
+    assert outcome(LOW) == outcome(Limits())
     if make is not odd:
         for detail in Detail:
             low, high = (
@@ -92,7 +92,7 @@ def test_lines_are_those_of_a_file_that_is_read_at_once(
         lines = text.removeprefix(b"\xef\xbb\xbf").splitlines()
         numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
         assert list(file.numbered()) == numbered
-        assert list(file.lines_reversed()) == [one for _, one in reversed(numbered)]
+        assert list(file.lines_reversed()) == [line for _, line in reversed(numbered)]
 
 
 def test_a_line_beyond_the_limit_is_refused(tmp_path: Path) -> None:

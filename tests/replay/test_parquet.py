@@ -58,7 +58,7 @@ def _pairs(value: Any, key: str = "") -> Any:
         return value
     if key in {"options", "configuration"}:
         return list(value.items())
-    return {name: _pairs(one, name) for name, one in value.items()}
+    return {name: _pairs(nested, name) for name, nested in value.items()}
 
 
 def absent(
@@ -90,8 +90,8 @@ METADATA = absent(
 )
 LINES = st.lists(
     ADDS
-    | PROTOCOLS.map(lambda one: {"protocol": one})
-    | METADATA.map(lambda one: {"metaData": one}),
+    | PROTOCOLS.map(lambda action: {"protocol": action})
+    | METADATA.map(lambda action: {"metaData": action}),
     max_size=30,
 )
 OPTIONS = st.fixed_dictionaries(

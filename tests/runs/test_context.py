@@ -42,9 +42,9 @@ def test_another_process_reaches_stores_and_commits_likewise(tmp_path: Path) -> 
     here = here.with_request(SparkRequest(), OutputRequest(), access)
     there = pickle.loads(pickle.dumps(here))  # noqa: S301 -- of our own making
     assert there.commit_engine is CommitEngine.EMBEDDED
-    told = {"aws_endpoint_url": "https://127.0.0.1"}
-    assert there.object_stores.options_for("s3://a/t") == {"aws_region": "eu-west-1"} | told
-    assert there.object_stores.options_for("s3://b/t") == told
+    options = {"aws_endpoint_url": "https://127.0.0.1"}
+    assert there.object_stores.options_for("s3://a/t") == {"aws_region": "eu-west-1"} | options
+    assert there.object_stores.options_for("s3://b/t") == options
 
 
 def test_a_status_is_looked_up_once_and_stands_where_that_fails() -> None:

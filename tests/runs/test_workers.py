@@ -35,14 +35,14 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "can_fork", lambda: True)
 
 
-def said(program: str) -> str:
+def output_of(program: str) -> str:
     command = [sys.executable, "-c", HEAD + program]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
     return done.stdout.strip()
 
 
 def test_answers_come_in_the_order_of_the_tables() -> None:
-    assert list(answers(MANY, lambda one: one, jobs=4)) == MANY
+    assert list(answers(MANY, lambda item: item, jobs=4)) == MANY
 
 
 def test_processes_share_the_work() -> None:
@@ -51,7 +51,7 @@ def test_processes_share_the_work() -> None:
         "found = in_order(['x'] * PARALLEL_THRESHOLD, one, lost=str, jobs=3); "
         "print(len(set(found) - {os.getpid()}))"
     )
-    assert said(program) == "3"
+    assert output_of(program) == "3"
 
 
 def test_threads_share_it_where_processes_cannot_be_forked(
@@ -68,7 +68,7 @@ def test_few_tables_start_no_process() -> None:
 
 def test_so_many_jobs_as_are_asked_for_start_processes() -> None:
     program = "print(*in_order('ab', lambda _: os.getpid() , lost=str, jobs=2), os.getpid())"
-    *workers, parent = said(program).split()
+    *workers, parent = output_of(program).split()
     assert parent not in workers
 
 
@@ -128,7 +128,7 @@ def until(true: Callable[[], bool]) -> None:
 
 @pytest.mark.usefixtures("forks")
 def test_giving_up_ends_the_processes() -> None:
-    stream = answers(MANY, lambda one: (one, os.getpid()) and str(os.getpid()), jobs=2)
+    stream = answers(MANY, lambda item: (item, os.getpid()) and str(os.getpid()), jobs=2)
     workers = {int(next(stream)), int(next(stream))}
     stream.close()  # type: ignore[attr-defined] -- it is a generator
     for worker in workers:

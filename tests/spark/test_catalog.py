@@ -314,11 +314,11 @@ def test_an_interrupted_run_knows_names_that_lead_elsewhere_already(
 
 def test_a_session_that_can_know_no_table_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.modules", {})
-    told: list[str] = []
+    messages: list[str] = []
     for conf, environ in (
         ({}, {"SPARK_CONF_DIR": "/nowhere"}),
         ({"spark.app.name": "x"}, {"SPARK_CONF_DIR": "/nowhere"}),
     ):
-        with open_catalog(SparkOptions(conf=conf), told.append, environ) as found:
+        with open_catalog(SparkOptions(conf=conf), messages.append, environ) as found:
             assert found is None
-    assert told == []
+    assert messages == []

@@ -270,9 +270,9 @@ def test_executors_of_a_server_that_lack_packages(tmp_path: Path) -> None:
     write_deltalake(tmp_path / "t", ROWS)
     bare = Path(sys.base_prefix, "bin", Path(sys.executable).name)  # that of no environment
     with connect_server(tmp_path, python=str(bare)) as address:
-        told = process("inspect", tmp_path / "t", "--remote", address, *SPARK)
-    assert (told.code, "executors lack a package" in told.err) == (6, True), told
-    assert "Install deltaadm where the executors run" in told.err
+        result = process("inspect", tmp_path / "t", "--remote", address, *SPARK)
+    assert (result.code, "executors lack a package" in result.err) == (6, True), result
+    assert "Install deltaadm where the executors run" in result.err
 
 
 SPARK = ("--engine", "spark")
@@ -472,18 +472,18 @@ def test_an_interrupt_and_an_outage_while_the_server_is_at_work(
 ) -> None:
     with beginning_to_write(tmp_path / "first", server) as run:
         run.send_signal(signal.SIGINT)
-        _, told = run.communicate(timeout=60)
+        _, errors = run.communicate(timeout=60)
     assert run.returncode == 130
-    assert told.endswith(
+    assert errors.endswith(
         "Interrupted; it is unknown whether the change was committed: inspect the table.\n"
     )
     with forwarded(server) as (remote, cut), beginning_to_write(tmp_path / "second", remote) as run:
         cut()
-        _, told = run.communicate(timeout=120)
+        _, errors = run.communicate(timeout=120)
     assert run.returncode == 6
     unknown = "it is unknown whether the change was committed: inspect the table"
-    assert re.search(rf"was lost \(.*\); (version 0 was committed.*|{unknown})\.\n", told), told
-    assert len(messages(told)) == 3, told
+    assert re.search(rf"was lost \(.*\); (version 0 was committed.*|{unknown})\.\n", errors), errors
+    assert len(messages(errors)) == 3, errors
     while not DeltaTable.is_deltatable(str(tmp_path / "second")):
         time.sleep(0.05)  # the server has gone on
 
@@ -503,10 +503,10 @@ def test_a_server_that_hangs_is_not_waited_for(
     """It goes silent, but no connection breaks, when it has been told the *last* text."""
     patience = "--spark-conf", "spark.network.timeout=2s"
     with forwarded(server, last) as (remote, _):
-        told = process(*(word.format(table) for word in command), "--remote", remote, *patience)
-    assert told.code == 6, told
-    assert "Spark did not respond in time" in told.err + told.out
-    assert "--spark-conf spark.network.timeout=30min allows more time" in told.err + told.out
+        result = process(*(word.format(table) for word in command), "--remote", remote, *patience)
+    assert result.code == 6, result
+    assert "Spark did not respond in time" in result.err + result.out
+    assert "--spark-conf spark.network.timeout=30min allows more time" in result.err + result.out
     assert DeltaTable(table).version() == 0
 
 
@@ -568,9 +568,11 @@ def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_
         "spark.pyspark.python": sys.executable,
     }
     with master(tmp_path) as address:
-        said = [part for key, value in conf.items() for part in ("--spark-conf", f"{key}={value}")]
+        options = [
+            part for key, value in conf.items() for part in ("--spark-conf", f"{key}={value}")
+        ]
         where = ("--spark-master", address, *(f"--jars={jar}" for jar in delta_jars()))
-        alone = process(*apply, *where, *said, *IMPATIENT)
+        alone = process(*apply, *where, *options, *IMPATIENT)
         assert alone.code == 6
         assert "did not provide an executor within 1 seconds" in alone.out
         spark = {"master": address, "conf": conf, "jars": delta_jars()}

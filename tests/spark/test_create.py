@@ -160,27 +160,27 @@ def _result(work: Callable[[], Any]) -> str | None:
 
 
 def _carry_out(
-    spark: "SparkSession", path: Path, name: str | None, told: dict[str, Any]
+    spark: "SparkSession", path: Path, name: str | None, wish: dict[str, Any]
 ) -> tuple[str | None, str | None]:
     """What is predicted and what happens; where both go well, they are the same."""
-    query = told.get("query")
+    query = wish.get("query")
     schema = (
-        read_schema(told["schema"])
+        read_schema(wish["schema"])
         if query is None
         else schema_of_query(DeltaCatalog(spark).query_schema(query))
     )
-    more = {key: value for key, value in told.items() if key not in ("schema", "mode")}
-    step = CreateTable(mode=told.get("mode", CreationMode.CREATE), schema=schema, **more)
+    more = {key: value for key, value in wish.items() if key not in ("schema", "mode")}
+    step = CreateTable(mode=wish.get("mode", CreationMode.CREATE), schema=schema, **more)
     before = replace(_now(path), name=name)
     plans = []
     predicted = _result(lambda: plans.append(plan_create(before, step)))
-    said = plans[0].steps[0] if plans else step
+    planned = plans[0].steps[0] if plans else step
     names = {str(path): name} if name else {}
     with SparkExecutor(SparkOptions(), say=lambda _: None, names=names) as executor:
-        found = _result(lambda: executor.apply(str(path), said))
+        found = _result(lambda: executor.apply(str(path), planned))
     if (predicted, found) == ("ok", "ok"):
         after = _now(path)
-        assert mismatches(plans[0].after, after) == (), told
+        assert mismatches(plans[0].after, after) == (), wish
         made = versions_made_by(
             open_store(str(path)), before.version + 1, after.version, plans[0].steps[0]
         )
@@ -213,10 +213,10 @@ LIVE = {
     [pytest.param(what, marks=() if what in LIVE else pytest.mark.matrix) for what in REPLACED],
 )
 def test_a_replaced_table_is_predicted(spark: "SparkSession", tmp_path: Path, what: str) -> None:
-    old, told = REPLACED[what]
+    old, wish = REPLACED[what]
     spark.sql(f"CREATE TABLE delta.`{tmp_path}/old` {old}")
-    told = {"mode": CreationMode.REPLACE, **told}
-    predicted, found = _carry_out(spark, tmp_path / "old", None, told)
+    wish = {"mode": CreationMode.REPLACE, **wish}
+    predicted, found = _carry_out(spark, tmp_path / "old", None, wish)
     assert predicted == found
 
 

@@ -25,12 +25,14 @@ CODES = ("DL206", "DL212", "DL216", "DL308", "DL310", "DL402", "DL407", "DL408",
 
 def first(code: str, below: Path) -> Case:
     """The first case that breaks *code* in a way that deltaadm can fix."""
-    for number, one in enumerate(case for case in CASES if case.breaks and case.code == code):
+    for number, broken in enumerate(case for case in CASES if case.breaks and case.code == code):
         path = below / str(number)
         path.mkdir()
-        one.make(path)
-        if any(each.code == code and each.fix for each in findings(path, one.depth, one.demands)):
-            return one
+        broken.make(path)
+        if any(
+            each.code == code and each.fix for each in findings(path, broken.depth, broken.demands)
+        ):
+            return broken
     pytest.fail(f"no case of {code} has a fix")
 
 

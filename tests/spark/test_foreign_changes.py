@@ -60,8 +60,8 @@ def test_a_plan_is_made_saved_carried_out_and_stale(spark: "SparkSession", tmp_p
     assert len(done.document["statements"]) == 5
     assert spark.table("annex.days").columns == ["id", "n", "code", "up", "day"]
     assert {row[2:4] for row in rows(spark, "days")} == {(5, None)}
-    told = dict(map(tuple, spark.sql("SHOW TBLPROPERTIES annex.days").collect()))
-    assert (told["team"], told["empty"], "old" in told) == ("web", "", False)
+    properties = dict(map(tuple, spark.sql("SHOW TBLPROPERTIES annex.days").collect()))
+    assert (properties["team"], properties["empty"], "old" in properties) == ("web", "", False)
 
     assert alter("days", "--set", "team=web", "--unset", "old", "--check").code == 0
     again = deltaadm("apply", plan)

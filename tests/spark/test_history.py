@@ -51,17 +51,17 @@ def test_a_table_with_several_upgrades_and_drops(spark: SparkSession, tmp_path: 
     for statement in (CREATION, *STATEMENTS):
         spark.sql(statement.format(table))
         protocols.append(spark.sql(f"DESCRIBE DETAIL {table}").first().asDict())
-    told = described(spark, table)
+    described_rows = described(spark, table)
     lines = deltaadm("history", tmp_path, "-o", "jsonl").lines
     for line in lines:
-        row = told[line["version"]]
+        row = described_rows[line["version"]]
         moment = row["timestamp"].replace(tzinfo=UTC).timestamp()
         assert (line["operation"], line["engine"]) == (row["operation"], row["engineInfo"])
         assert abs(line["timestamp"] / 1000 - moment) < 0.001
     # Of the statements above only those that write or delete rows change nothing that is shown.
     shown = {line["operation"] for line in lines}
-    assert shown == {row["operation"] for row in told.values()} - UNSHOWN
-    check_reasons(tmp_path, told, protocols[-1])
+    assert shown == {row["operation"] for row in described_rows.values()} - UNSHOWN
+    check_reasons(tmp_path, described_rows, protocols[-1])
     [renamed] = [line for line in lines if line["operation"] == "RENAME COLUMN"]
     [change] = [each for each in renamed["changes"] if each["section"] == "schema"]
     assert (change["kind"], change["subject"]) == ("set", "schema[title]")
@@ -105,7 +105,9 @@ UNSHOWN = {
 }
 
 
-def check_reasons(path: Path, told: dict[int, dict[str, Any]], detail: dict[str, Any]) -> None:
+def check_reasons(
+    path: Path, described_rows: dict[int, dict[str, Any]], detail: dict[str, Any]
+) -> None:
     """Each feature of Spark's DESCRIBE DETAIL, and where it comes from."""
     found = deltaadm("inspect", path, "--why", "-o", "json").document
     features = {feature["name"]: feature for feature in found["features"]}
@@ -114,9 +116,11 @@ def check_reasons(path: Path, told: dict[int, dict[str, Any]], detail: dict[str,
     assert versions == {"reader": detail["minReaderVersion"], "writer": detail["minWriterVersion"]}
     for name, (operation, cause) in SINCE.items():
         since = features[name]["since"]
-        assert told[since["version"]]["operation"] == since["operation"] == operation, name
+        assert described_rows[since["version"]]["operation"] == since["operation"] == operation, (
+            name
+        )
         assert features[name]["cause"] == cause, name
-    last = max(told)
+    last = max(described_rows)
     assert features["deletionVectors"]["since"]["version"] == last
     (gone,) = deltaadm("inspect", path, "--why", "v2Checkpoint", "-o", "json").document["absent"]
     assert gone["since"]["operation"] == "DROP FEATURE"

@@ -125,7 +125,7 @@ def test_a_jvm_that_is_killed_at_its_start(tmp_path: Path, number: signal.Signal
 
 
 @pytest.mark.parametrize(
-    ("said", "cause"),
+    ("message", "cause"),
     [
         ("WARNING: Using incubator modules", "its JVM exited with code 3"),
         ("Error: Could not find class", "Could not find class"),
@@ -135,9 +135,9 @@ def test_a_jvm_that_is_killed_at_its_start(tmp_path: Path, number: signal.Signal
     ],
 )
 def test_the_cause_is_what_java_says_last_but_for_warnings(
-    tmp_path: Path, said: str, cause: str
+    tmp_path: Path, message: str, cause: str
 ) -> None:
-    home = java_that(tmp_path, f"printf '{said}\n' >&2; exit 3")
+    home = java_that(tmp_path, f"printf '{message}\n' >&2; exit 3")
     _, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME=str(home))
     assert stderr[2].startswith(f"Cannot start Spark: {cause}")
 
@@ -175,8 +175,8 @@ def test_stopped_while_spark_starts_nothing_was_committed(
             assert program.poll() is None
             time.sleep(0.05)
         program.send_signal(number)
-        _, told = program.communicate(timeout=60)
-    assert (program.returncode, told.splitlines()[-1]) == (
+        _, errors = program.communicate(timeout=60)
+    assert (program.returncode, errors.splitlines()[-1]) == (
         code,
         f"{how}; nothing was committed.",
     )
@@ -202,10 +202,10 @@ def test_killed_runs_and_killed_jvms(tmp_path: Path) -> None:
         assert left not in scratch.iterdir()
         for jvm in processes_that_mention(str(scratch)):
             os.kill(int(jvm), signal.SIGKILL)
-        _, told = program.communicate(timeout=60)
+        _, errors = program.communicate(timeout=60)
     assert program.returncode == 6
-    assert "error: " in told
-    assert "Spark was lost (its JVM was killed by SIGKILL); nothing was committed.\n" in told
+    assert "error: " in errors
+    assert "Spark was lost (its JVM was killed by SIGKILL); nothing was committed.\n" in errors
     assert list(scratch.iterdir()) == []
 
 

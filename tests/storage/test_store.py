@@ -62,7 +62,7 @@ def test_root_is_what_the_user_gave() -> None:
 
 
 @pytest.mark.parametrize(
-    ("location", "error", "said"),
+    ("location", "error", "message"),
     [
         ("hdfs://h/x", StorageError, "hdfs://"),
         ("delta.`dbfs:/x`", StorageError, "dbfs://"),
@@ -78,11 +78,11 @@ def test_root_is_what_the_user_gave() -> None:
         ("sales..orders", None, ""),
     ],
 )
-def test_other_places(location: str, error: type[DeltaadmError] | None, said: str) -> None:
+def test_other_places(location: str, error: type[DeltaadmError] | None, message: str) -> None:
     if error is None:
         assert isinstance(open_store(location), LocalStore)
         return
-    with pytest.raises(error, match=said) as caught:
+    with pytest.raises(error, match=message) as caught:
         open_store(location)
     assert caught.value.remedy
 

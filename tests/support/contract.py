@@ -35,7 +35,7 @@ REFUSED_FOR_CONTENT = {
 }
 """Refusals for features, versions, the text of the schema or the type of a partition value."""
 
-BOTH = pytest.mark.parametrize("detail", Detail, ids=lambda one: one.value)
+BOTH = pytest.mark.parametrize("detail", Detail, ids=lambda detail: detail.value)
 
 
 def _cases(name: str) -> list[Any]:

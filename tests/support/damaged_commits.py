@@ -79,8 +79,8 @@ def _metadata(draw: random.Random) -> Action:
     if mode := draw.choice(("", "name", "id", "odd")):
         found["delta.columnMapping.mode"] = mode
         found["delta.columnMapping.maxColumnId"] = str(draw.randrange(6))
-        for column in columns:
-            column["metadata"] = {
+        for definition in columns:
+            definition["metadata"] = {
                 "delta.columnMapping.id": draw.randrange(6),
                 "delta.columnMapping.physicalName": draw.choice("abcxyz"),
             }

@@ -147,9 +147,9 @@ def _metadata(draw: random.Random, partitions: list[str], *, mapped: bool) -> Ac
     ]
     columns.append(column("c", _NESTED))
     if mapped:
-        for number, one in enumerate(columns, start=1):
-            named = draw.choice((one["name"], f"col-{number}"))
-            one["metadata"] = {
+        for number, definition in enumerate(columns, start=1):
+            named = draw.choice((definition["name"], f"col-{number}"))
+            definition["metadata"] = {
                 "delta.columnMapping.id": number,
                 "delta.columnMapping.physicalName": named,
             }

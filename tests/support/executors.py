@@ -145,6 +145,6 @@ def comparable(commits: Commits, case: oracle.Case) -> Commits:
                 if key in body:
                     body[key] = sorted(body[key])
         text = json.dumps({name: body}, sort_keys=True)
-        return json.loads(_ID.sub(lambda one: one[0] if one[0] in known else "<uuid>", text))
+        return json.loads(_ID.sub(lambda match: match[0] if match[0] in known else "<uuid>", text))
 
     return [[plain(action) for action in commit] for commit in commits]

@@ -182,7 +182,7 @@ class LogWriter:
     def mark(self) -> CommitMark:
         return CommitMark("deltaadm/0 log-writer", is_unique=True)
 
-    def may_go_on(self) -> bool:
+    def may_still_commit(self) -> bool:
         return False
 
     def apply(self, root: str, step: Step, _base: Snapshot | None = None) -> None:

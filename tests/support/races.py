@@ -104,14 +104,14 @@ class Racers:
         found = Round()
         for pipe, _ in self._pipes:
             assert pipe.poll(120), "a process does not answer"
-            kind, *told = pipe.recv()
+            kind, *answer = pipe.recv()
             if kind == "commit":
-                code, text = told
+                code, text = answer
                 found.exits[code] += 1
                 assert code in {0, 5}, f"exit code {code}: {text}"
                 found.committed += [text] if code == 0 else []
             else:
-                written, failed = told
+                written, failed = answer
                 found.appended += written
                 found.failed += failed
         check(root, found)
@@ -121,8 +121,8 @@ class Racers:
 def _work(opened: Callable[[], AbstractContextManager[Work]], pipe: Any, barrier: Barrier) -> None:
     with opened() as work:
         pipe.send("ready")
-        while (told := pipe.recv()) is not None:
-            root, environment = told
+        while (task := pipe.recv()) is not None:
+            root, environment = task
             os.environ.update(environment)
             barrier.wait()
             pipe.send(work(root))

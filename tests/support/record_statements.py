@@ -482,8 +482,8 @@ class Recorder:
             for columns in REPLACED:
                 path = self._table(start)
                 sql = f"ALTER TABLE delta.`{path}` REPLACE COLUMNS ({columns})"
-                told = {"start": start, "columns": columns}
-                yield told | self._outcome(sql, path)
+                row = {"start": start, "columns": columns}
+                yield row | self._outcome(sql, path)
 
     def functions(self) -> Iterator[Row]:
         """Every function that Spark has built in, and whether a constraint may use it."""
@@ -552,19 +552,19 @@ class Recorder:
             return {}
         self._untouched = {key: value for key, value in self._untouched.items() if value != path}
         commits = sorted((path / "_delta_log").glob("*.json"))
-        told: Row = {"version": len(commits) - 1}
+        state: Row = {"version": len(commits) - 1}
         for line in "".join(commit.read_text(encoding="utf-8") for commit in commits).splitlines():
             action = json.loads(line)
             if "protocol" in action:
-                told["protocol"] = _sorted_protocol(action["protocol"])
+                state["protocol"] = _sorted_protocol(action["protocol"])
             if "domainMetadata" in action:
                 domain = action["domainMetadata"]
-                told.setdefault("domains", {})[domain["domain"]] = domain["configuration"]
+                state.setdefault("domains", {})[domain["domain"]] = domain["configuration"]
             if "metaData" in action:
-                told["configuration"] = dict(sorted(action["metaData"]["configuration"].items()))
-                told["description"] = action["metaData"].get("description")
+                state["configuration"] = dict(sorted(action["metaData"]["configuration"].items()))
+                state["description"] = action["metaData"].get("description")
         shutil.rmtree(path, ignore_errors=True)
-        return told
+        return state
 
 
 def _variant(named: str, wish: Mapping[str, str]) -> CreateTable:

@@ -82,11 +82,11 @@ def _case(
 
 def report(path: Path, depth: str = "default", demands: Demands = NOTHING) -> ValidationReport:
     """What all rules say about the table at *path*, and beside it of what a catalog says."""
-    said = path / CATALOG
+    file = path / CATALOG
     try:
         store: LogStore = open_store(str(path))
-        if said.exists():
-            state = state_for_delta(json.loads(said.read_text()), ("main", "a", "b"), "The catalog")
+        if file.exists():
+            state = state_for_delta(json.loads(file.read_text()), ("main", "a", "b"), "The catalog")
             store = RatifiedStore(open_store(str(path)), state)
         facts = examine(store, DEPTHS[depth], now=NOW)
     except TableError as error:

@@ -453,9 +453,9 @@ def hostile_history(found: Snapshot, text: str) -> HistoryReport:
     before = no_table(found.root)
     made = entries(text, before, [(before, found)], tuple(Section), with_base=True)
     who = Origin(version=0, timestamp=0, operation=text, engine=text, user=text)
-    told = tuple(HistoryEntry(text, who, entry.changes) for entry in made)
+    shown = tuple(HistoryEntry(text, who, entry.changes) for entry in made)
     return HistoryReport(
-        table=text, location=text, last=0, sections=tuple(Section), entries=told, stopped=text
+        table=text, location=text, last=0, sections=tuple(Section), entries=shown, stopped=text
     )
 
 

@@ -175,8 +175,8 @@ def schema_as_json(metadata: dict[str, Any]) -> dict[str, Any]:
     The order of keys inside a field's metadata is an accident of Scala's hash maps.
     """
     schema = metadata.get("schemaString")
-    told = {key: value for key, value in metadata.items() if key != "createdTime"}
-    return told | {"schemaString": json.loads(schema) if schema else schema}
+    fields = {key: value for key, value in metadata.items() if key != "createdTime"}
+    return fields | {"schemaString": json.loads(schema) if schema else schema}
 
 
 _CREATION = re.compile(

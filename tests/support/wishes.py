@@ -126,7 +126,7 @@ def wishes(draw: st.DrawFn) -> TableChanges:
     """Changes of several kinds, which a table may refuse."""
     keys = draw(st.lists(st.sampled_from(sorted(PROPERTIES)), unique=True, max_size=2))
     renamed = draw(st.lists(st.sampled_from(sorted(_RENAMED)), unique=True, max_size=2))
-    seldom = st.integers(0, 3).map(lambda one: one == 0)
+    seldom = st.integers(0, 3).map(lambda number: number == 0)
     return TableChanges(
         set_properties={key: draw(st.sampled_from(PROPERTIES[key])) for key in keys},
         drop_constraints=["one"] if draw(seldom) else [],

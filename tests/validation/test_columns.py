@@ -20,8 +20,8 @@ _SOME = 2
 
 
 _FIRSTS = [
-    pytest.param(one, marks=() if number < _SOME else pytest.mark.matrix)
-    for number, one in enumerate(range(0, _SEEDS, _AT_ONCE))
+    pytest.param(seed, marks=() if number < _SOME else pytest.mark.matrix)
+    for number, seed in enumerate(range(0, _SEEDS, _AT_ONCE))
 ]
 
 

@@ -72,7 +72,7 @@ def _found(code: str, name: str, path: Path) -> list[Finding]:
     return [finding for finding in findings(path, case.depth) if finding.code == code]
 
 
-@pytest.mark.parametrize(("code", "name", "severity", "words"), ROWS, ids=lambda one: one)
+@pytest.mark.parametrize(("code", "name", "severity", "words"), ROWS, ids=lambda cell: cell)
 def test_first_finding(tmp_path: Path, code: str, name: str, severity: str, words: str) -> None:
     first, *_ = _found(code, name, tmp_path)
     assert (first.severity.value, words in first.message) == (severity, True), first.message

@@ -80,7 +80,7 @@ def judge(path: Path, protocol_action: Any, metadata_action: Any, more: Any = No
     report(path, "deep")
 
 
-@pytest.mark.parametrize("odd", ODD, ids=lambda one: str(one)[:20])
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: str(odd)[:20])
 @pytest.mark.parametrize("key", [*metadata()["metaData"], *protocol(3, 7, [], [])["protocol"]])
 def test_odd_value_of_a_key(key: str, odd: Any, tmp_path: Path) -> None:
     meta, proto = metadata()["metaData"], protocol(3, 7, [], [])["protocol"]
@@ -88,7 +88,7 @@ def test_odd_value_of_a_key(key: str, odd: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["none", "name", "id", "x"])
-@pytest.mark.parametrize("odd", ODD, ids=lambda one: str(one)[:20])
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: str(odd)[:20])
 def test_odd_value_of_every_property(odd: Any, mode: str, tmp_path: Path) -> None:
     configuration = {entry.key: odd for entry in PROPERTIES.values()}
     configuration |= {"delta.constraints.x": odd, "delta.feature.x": odd, "DELTA.x": odd}

@@ -130,8 +130,8 @@ def test_pointers_and_checksums(hint: Any, checksum: Any, older: Any) -> None:
     with TemporaryDirectory() as directory:
         made = start(Path(directory))
         made.v2_checkpoint(1, [V2, META, add("a")])
-        said = {"version": 1, "size": 1} | hint if isinstance(hint, dict) else hint
-        made.write("_last_checkpoint", json.dumps(said))
+        pointer = {"version": 1, "size": 1} | hint if isinstance(hint, dict) else hint
+        made.write("_last_checkpoint", json.dumps(pointer))
         made.write(f"{2:020d}.crc", json.dumps(checksum))
         made.write(f"{1:020d}.crc", json.dumps(older))
         judge(Path(directory))

@@ -97,8 +97,8 @@ BODIES: Final[list[bytes]] = [
 def test_commits(tmp_path: Path, body: bytes, version: int) -> None:
     good = [commit(commit_info(), protocol(), metadata()), *[commit(commit_info(), add("a"))] * 2]
     made = Table(tmp_path)
-    for number, one in enumerate(good):
-        made.write(f"{number:020d}.json", body if number == version else one)
+    for number, earlier in enumerate(good):
+        made.write(f"{number:020d}.json", body if number == version else earlier)
     check(tmp_path)
 
 

@@ -30,7 +30,7 @@ def test_every_rule_is_tested_on_both_sides() -> None:
 
 def test_no_two_cases_of_a_rule_have_the_same_name() -> None:
     named = Counter((case.code, case.name) for case in CASES)
-    assert [one for one, count in named.items() if count > 1] == []
+    assert [name for name, count in named.items() if count > 1] == []
 
 
 def test_every_topic_is_among_all_rules() -> None:

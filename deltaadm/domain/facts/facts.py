@@ -254,7 +254,7 @@ class CommitFacts:
         return value if isinstance(value, str) else ""
 
     @property
-    def makes_table_anew(self) -> bool:
+    def replaces_table(self) -> bool:
         """Whether the commit replaces the table as a whole, so that nothing old need remain."""
         # Parts of names: there is "CREATE OR REPLACE TABLE AS SELECT" as well.
         words = ("REPLACE TABLE", "CLONE", "RESTORE")

@@ -46,16 +46,16 @@ def _history(report: HistoryReport) -> Iterator[Block]:
 
 def _timeline(report: HistoryReport) -> Timeline | None:
     """When the protocol had which versions and features, as far as the entries tell."""
-    told = [entry for entry in report.entries if any(map(_lane_of, entry.changes))]
-    if not told:
+    entries = [entry for entry in report.entries if any(map(_lane_of, entry.changes))]
+    if not entries:
         return None
     state: dict[str, Any] = {}  # what was there before is what the first change of it replaces
-    for change in (change for entry in reversed(told) for change in entry.changes):
+    for change in (change for entry in reversed(entries) for change in entry.changes):
         if _lane_of(change):
             state[change.subject] = change.before
-    lanes = {change.subject: _lane_of(change) for entry in told for change in entry.changes}
+    lanes = {change.subject: _lane_of(change) for entry in entries for change in entry.changes}
     points, states = [("earlier", "")], [dict(state)]
-    for entry in told:
+    for entry in entries:
         state |= {change.subject: change.after for change in entry.changes if _lane_of(change)}
         points.append(_point(entry.origin))
         states.append(dict(state))
@@ -139,11 +139,11 @@ def made_by(found: Origin) -> str:
 def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
     """A row for each change; of many columns that come or go together, one with a few names."""
     alike: dict[ChangeKind, list[Change]] = {}
-    told = [change for change in changes if not _goes_without_saying(change)]
-    for change in told:
+    listed = [change for change in changes if not _is_default_format(change)]
+    for change in listed:
         if _is_column(change) and change.kind is not ChangeKind.SET:
             alike.setdefault(change.kind, []).append(change)
-    for change in told:
+    for change in listed:
         group = alike.get(change.kind, ())
         if not _is_column(change) or len(group) <= _COLUMNS_SHOWN_ONE_BY_ONE:
             yield ChangeRow(change.kind.value, _words(change))
@@ -154,7 +154,7 @@ def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
             yield ChangeRow(change.kind.value, text)
 
 
-def _goes_without_saying(change: Change) -> bool:
+def _is_default_format(change: Change) -> bool:
     """Whether it is the only format that Delta knows, of a table that is new."""
     plain = {"provider": "parquet", "options": {}}
     return change.subject == "format" and change.before is None and change.after == plain

@@ -309,7 +309,7 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
     Source: PROTOCOL.md, Append-only Tables; Delta Spark, DELTA_CANNOT_MODIFY_APPEND_ONLY.
     """
     # A commit that switches it on or off may still remove.
-    if commit.makes_table_anew or not (_only_grows(commit.before) and _only_grows(commit.after)):
+    if commit.replaces_table or not (_only_grows(commit.before) and _only_grows(commit.after)):
         return
     count = sum(
         isinstance(action, dict) and action.get("dataChange", True) is True

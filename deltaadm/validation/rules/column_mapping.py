@@ -380,7 +380,7 @@ def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE.
     """
     old, new = _mode_of(commit.before), _mode_of(commit.after)
-    if old is None or new is None or commit.makes_table_anew:
+    if old is None or new is None or commit.replaces_table:
         return
     if not allow_mapping_mode_change(old, new):
         yield Problem(f"The mode changed from {old.value} to {new.value}.", commit.file.path)
@@ -590,7 +590,7 @@ def _mode_of(state: State) -> ColumnMappingMode | None:
 def _mapped_before_and_after(commit: CommitFacts) -> tuple[Metadata, Metadata] | None:
     """Both metadata where the commit changes them and the table stays mapped; else None."""
     before, after = commit.before.metadata, commit.after.metadata
-    if before is None or after is None or before is after or commit.makes_table_anew:
+    if before is None or after is None or before is after or commit.replaces_table:
         return None
     return (before, after) if _mapped(before) and _mapped(after) else None
 

@@ -595,7 +595,7 @@ def _left_legacy(commit: CommitFacts) -> bool:
 
 def _lost(commit: CommitFacts) -> Iterator[Problem]:
     before, after = commit.before.protocol, commit.after.protocol
-    if before is None or after is None or commit.makes_table_anew:
+    if before is None or after is None or commit.replaces_table:
         return
     had = before.supported_features | before.unknown_features
     # A preview may give way to the final feature, which reads the same files.

@@ -614,7 +614,7 @@ def table_id_changed(commit: CommitFacts) -> Iterator[Problem]:
     DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE.
     """
     before, after = commit.before.metadata, commit.after.metadata
-    if before is None or after is None or commit.makes_table_anew:
+    if before is None or after is None or commit.replaces_table:
         return
     if before.id != after.id:
         yield Problem(f"The id changed from {before.id!r} to {after.id!r}.", commit.file.path)

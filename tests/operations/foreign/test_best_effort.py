@@ -164,8 +164,8 @@ def test_all_is_well_and_compared() -> None:
         ("configuration[x]", "2", "1"),
     ]
     secret = plan(properties={"x": "1", "token": REDACTED})
-    told = replace(secret, step=replace(secret.step, properties={"x": "1", "token": "t"}))
-    assert carry_out(told, Shelf(None, secret), noted.append).mismatches == ()
+    changed = replace(secret, step=replace(secret.step, properties={"x": "1", "token": "t"}))
+    assert carry_out(changed, Shelf(None, secret), noted.append).mismatches == ()
 
 
 def test_a_table_that_cannot_be_compared_was_made_all_the_same() -> None:

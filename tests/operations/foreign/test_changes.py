@@ -59,7 +59,7 @@ def clauses(made: ForeignChanges) -> list[str]:
     ]
 
 
-def told(made: ForeignChanges) -> list[str]:
+def changed(made: ForeignChanges) -> list[str]:
     return [f"{change.kind.value} {change.subject}" for change in made.changes]
 
 
@@ -98,7 +98,7 @@ def test_each_change_is_a_statement_in_the_order_of_delta() -> None:
         "ALTER COLUMN `n` DROP DEFAULT",
         "UNSET TBLPROPERTIES IF EXISTS ('k')",
     ]
-    assert told(made) == [
+    assert changed(made) == [
         "~ description",
         "- configuration[k]",
         "+ configuration[team]",
@@ -140,13 +140,13 @@ def test_what_is_so_already_is_left_out(wish: dict[str, Any]) -> None:
 
 def test_a_value_that_is_not_told_is_set_anew() -> None:
     assert not plan(set_properties={"token": "x"}).is_noop
-    assert told(plan(unset=["token"])) == ["- configuration[token]"]
+    assert changed(plan(unset=["token"])) == ["- configuration[token]"]
 
 
 def test_a_new_location_is_told_with_what_it_entails() -> None:
     made = plan(location=no_table("/data/there"), occupied=True)
     assert clauses(made) == ["SET LOCATION '/data/there'"]
-    assert told(made) == ["~ location"]
+    assert changed(made) == ["~ location"]
     assert "the files at /data/there become the table's rows" in made.notes[0]
     assert "MSCK REPAIR TABLE" in made.notes[1]
     assert "DROP TABLE will delete" in made.notes[2]
@@ -226,7 +226,7 @@ class Shelf:
     failing: int | None = None
     lost: bool = False
     error: type[DeltaadmError] = CommitError
-    distort: Callable[[ForeignDefinition], ForeignDefinition] = lambda one: one
+    distort: Callable[[ForeignDefinition], ForeignDefinition] = lambda definition: definition
     ran: list[str] = field(default_factory=list)
 
     def find(self, name: str) -> ForeignTable | None:
@@ -254,12 +254,12 @@ def test_all_is_carried_out_and_compared() -> None:
     noted: list[str] = []
     shelf = Shelf(
         made,
-        distort=lambda one: replace(
-            one,
+        distort=lambda definition: replace(
+            definition,
             schema=read_schema("id BIGINT COMMENT 'x'")
-            if "team" not in one.properties
-            else one.schema,
-            properties={**one.properties, "transient": "by the catalog"},
+            if "team" not in definition.properties
+            else definition.schema,
+            properties={**definition.properties, "transient": "by the catalog"},
         ),
     )
     assert carry_out(made, shelf, noted.append).mismatches == ()

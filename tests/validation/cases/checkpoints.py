@@ -255,24 +255,28 @@ def a_sidecar_is_missing_and_cannot_be_replaced(path: Path) -> None:
 def a_sidecar_has_another_size(path: Path) -> None:
     made = v2(path)
     name = sidecars(made)[0].name
-    said = {"sidecar": {"path": name, "sizeInBytes": 1, "modificationTime": 1}}
-    edit(made, said, without="sidecar")
+    reference = {"sidecar": {"path": name, "sizeInBytes": 1, "modificationTime": 1}}
+    edit(made, reference, without="sidecar")
 
 
 @breaks("DL608")
 def a_sidecar_lies_in_a_directory_of_its_own(path: Path) -> None:
     made = v2(path)
     (one,) = sidecars(made)
-    said = {"path": f"more/{one.name}", "sizeInBytes": one.stat().st_size, "modificationTime": 1}
-    edit(made, {"sidecar": said}, without="sidecar")
+    reference = {
+        "path": f"more/{one.name}",
+        "sizeInBytes": one.stat().st_size,
+        "modificationTime": 1,
+    }
+    edit(made, {"sidecar": reference}, without="sidecar")
 
 
 @respects("DL608")
 def a_sidecar_is_named_by_its_full_path(path: Path) -> None:
     made = v2(path)
     (one,) = sidecars(made)
-    said = {"path": f"file:{one}", "sizeInBytes": one.stat().st_size, "modificationTime": 1}
-    edit(made, {"sidecar": said}, without="sidecar")
+    reference = {"path": f"file:{one}", "sizeInBytes": one.stat().st_size, "modificationTime": 1}
+    edit(made, {"sidecar": reference}, without="sidecar")
 
 
 @breaks("DL609", depth="deep")

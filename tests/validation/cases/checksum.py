@@ -22,13 +22,15 @@ INFO = commit_info()
 PLAIN = (protocol(), metadata())
 
 
-def checked(path: Path, *more: Action, state: tuple[Action, Action] = PLAIN, **said: Any) -> Table:
+def checked(
+    path: Path, *more: Action, state: tuple[Action, Action] = PLAIN, **recorded: Any
+) -> Table:
     """A table of one commit with a checksum that is right, but for what is *said*."""
     sizes = [action["add"]["size"] for action in more if "add" in action]
     made = table(path, body(INFO, *state, *more))
     right = {"protocol": state[0]["protocol"], "metadata": state[1]["metaData"]}
     totals = {"numFiles": len(sizes), "tableSizeBytes": sum(sizes)}
-    made.crc(0, [right, totals], **said)
+    made.crc(0, [right, totals], **recorded)
     return made
 
 
@@ -111,8 +113,8 @@ def an_older_checksum_has_the_protocol_of_later(path: Path) -> None:
 def a_checksum_lists_features_in_another_order(path: Path) -> None:
     used = protocol(1, 7, None, ["appendOnly", "changeDataFeed"])
     on = metadata({"delta.appendOnly": "true", "delta.enableChangeDataFeed": "true"})
-    said = protocol(1, 7, None, ["changeDataFeed", "appendOnly"])["protocol"]
-    checked(path, state=(used, on), protocol=said)
+    recorded = protocol(1, 7, None, ["changeDataFeed", "appendOnly"])["protocol"]
+    checked(path, state=(used, on), protocol=recorded)
 
 
 @respects("DL802", depth="history")
@@ -175,8 +177,8 @@ TIMED = (
 )
 
 
-def timed(path: Path, told: int | None) -> None:
-    made = checked(path, state=TIMED, inCommitTimestampOpt=told)
+def timed(path: Path, timestamp: int | None) -> None:
+    made = checked(path, state=TIMED, inCommitTimestampOpt=timestamp)
     made.commit(0, commit_info(inCommitTimestamp=5), *TIMED)
 
 
@@ -231,22 +233,22 @@ def a_checksum_has_a_transaction_too_many(path: Path) -> None:
 
 @breaks("DL807")
 def a_checksum_has_another_value_of_a_domain(path: Path) -> None:
-    said = [domain("d", "2")["domainMetadata"]]
-    checked(path, domain("d", "1"), state=DOMAINS, domainMetadata=said)
+    recorded = [domain("d", "2")["domainMetadata"]]
+    checked(path, domain("d", "1"), state=DOMAINS, domainMetadata=recorded)
 
 
 @breaks("DL807")
 def a_checksum_has_a_removed_domain(path: Path) -> None:
-    said = [domain("d", removed=True)["domainMetadata"]]
-    checked(path, domain("d", removed=True), state=DOMAINS, domainMetadata=said)
+    recorded = [domain("d", removed=True)["domainMetadata"]]
+    checked(path, domain("d", removed=True), state=DOMAINS, domainMetadata=recorded)
 
 
 @respects("DL807")
 def a_checksum_has_all_transactions_and_domains(path: Path) -> None:
     made = [domain("d", "1"), txn("y", 1), APP]
-    said = [txn("x", 7)["txn"], txn("y", 1)["txn"]]
+    recorded = [txn("x", 7)["txn"], txn("y", 1)["txn"]]
     domains = [domain("d", "1")["domainMetadata"]]
-    checked(path, *made, state=DOMAINS, setTransactions=said, domainMetadata=domains)
+    checked(path, *made, state=DOMAINS, setTransactions=recorded, domainMetadata=domains)
 
 
 @respects("DL807")
