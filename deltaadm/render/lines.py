@@ -166,7 +166,7 @@ def command(text: str, style: str = "") -> Line:
 
 def heading(text: str, style: str = "bold") -> Line:
     """What stands over a part, after an empty line."""
-    return Line(f"\n{visible(text)}", style)
+    return Line(f"\n{visible(text)}", style, hang=2)
 
 
 def grid(rows: Iterable[Sequence[str]], *, bold_first: bool = False) -> list[Line]:

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 _WIDTH_WITHOUT_TERMINAL = 100
 _TONES: Final = {"error": "red", "warning": "yellow", "info": "", "good": "green", "": ""}
 _CHANGES: Final = {"+": "green", "-": "red", "~": "yellow"}
-_SEVERITIES: Final = {"error": "bold red", "warning": "bold yellow", "info": "bold"}
+# Bold yellow is bright on many terminals, which a light background swallows.
+_SEVERITIES: Final = {"error": "bold red", "warning": "yellow", "info": "bold"}
 _HEALTH: Final = {"ok": "green", "warning": "yellow", "failed": "red"}
 
 
@@ -73,7 +74,13 @@ def _put(line: Line, out: TextIO, console: Console | None) -> None:
 def _wants_styles(color: str) -> bool:
     """Whether colours are wanted where there is no terminal; the variables are those of rich."""
     forced = ("FORCE_COLOR", "TTY_COMPATIBLE")
-    return color != "never" and (_is_forced(color) or any(map(os.environ.get, forced)))
+    return color != "never" and (_is_forced(color) or any(map(_environment().get, forced)))
+
+
+def _environment() -> dict[str, str]:
+    """The variables that rich looks at, for which a FORCE_COLOR of 0 would force colours."""
+    unset = "FORCE_COLOR" if os.environ.get("FORCE_COLOR") == "0" else ""
+    return {name: value for name, value in os.environ.items() if name != unset}
 
 
 def _is_forced(color: str) -> bool:
@@ -99,6 +106,7 @@ def _console(out: TextIO, color: str, width: int | None) -> Console:
         markup=False,  # names of tables may have [brackets] and :colons:
         emoji=False,
         legacy_windows=False,
+        _environ=_environment(),
     )
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.errors import UsageError
+from deltaadm.errors import SettingsError, UsageError
 from deltaadm.render.formats import Style
 from deltaadm.runs.requests import AccessRequest, CommitEngine, Engine, SparkRequest
 from deltaadm.runs.settings_file import SettingsSources
@@ -16,6 +16,7 @@ from deltaadm.runs.unity import Unity
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Final
 
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.transaction.feature_removal import FeatureHistory
@@ -162,3 +163,24 @@ def now() -> int:
     from time import time_ns
 
     return time_ns() // 1_000_000
+
+
+def answer_time() -> int:
+    """
+    The time as of which questions are answered: now, or what SOURCE_DATE_EPOCH says.
+
+    Raises `SettingsError` for a SOURCE_DATE_EPOCH that is no number of seconds. Plans never look at
+    it: whether a change may be made now is for the clock to say.
+    """
+    text = os.environ.get("SOURCE_DATE_EPOCH")
+    if not text:
+        return now()
+    if not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS):
+        raise SettingsError(
+            f"SOURCE_DATE_EPOCH is not a number of seconds: {text!r}.",
+            remedy="Set it to seconds since 1970, as `date +%s` prints them, or unset it.",
+        )
+    return int(text) * 1000
+
+
+_DIGITS: Final = 12

@@ -9,7 +9,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.errors import TableError
 from deltaadm.operations.baseline import Baseline, without_known
 from deltaadm.operations.validate import unreadable, validate
-from deltaadm.runs.context import now
+from deltaadm.runs.context import answer_time
 from deltaadm.runs.progress import Examination, Progress
 from deltaadm.validation.finding import Severity, ValidationReport
 
@@ -49,7 +49,7 @@ class ValidationRun:
         try:
             with Progress(progress.state).shown() if watched else nullcontext():
                 store = context.open_store(target.location)
-                facts = examine(store, self.depth, now=now(), engine=context.engine)
+                facts = examine(store, self.depth, now=answer_time(), engine=context.engine)
                 found = validate(
                     target.text,
                     progress.watched(facts),

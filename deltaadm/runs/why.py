@@ -10,7 +10,7 @@ from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.errors import UsageError
 from deltaadm.operations.why import explain_protocol, is_word
 from deltaadm.replay.engine import Detail
-from deltaadm.runs.context import now
+from deltaadm.runs.context import answer_time
 from deltaadm.runs.history import timeline_of
 from deltaadm.runs.sessions import session_settings
 
@@ -55,7 +55,7 @@ def why_reporter(
             found.changes(),
             partial(context.history_of, snapshot),
             words=words,
-            now=now(),
+            now=answer_time(),
             session=session_settings(context.spark),
         )
 

@@ -1,16 +1,19 @@
 """What people expect of a command line who know others: a row for each convention."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from tests.support import tables
-from tests.support.program import Result, deltaadm, listing, process
+from tests.support.program import Result, deltaadm, listing, process, surroundings
 from tests.support.tables import Table, commit, metadata, protocol
 
 CONVENTIONS: dict[str, Callable[[Table, Path], None]] = {}
@@ -118,6 +121,7 @@ def colours_can_be_had_and_turned_off(small: Table, _: Path) -> None:
         ({"CLICOLOR_FORCE": "1"}, True),
         ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
         ({"CLICOLOR": "0"}, False),
+        ({"FORCE_COLOR": "0"}, False),
     ):
         assert is_coloured(process(*words, env=env).out) is expected, env
 
@@ -136,6 +140,125 @@ def lines_are_not_cut_without_a_terminal(_: Table, tmp_path: Path) -> None:
     name = "a" * 150
     table = tables.table(tmp_path / name, tables.START_BODY)
     assert str(table.path) in deltaadm("inspect", table.path).out.splitlines()[0]
+
+
+@convention
+def text_is_as_wide_as_the_terminal(_: Table, tmp_path: Path) -> None:
+    name = "_".join(["property"] * 3)
+    made = tables.table(tmp_path / "t", commit(protocol(3, 7), metadata({name: "x " * 60})))
+    wide = _on_terminal("inspect", made.path, width=400)
+    assert max(map(len, wide)) > 120
+    for width in (40, 80, 200):
+        for line in _on_terminal("inspect", made.path, width=width):
+            # A word that is longer than the terminal is wide stays whole.
+            assert len(line) <= width or " " not in line.strip(), (width, line)
+    assert _on_terminal("inspect", made.path, width=80, COLUMNS="400") == wide
+
+
+@convention
+def no_pager_is_started(small: Table, tmp_path: Path) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text(f"#!/bin/sh\ntouch '{tmp_path}/started'; cat", encoding="utf-8")
+    pager.chmod(0o755)
+    names = ("PAGER", "DELTAADM_PAGER", "GIT_PAGER", "MANPAGER", "LESS")
+    lines = _on_terminal("rules", width=80, **dict.fromkeys(names, str(pager)))
+    assert len(lines) > 100  # more than a terminal has
+    assert _on_terminal("inspect", small.path, width=80, PAGER=str(pager))
+    assert not (tmp_path / "started").exists()
+
+
+def _on_terminal(*words: object, width: int, **env: str) -> list[str]:
+    """What the program shows on a terminal of 24 lines, without colour."""
+    program = pexpect.spawn(
+        sys.executable,
+        ["-m", "deltaadm", *map(str, words), "--color", "never"],
+        encoding="utf-8",
+        timeout=60,
+        env={"TERM": "xterm", "LANG": "C.UTF-8", **surroundings(env)},
+        dimensions=(24, width),
+    )
+    program.expect(pexpect.EOF)
+    program.close()
+    assert program.exitstatus == 0
+    return str(program.before).splitlines()
+
+
+@convention
+def nothing_is_told_to_anybody(small: Table, tmp_path: Path) -> None:
+    """No connection is opened: neither telemetry nor a look for a newer version."""
+    (tmp_path / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
+    root = str(Path(__file__).parents[2])
+    env = {"PYTHONPATH": f"{tmp_path}:{root}"}
+    change = ("alter", small.path, "--set", "a=b", "--apply", "--yes")
+    for words in (
+        ("--version",), ("--help",), ("inspect", small.path), ("validate", small.path, "--deep"),
+        ("inspect", small.path / "nothing"), ("explain", "DL101"),
+        (*change, "--commit-engine", "embedded"),
+    ):  # fmt: skip
+        found = process(*words, env=env)
+        assert "connects" not in found.err, words
+        assert found.code in {0, 3}, words
+    # What is to be caught is caught.
+    asked = process("inspect", "a.b.c", "--unity", "http://127.0.0.1:1", "--timeout", "5", env=env)
+    assert "connects" in asked.err
+
+
+NO_NETWORK = """
+import os, sys
+def hook(event, args):
+    if event in {"socket.connect", "socket.getaddrinfo", "socket.sendto"}:
+        os.write(2, f"connects: {args}".encode())
+        os._exit(99)
+sys.addaudithook(hook)
+"""
+
+
+@convention
+def signals_end_a_run_with_a_word_about_commits(small: Table, _: Path) -> None:
+    for number, code, said in (
+        (signal.SIGINT, 130, "Interrupted; nothing was committed."),
+        (signal.SIGTERM, 143, "Terminated; nothing was committed."),
+    ):
+        found = _waiting(lambda program, number=number: program.send_signal(number))
+        assert (found.code, found.out) == (code, ""), said
+        assert said in found.err
+        assert "Traceback" not in found.err
+    # SIGPIPE: whoever reads is gone before the first word.
+    reader, writer = os.pipe()
+    os.close(reader)
+    with subprocess.Popen(
+        [sys.executable, "-m", "deltaadm", "inspect", small.path],
+        stdout=writer, stderr=subprocess.PIPE, env=surroundings({}),
+    ) as program:  # fmt: skip
+        os.close(writer)
+        assert program.communicate(timeout=60)[1] == b""
+    assert program.returncode == 141
+
+
+def _waiting(act: Callable[[subprocess.Popen[str]], None]) -> Result:
+    """What is left of a run that waits for a list of tables when *act* is done to it."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _READY, "validate", "--tables-from", "-"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=surroundings({}),
+    ) as program:  # fmt: skip
+        assert program.stderr
+        assert program.stderr.readline() == "reads\n"
+        act(program)
+        out, err = program.communicate(timeout=60)
+    return Result(program.returncode, out, err)
+
+
+_READY = """
+import sys
+class Input:
+    def __getattr__(self, name):
+        print("reads", file=sys.stderr, flush=True)
+        return getattr(sys.__stdin__, name)
+sys.stdin = Input()
+from deltaadm.cli.program import run
+sys.exit(run(sys.argv[1:]))
+"""
 
 
 @convention
@@ -187,6 +310,25 @@ def durations_are_written_as_people_do(small: Table, _: Path) -> None:
 def answers_are_the_same_every_time(small: Table, _: Path) -> None:
     words = ("validate", small.path, "-o", "json")
     assert deltaadm(*words).out == deltaadm(*words).out
+
+
+@convention
+def the_time_of_an_answer_can_be_fixed(small: Table, tmp_path: Path) -> None:
+    (tmp_path / "deltaadm.toml").write_text(
+        '[[tables]]\npattern = "*"\nignore = [{ code = "DL127", until = "2024-06-30" }]\n'
+    )
+
+    def codes(day: str | None) -> set[str]:
+        env = {} if day is None else {"SOURCE_DATE_EPOCH": day}
+        words = ("validate", small.path, "--select", "DL127", "-o", "json")
+        found = process(*words, cwd=tmp_path, env=env).document
+        return {each["code"] for each in found["findings"]}
+
+    assert codes("1719600000") == set()  # 28 June 2024
+    assert codes("1719900000") == codes(None) != set()
+    wrong = process("validate", small.path, env={"SOURCE_DATE_EPOCH": "yesterday"})
+    assert wrong.code == 2
+    assert "date +%s" in wrong.err
 
 
 @convention
