@@ -26,6 +26,9 @@ one that another engine uses is not.
 DELTA_SPARK = """\
 ## Known to Delta Spark 4.4
 
+`alter --set` and `create --property` take durations as people write them, `7d`, `1d12h`, `90min` or
+`P7D`, and sizes, `256mb` or `1 GiB`; the plan shows the form of Spark's that the table gets.
+
 As recorded from the running engine. `delta.constraints.*`, `delta.feature.*` and
 `delta.universalFormat.config.*` are free.
 

@@ -294,10 +294,27 @@ def alias_settings(sources: SettingsSources) -> tuple[SettingValue, ...]:
 def _demands_shown(sources: SettingsSources) -> Iterator[SettingValue]:
     for key, text in DEMANDS.items():
         name = variable(key)
-        if key != "aliases":
+        if key == "policy" and (layers := sources.layers(key)):
+            yield from _policy_shown(layers, text)
+        elif key != "aliases":
             yield _shown(key, sources.find(key), text, name if name in VARIABLES else None)
     for each in alias_settings(sources):
         yield replace(each, key=f"aliases.{each.key.removeprefix('@')}")
+
+
+def _policy_shown(layers: Iterable[Setting], text: str) -> Iterator[SettingValue]:
+    """What is demanded, key by key: each may come from somewhere else."""
+    from deltaadm.runs.settings import property_values
+
+    found: dict[str, Setting] = {}
+    for layer in layers:
+        for key, value in layer.value.items():
+            inner = property_values(value) if key == "properties" else [("", value)]
+            for name, one in inner:
+                dotted = f"policy.{key}" + (f'."{name}"' if name else "")
+                found[dotted] = replace(layer, value=one)
+    for key, setting in sorted(found.items()):
+        yield replace(_shown("policy", setting, text, None), key=key)
 
 
 def _options_shown(sources: SettingsSources) -> Iterator[SettingValue]:

@@ -113,6 +113,6 @@ def _recorded(entry: Mapping[str, Any]) -> RecordedTable:
 
 def _unreadable(cause: str) -> SettingsError:
     return SettingsError(
-        f"The file is not a reference of deltaadm: {cause}.",
+        f"This is not a reference of deltaadm: {cause}.",
         remedy="Write one with: deltaadm record TABLE --out FILE.",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from deltaadm.domain.model.properties import spark_intervals
+from deltaadm.domain.model.properties import spark_values
 from deltaadm.domain.sql.ddl import (
     parse_column_list,
     parse_default,
@@ -51,7 +51,7 @@ def table_changes(texts: ChangeTexts, load_at: Callable[[str], Snapshot]) -> Tab
     """What *texts* mean; *load_at* loads the table at another location."""
     clusters = texts.cluster_by
     return TableChanges(
-        set_properties=spark_intervals(texts.set_properties),
+        set_properties=spark_values(texts.set_properties),
         drop_constraints=texts.drop_constraints,
         add=[column for text in texts.add_columns for column in parse_definitions(text)],
         change=tuple(_changes(texts)),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltaadm.dataclass import replace
 from deltaadm.documents.reference import read_reference
-from deltaadm.errors import Refused, UsageError
+from deltaadm.errors import Refused, SettingsError, UsageError
 from deltaadm.operations.compare import ComparedState, DiffReport, compare
 from deltaadm.operations.reference import recorded_state
 from deltaadm.replay.engine import Detail
@@ -104,6 +104,13 @@ def compared(
     )
 
 
+def _records_in(file: str) -> tuple[RecordedTable, ...]:
+    try:
+        return read_reference(read_file(Path(file))).tables
+    except SettingsError as error:
+        raise SettingsError(f"{file}: {error.message}", remedy=error.remedy) from error
+
+
 def compare_with_reference(
     context: RunContext,
     file: str,
@@ -120,7 +127,7 @@ def compare_with_reference(
     Otherwise a single record is that of any table, whatever it is called. The exit code.
     """
     many = many or FleetRequest()
-    recorded = read_reference(read_file(Path(file))).tables
+    recorded = _records_in(file)
     by_name = {each.table: each for each in recorded}
     places = {each.table: each.point for each in named} or dict.fromkeys(by_name, NEWEST)
     twice = [table for table, count in Counter(each.table for each in named).items() if count > 1]

@@ -2,8 +2,8 @@
 What a project demands of its tables: the settings that are no options.
 
 The command line comes first, then the variables DELTAADM_*, then the nearest file upwards, then
-the user's own, then the defaults. A key of one place replaces that key of the next; it is never
-mixed with it.
+the user's own, then the defaults. A key of one place replaces that key of the next; in `policy`
+each of its keys does, and each property.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.clients import ClientRelease, parse_client
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.facts.policy import Ignore, Policy, Requirement
 from deltaadm.domain.model.features import find
+from deltaadm.domain.model.properties import PROPERTIES
 from deltaadm.errors import Refused, SettingsError
 from deltaadm.runs.requests import CommitEngine
 from deltaadm.runs.settings_file import as_table, check_keys, wrong
 from deltaadm.validation.finding import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from deltaadm.operations.validate import Demands
     from deltaadm.runs.settings_file import Setting, SettingsSources
@@ -75,7 +76,7 @@ class Settings:
         found = self._sections(table, location)
         reading, writing = self.required_clients(table, location, readers=readers, writers=writers)
         return Demands(
-            policy=_merged([self.policy, *(entry.policy for entry in found)]),
+            policy=Policy(**_joined([self.policy, *(entry.policy for entry in found)])),
             readers=reading,
             writers=writing,
             ignores=tuple(ignore for entry in found for ignore in entry.ignores),
@@ -117,11 +118,12 @@ def _last(*values: tuple[ClientRelease, ...] | None) -> tuple[ClientRelease, ...
     return next((value for value in reversed(values) if value is not None), ())
 
 
-def _merged(parts: list[Mapping[str, Any]]) -> Policy:
-    policy = Policy()
+def _joined(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """One policy of several, of which later ones count for the keys and properties they have."""
+    policy: dict[str, Any] = {}
     for part in parts:
-        properties = {**policy.properties, **part.get("properties", {})}
-        policy = replace(policy, **{**part, "properties": properties})
+        properties = {**policy.get("properties", {}), **part.get("properties", {})}
+        policy |= {**part, "properties": properties}
     return policy
 
 
@@ -130,9 +132,10 @@ def load_settings(sources: SettingsSources) -> Settings:
     found = {
         key.replace("-", "_"): _parsed(key, setting)
         for key in _DEMANDS
-        if (setting := sources.find(key))
+        if key != "policy" and (setting := sources.find(key))
     }
-    return Settings(directory=sources.directory, **found)
+    policies = [_parsed("policy", setting) for setting in sources.layers("policy")]
+    return Settings(directory=sources.directory, policy=_joined(policies), **found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,8 +302,24 @@ def _requirement(value: Any, place: str) -> Requirement:
 
 def _properties(value: Any, place: str) -> Mapping[str, Requirement]:
     return {
-        key: _requirement(each, f"{place}.{key}") for key, each in as_table(value, place).items()
+        key: _requirement(each, f"{place}.{key}")
+        for key, each in property_values(as_table(value, place))
     }
+
+
+def property_values(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """
+    The properties in *table* with what is demanded of them; without quotes, their names are tables.
+
+    >>> list(property_values({"delta": {"appendOnly": True}, "delta.x": {"min": 1}}))
+    [('delta.appendOnly', True), ('delta.x', {'min': 1})]
+    """
+    for name, value in table.items():
+        begin = f"{prefix}{name}.".lower()
+        if isinstance(value, dict) and any(key.startswith(begin) for key in PROPERTIES):
+            yield from property_values(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
 
 
 def _policy(value: Any, place: str) -> Mapping[str, Any]:

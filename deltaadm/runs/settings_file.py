@@ -131,6 +131,13 @@ class SettingsSources:
 
         With *alone* one for all commands does not count.
         """
+        return next(self._all(key, alone=alone), None)
+
+    def layers(self, key: str) -> list[Setting]:
+        """All settings of *key*, which is a table; what later ones say of a key in it counts."""
+        return list(self._all(key, alone=False))[::-1]
+
+    def _all(self, key: str, *, alone: bool) -> Iterator[Setting]:
         given = [each for each in self.documents if each.origin == COMMAND_LINE]
         files = [each for each in self.documents if each.origin != COMMAND_LINE]
         found = (
@@ -138,7 +145,7 @@ class SettingsSources:
             self._variable(key, alone=alone),
             *(each.setting(key, self.command, alone=alone) for each in files),
         )
-        return next((each for each in found if each is not None), None)
+        return (each for each in found if each is not None)
 
     def _variable(self, key: str, *, alone: bool) -> Setting | None:
         names = [f"{self.command}-{key}"] if self.command else []
@@ -255,7 +262,8 @@ def user_file() -> str:
 
 def _is_pair(text: str) -> bool:
     key, equals, _ = text.partition("=")
-    return bool(equals) and key.strip().replace("-", "").replace(".", "").isalnum()
+    plain = key.strip().translate(dict.fromkeys(map(ord, "-._\"'")))
+    return bool(equals) and plain.isalnum()
 
 
 def _of_pairs(pairs: Sequence[str]) -> dict[str, Any]:

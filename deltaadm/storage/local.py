@@ -174,7 +174,7 @@ def _instead_of_table(path: str) -> str:
     if os.path.isdir(path):  # noqa: PTH112 -- pathlib costs time
         return "it has no _delta_log"
     exists = os.path.exists(path)  # noqa: PTH110
-    return "it is not a directory" if exists else "the directory does not exist"
+    return "it is a file" if exists else "the directory does not exist"
 
 
 def _files_in(directory: str) -> dict[str, os.DirEntry[str]] | None:

@@ -316,6 +316,13 @@ def _parts(location: str) -> list[re.Match[str]]:
 
 
 def _needs_catalog(name: str) -> Refused:
+    import os
+
+    if os.path.isfile(name):  # noqa: PTH113 -- costs time
+        return Refused(
+            f"{name} is a file and no Delta table.",
+            remedy="Specify the directory that contains _delta_log.",
+        )
     return Refused(
         f"{name} looks like a table name, but no catalog is configured.",
         remedy="Name Unity Catalog with --unity, configure Spark's catalog with --remote, "

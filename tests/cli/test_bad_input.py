@@ -83,7 +83,7 @@ def no_metadata(path: Path) -> None:
     [
         (no_directory, ": the directory does not exist."),
         (plain_directory, ": it has no _delta_log."),
-        (a_file, ": it is not a directory."),
+        (a_file, ": it is a file."),
         (empty_log, ": it has no commits in _delta_log."),
         (truncated_commit, ""),
         (binary_commit, ""),
@@ -405,3 +405,14 @@ def test_a_path_that_does_not_print_is_spelled_in_its_statement(tmp_path: Path) 
         f"ALTER TABLE IDENTIFIER('delta.`{tmp_path}/\\u001b[31m\\u202e``\\u0024`') "
         "SET TBLPROPERTIES ('a' = '\\u2066');\n"
     )
+
+
+def test_a_file_with_a_dot_is_no_name_of_a_catalog(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tables.txt").touch()
+    found = deltaadm("inspect", "tables.txt")
+    assert (found.code, found.out) == (7, "")
+    assert "tables.txt is a file and no Delta table." in found.err
+    assert "looks like a table name" in deltaadm("inspect", "tables.csv").err

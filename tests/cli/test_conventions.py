@@ -304,6 +304,23 @@ def a_run_has_a_deadline(small: Table, _: Path) -> None:
 def durations_are_written_as_people_do(small: Table, _: Path) -> None:
     found = deltaadm("alter", small.path, "--set", "delta.logRetentionDuration=7d", "-o", "sql")
     assert "interval 7 days" in found.out
+    wrong = deltaadm("alter", small.path, "--set", "delta.logRetentionDuration=7dasy")
+    assert wrong.code == 7
+    assert "Did you mean days?" in wrong.err
+
+
+@convention
+def sizes_are_written_as_people_do(small: Table, _: Path) -> None:
+    any_key = "spark.databricks.delta.allowArbitraryProperties.enabled=true"
+
+    def asked(size: str) -> Result:
+        change = ("--set", f"delta.targetFileSize={size}", "-o", "sql")
+        return deltaadm("alter", small.path, *change, "--spark-conf", any_key)
+
+    for size, spark in (("256mb", "256mb"), ("1 GiB", "1g"), ("1.5g", "1536m"), ("12345", "12345")):
+        assert f"('delta.targetFileSize' = '{spark}')" in asked(size).out
+    assert asked("1 gbi").code == 7
+    assert "Did you mean GiB?" in asked("1 gbi").err
 
 
 @convention

@@ -11,7 +11,7 @@ from deltaadm.clients import parse_client
 from deltaadm.domain.facts.policy import Ignore, Requirement
 from deltaadm.runs.settings import Settings, load_settings
 from deltaadm.runs.settings_file import SettingsSources
-from tests.support.program import deltaadm
+from tests.support.program import deltaadm, process
 from tests.support.tables import Table
 
 NAMES = ("SELECT", "IGNORE", "FAIL_ON", "CLIENTS", "WRITERS", "CONFIG", "ISOLATED")
@@ -380,3 +380,28 @@ def test_the_example_of_the_guide_is_right() -> None:
     settings = loaded(example)
     assert settings.clients == (parse_client("trino@480"),)
     assert settings.demands("bronze/x", "/x").policy.max_reader_version == 1
+
+
+def test_one_demand_is_replaced_on_the_command_line(small: Table, tmp_path: Path) -> None:
+    """The others of the policy stay, each with where it comes from."""
+    (tmp_path / "deltaadm.toml").write_text(
+        "[policy]\nmax-reader-version = 1\n[policy.properties]\n"
+        '"delta.appendOnly" = "true"\n"delta.enableChangeDataFeed" = "true"\n',
+        encoding="utf-8",
+    )
+    given = (
+        "--config", "policy.max-writer-version=1",
+        "--config", "policy.properties.delta.appendOnly=false",
+    )  # fmt: skip
+    found = process("validate", small.path, "--select", "DL9", *given, "-o", "json", cwd=tmp_path)
+    assert [(each["code"], each["where"]) for each in found.document["findings"]] == [
+        ("DL902", "protocol.minWriterVersion"),
+        ("DL906", "configuration[delta.enableChangeDataFeed]"),
+    ]
+    shown = process("config", "show", *given, "-o", "json", cwd=tmp_path).document["settings"]
+    assert {each["key"]: each["origin"] for each in shown if "policy" in each["key"]} == {
+        "policy.max-reader-version": "project file",
+        "policy.max-writer-version": "command line",
+        'policy.properties."delta.appendOnly"': "command line",
+        'policy.properties."delta.enableChangeDataFeed"': "project file",
+    }

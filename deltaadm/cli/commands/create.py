@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from deltaadm.cli.declare import Parameters, argument, option
 from deltaadm.cli.options import ChangeOptions
 from deltaadm.dataclass import replace
-from deltaadm.domain.model.properties import spark_intervals
+from deltaadm.domain.model.properties import spark_values
 from deltaadm.domain.sql.ddl import parse_column_list
 from deltaadm.domain.steps import CreateTable, CreationMode
 from deltaadm.errors import UsageError
@@ -97,7 +97,7 @@ def command(given: Create, context: RunContext) -> int:
     require_plan_options(given.change)
     if (given.schema is None) == (given.as_query is None):
         raise UsageError("specify either --schema or --as", option="--schema")
-    properties = spark_intervals(pairs(given.properties, "--property", "PROPERTY=VALUE"))
+    properties = spark_values(pairs(given.properties, "--property", "PROPERTY=VALUE"))
     write_options = pairs(given.write_options, "--write-option")
     commit = given.change.commit
     if commit.access.unity is not None:

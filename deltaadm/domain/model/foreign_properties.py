@@ -22,13 +22,14 @@ class ForeignProperty:
 
     A key that ends with a dot stands for all that begin with it. `values` are the words, in lower
     case, of which the engine takes one or a list with commas; empty where Delta Spark does not know
-    the key, so that any value is the engine's own affair.
+    the key, so that any value is the engine's own affair, except that one that `is_size` is bytes.
     """
 
     key: str
     engine: str
     source: str
     values: tuple[str, ...] = ()
+    is_size: bool = False
 
     def takes(self, value: str) -> bool:
         """Whether the engine takes *value*."""
@@ -70,7 +71,7 @@ _ALL: Final = (
         _DATABRICKS,
         "tables of Databricks Runtime 13.2 in delta-io/delta-rs",
     ),
-    ForeignProperty("delta.targetFileSize", _DATABRICKS, _TABLE_PROPERTIES),
+    ForeignProperty("delta.targetFileSize", _DATABRICKS, _TABLE_PROPERTIES, is_size=True),
     ForeignProperty("delta.tuneFileSizesForRewrites", _DATABRICKS, _TABLE_PROPERTIES),
     ForeignProperty("delta.parquet.vorder.", _FABRIC, _VORDER),
     ForeignProperty(

@@ -232,22 +232,32 @@ def interval_microseconds(text: str) -> int | None:
 
 
 _SHORT_UNITS: Final = {
-    "w": "week", "d": "day", "h": "hour", "m": "minute", "s": "second", "ms": "millisecond",
+    "w": "week", "wk": "week", "d": "day", "h": "hour", "hr": "hour", "m": "minute",
+    "min": "minute", "s": "second", "sec": "second", "ms": "millisecond",
+    **{unit: unit for unit in _UNITS},
 }  # fmt: skip
 _ISO_DURATION: Final = r"P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?"
 
 
-def spark_intervals(properties: Mapping[str, str]) -> dict[str, str]:
+def spark_values(properties: Mapping[str, str]) -> dict[str, str]:
     """
-    *properties* with the durations that people write as Spark reads them.
+    *properties* with the durations and sizes that people write as Spark reads them.
 
-    >>> spark_intervals({"delta.logRetentionDuration": "7d", "team": "7d"})
+    Raises `Refused` for a size with a unit that there is not.
+
+    >>> spark_values({"delta.logRetentionDuration": "7d", "team": "7d"})
     {'delta.logRetentionDuration': 'interval 7 days', 'team': '7d'}
     """
     found = dict(properties)
     for key, value in properties.items():
         known = PROPERTIES.get(key.lower())
-        if known is not None and known.check is _interval:
+        if known is None and key.lower().startswith("delta."):
+            from deltaadm.domain.model.foreign_properties import foreign
+
+            elsewhere = foreign(key)
+            if elsewhere is not None and elsewhere.is_size:
+                found[key] = spark_size(value)
+        elif known is not None and known.check is _interval:
             found[key] = spark_interval(value)
     return found
 
@@ -260,20 +270,64 @@ def spark_interval(text: str) -> str:
     ('interval 1 days 12 hours', 'interval 90 minutes', '2 weeks')
     """
     plain = text.strip()
-    if re.fullmatch(r"(?:\d+(?:ms|[wdhms]))+", plain):
-        terms = [(count, _SHORT_UNITS[unit]) for count, unit in re.findall(r"(\d+)(ms|\D)", plain)]
-    elif (iso := re.fullmatch(_ISO_DURATION, plain)) and any(iso.groups()):
+    if (iso := re.fullmatch(_ISO_DURATION, plain)) and any(iso.groups()):
         units = ("week", "day", "hour", "minute", "second")
         terms = [pair for pair in zip(iso.groups(), units, strict=True) if pair[0]]
     else:
-        return text
+        parts = re.findall(r"(\d+)([a-z]+)", plain.lower())
+        if not parts or "".join(map("".join, parts)) != plain.lower():
+            return text
+        terms = [(count, _unit_of_time(unit)) for count, unit in parts]
+        if not all(unit for _, unit in terms):
+            return text
     return f"interval {' '.join(f'{count} {unit}s' for count, unit in terms)}"
 
 
+def _unit_of_time(word: str) -> str:
+    """The unit that *word* stands for, which may have an s at its end; empty if there is none."""
+    return _SHORT_UNITS.get(word) or _SHORT_UNITS.get(word.removesuffix("s"), "")
+
+
+_SIZE_UNITS: Final = {"": "b", "b": "b", "byte": "b", "bytes": "b"} | {
+    f"{letter}{end}": letter for letter in "kmgtp" for end in ("", "b", "ib")
+}
+
+
+def spark_size(text: str) -> str:
+    """
+    The size *text*, in powers of 1024, in a form that Spark reads.
+
+    Raises `Refused` for what is no size.
+
+    >>> spark_size("256mb"), spark_size("1 GiB"), spark_size("1.5 GB"), spark_size("134217728")
+    ('256mb', '1g', '1536m', '134217728')
+    """
+    if re.fullmatch(r"\d+(b|[kmgtp]b?)?", text):
+        return text
+    found = re.fullmatch(r"(\d{1,15})(?:\.(\d{1,3}))?\s*([a-z]*)", text.strip().lower())
+    unit = _SIZE_UNITS.get(found[3]) if found else None
+    if found is None or unit is None:
+        near = did_you_mean(found[3], ["KiB", "MiB", "GiB", "TiB", "bytes"]) if found else ""
+        raise Refused(
+            f"{text!r} is not a size.", remedy=near or "For example: 256mb, '1 GiB' or 134217728."
+        )
+    order = "bkmgtp"
+    thousandths = int(found[1]) * 1000 + int((found[2] or "").ljust(3, "0"))
+    place = order.index(unit)
+    while thousandths % 1000 and place:
+        thousandths, place = thousandths * 1024, place - 1
+    if thousandths % 1000:
+        raise Refused(f"{text!r} is not a whole number of bytes.", remedy="For example: 256mb.")
+    return f"{thousandths // 1000}{order[place]}"
+
+
 def _no_interval(text: str) -> Refused:
+    found = re.fullmatch(r"(\d+)\s*([a-z]+)", text.strip().lower())
+    units = [f"{unit}s" for unit in _UNITS]
+    near = did_you_mean(found[2], units) if found and found[2] not in units else ""
     return Refused(
         f"{text!r} is not an interval.",
-        remedy="For example: 'interval 30 days', '12 hours' or 7d.",
+        remedy=near or "For example: 'interval 30 days', '12 hours' or 7d.",
         delta_error_class="DELTA_INVALID_INTERVAL",
     )
 
