@@ -12,6 +12,7 @@ from deltaadm.api.arguments import checked
 from deltaadm.api.results import OutcomeResult, PlanResult, Result
 from deltaadm.api.sources import source_of
 from deltaadm.dataclass import replace
+from deltaadm.domain.model.properties import spark_values
 from deltaadm.errors import Refused, UsageError
 from deltaadm.operations.history import Section
 from deltaadm.operations.plan import Plan
@@ -460,7 +461,7 @@ class Table:
                 ".".join(path) for text in partition_by for path in parse_column_list(text)
             ),
             cluster_by=tuple(path for text in cluster_by for path in parse_column_list(text)),
-            properties=dict(properties or {}),
+            properties=spark_values(properties or {}),
             comment=comment,
             location=None if location is None else chosen_place(location),
         )
