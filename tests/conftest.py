@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import oracle
+from tests.support import cases, oracle
 
 settings.register_profile(
     "deltaadm",
@@ -27,10 +27,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--spark-matrix", action="store_true", help="also run the cases marked matrix, on Spark"
     )
+    parser.addoption(
+        "--case", default="", help="where one test tries many cases, those with this in their name"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "first: makes what lets later tests run sooner")
+    config.stash[cases.ONLY] = config.getoption("--case")
 
 
 @pytest.hookimpl(trylast=True)

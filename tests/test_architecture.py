@@ -17,6 +17,7 @@ from importlinter.cli import lint_imports
 
 import deltaadm
 from deltaadm.cli.table import COMMANDS, Command
+from tests.support.cases import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,12 +40,12 @@ def test_import_contracts_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lint_imports(no_cache=True) == 0
 
 
-@pytest.mark.parametrize("module", MODULES, ids=[str(path.relative_to(ROOT)) for path in MODULES])
+@each("module", [(str(module.relative_to(ROOT)), module) for module in MODULES])
 def test_module_says_what_it_is_for(module: Path) -> None:
     assert ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("name", deltaadm.__all__)
+@each("name", deltaadm.__all__)
 def test_public_name_resolves(name: str) -> None:
     found = getattr(deltaadm, name)
     assert name in dir(deltaadm)

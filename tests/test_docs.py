@@ -40,6 +40,7 @@ from deltaadm.operations.validate import choose_rules
 from deltaadm.replay.engine import Detail
 from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, ValidationReport
 from tests.support import oracle
+from tests.support.cases import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +74,7 @@ def command_lines(page: Path) -> Iterator[str]:
             yield span
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         package.name

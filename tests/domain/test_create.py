@@ -16,6 +16,7 @@ from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.operations.create import read_schema, schema_of_query
 from deltaadm.operations.diff import diff, mismatches
 from tests.support import oracle
+from tests.support.cases import each
 from tests.support.statements import creation_of, start_snapshot
 
 NOT_SAID = {
@@ -24,13 +25,13 @@ NOT_SAID = {
 }
 
 
-def _cases() -> list[Any]:
-    return [
-        pytest.param(case, id=f"{case['group']}-{case['id']}")
+def _cases() -> dict[str, oracle.Case]:
+    return {
+        f"{case['group']}-{case['id']}": case
         for case in oracle.cases("e2e")
         if case["ops"][0].get("sql", "").startswith(("CREATE", "REPLACE"))
         and case["id"] not in NOT_SAID
-    ]
+    }
 
 
 def _before(case: oracle.Case) -> Snapshot:
@@ -44,10 +45,10 @@ def _outcome(case: oracle.Case) -> str | None:
 
 def test_no_case_is_left_out() -> None:
     assert len(_cases()) == 91
-    assert {case.values[0]["group"] for case in _cases()} >= {"create", "create-cluster", "ctas"}
+    assert {case["group"] for case in _cases().values()} >= {"create", "create-cluster", "ctas"}
 
 
-@pytest.mark.parametrize("case", _cases())
+@each("case", _cases())
 def test_the_prediction_equals_the_commit(case: oracle.Case) -> None:
     session = SessionSettings.from_conf(case.get("conf") or {})
     if _outcome(case) != "ok":

@@ -31,6 +31,7 @@ from deltaadm.domain.transaction.spark_support import (
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.operations.diff import diff, mismatches
 from tests.support import oracle
+from tests.support.cases import each
 from tests.support.statements import (
     changes_data,
     properties_of_create,
@@ -128,8 +129,8 @@ REFUSED_AT_LOAD = [
 LOADED = [case for case in _cases() if _error(case) is None and case["start"].get("files")]
 
 
-def _ids(cases: list[oracle.Case]) -> list[Any]:
-    return [pytest.param(case, id=f"{case['group']}-{case['id']}") for case in cases]
+def _named(cases: list[oracle.Case]) -> list[tuple[str, oracle.Case]]:
+    return [(f"{case['group']}-{case['id']}", case) for case in cases]
 
 
 def test_no_case_is_left_out_silently():
@@ -194,7 +195,7 @@ def _agree(predicted: Any, recorded: Any) -> bool:
     return bool(predicted == recorded)
 
 
-@pytest.mark.parametrize("case", _ids(PREDICTED))
+@each("case", _named(PREDICTED))
 def test_the_prediction_equals_the_commit(case: oracle.Case):
     outcomes, after = _carried_out(case)
     assert outcomes == _outcomes(case)
@@ -251,7 +252,7 @@ def test_markers_stand_only_where_delta_chooses():
     assert unknowns["delta.inCommitTimestampEnablementVersion"] == 2
 
 
-@pytest.mark.parametrize("case", _ids([case for case in PREDICTED if not _drops(case)]))
+@each("case", _named([case for case in PREDICTED if not _drops(case)]))
 def test_supported_features_only_grow(case: oracle.Case):
     before, (_, after) = start_snapshot(case).protocol, _carried_out(case)
     assert before.supported_features <= after.protocol.supported_features
@@ -261,7 +262,7 @@ def test_supported_features_only_grow(case: oracle.Case):
 DROPPED = [case for case in PREDICTED if _drops(case) and case["expected"]["ops"][-1]["ok"]]
 
 
-@pytest.mark.parametrize("case", _ids(DROPPED))
+@each("case", _named(DROPPED))
 def test_dropping_a_feature_takes_that_feature_alone(case: oracle.Case):
     *before, last = _steps(case)
     assert isinstance(last, DropFeature)
@@ -273,7 +274,7 @@ def test_dropping_a_feature_takes_that_feature_alone(case: oracle.Case):
     assert gained == ({"checkpointProtection"} if last.protects_checkpoints else set())
 
 
-@pytest.mark.parametrize("case", _ids([case for case in DROPPED if len(case["ops"]) == 1]))
+@each("case", _named([case for case in DROPPED if len(case["ops"]) == 1]))
 def test_dropping_a_feature_says_whether_it_takes_several_commits(case: oracle.Case):
     (step,) = _steps(case)
     assert step is not None
@@ -321,7 +322,7 @@ def test_the_same_wish_a_second_time_changes_nothing():
     assert changed == NOT_REPEATABLE
 
 
-@pytest.mark.parametrize("case", _ids(REFUSED_AT_LOAD))
+@each("case", _named(REFUSED_AT_LOAD))
 def test_what_delta_cannot_load_is_refused_for_the_same_reason(case: oracle.Case):
     refusal = refusal_to_read(start_snapshot(case))
     assert refusal is not None
@@ -400,7 +401,7 @@ CREATED = [
 ]
 
 
-@pytest.mark.parametrize("case", _ids(CREATED))
+@each("case", _named(CREATED))
 def test_a_new_table_has_the_protocol_that_delta_gives_it(case: oracle.Case):
     state = case["expected"]["state"]
     asked = properties_of_create(case["ops"][0]["sql"])

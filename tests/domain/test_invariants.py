@@ -16,6 +16,7 @@ from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_t
 from deltaadm.errors import DeltaadmError
 from deltaadm.validation.finding import Severity
 from tests.support import tables
+from tests.support.cases import each
 from tests.support.rule_cases import findings
 from tests.support.tables import column, commit, commit_info, metadata
 
@@ -76,9 +77,8 @@ def test_delta_spark(name: str) -> None:
 
 
 @pytest.mark.parametrize("nullable", [True, False])
-@pytest.mark.parametrize("name", RECORDED)
-def test_delta_rs(name: str, nullable: bool) -> None:  # noqa: FBT001
-    text, _, writes = RECORDED[name]
+@each("text, writes", {name: (text, writes) for name, (text, _, writes) in RECORDED.items()})
+def test_delta_rs(text: Any, *, writes: bool, nullable: bool) -> None:
     table = of(text, IMPLIED, nullable=nullable)
     (found,) = invariants(table.metadata)
     assert found.fails_in_delta_rs is not writes
@@ -106,14 +106,10 @@ def test_delta_rs_as_installed(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("nullable", [True, False])
 @pytest.mark.parametrize("listed", [True, False])
-@pytest.mark.parametrize("name", RECORDED)
+@each("text, expected, writes", RECORDED)
 def test_the_rule_says_the_same(
-    name: str,
-    listed: bool,  # noqa: FBT001
-    nullable: bool,  # noqa: FBT001
-    tmp_path: Path,
+    tmp_path: Path, text: Any, expected: str, *, writes: bool, listed: bool, nullable: bool
 ) -> None:
-    text, expected, writes = RECORDED[name]
     one = column("a", nullable=nullable, **{"delta.invariants": text})
     versions = tables.protocol(1, 7, None, ["appendOnly", "invariants"]) if listed else None
     made = metadata(schemaString=json.dumps({"type": "struct", "fields": [one]}))

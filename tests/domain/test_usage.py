@@ -23,6 +23,7 @@ from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support import oracle, tables
+from tests.support.cases import each
 from tests.support.examples import TIMES
 from tests.support.program import deltaadm
 from tests.support.tables import (
@@ -163,10 +164,10 @@ def check(snapshot: Snapshot) -> None:
     assert set(report.slack) <= {*unread.slack, *unread.possible_slack}
 
 
-@pytest.mark.parametrize(
-    "path", [recorded.path for recorded in oracle.corpus_if_present()], ids=str
-)
-def test_public_tables(path: Path) -> None:
+@oracle.NEEDS_CORPUS
+@each("table", oracle.corpus_by_name())
+def test_public_tables(table: oracle.CorpusTable) -> None:
+    path = table.path
     try:
         snapshot = load_snapshot(open_store(str(path)), detail=Detail.STATE)
     except DeltaadmError:

@@ -13,6 +13,7 @@ from deltaadm.domain.steps import SetProperties
 from deltaadm.errors import Refused
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.plan import Plan
+from tests.support.cases import each
 from tests.support.plans import changes, mapped, reasons, snapshot
 
 VECTORS = {"reader": ["deletionVectors"], "writer": ["deletionVectors"]}
@@ -303,7 +304,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
-@pytest.mark.parametrize("feature", ADDABLE, ids=lambda feature: feature.name)
+@each("feature", {feature.name: feature for feature in ADDABLE})
 def test_every_feature_becomes_active_with_all_that_it_requires(
     feature: TableFeature, table: Snapshot
 ) -> None:

@@ -20,6 +20,7 @@ from deltaadm.operations.reports import (
 )
 from deltaadm.operations.validate import choose_rules, families
 from tests.support import oracle
+from tests.support.cases import each
 from tests.support.statement_rows import all_rows
 
 SOURCES = sorted(Path(deltaadm.__file__).parent.rglob("*.py"))
@@ -96,7 +97,7 @@ def test_a_class_is_explained_once() -> None:
     assert sorted(names) == sorted(set(names))
 
 
-@pytest.mark.parametrize("name", ERROR_CLASSES)
+@each("name", list(ERROR_CLASSES))
 def test_a_class_names_commands_and_rules_that_exist(name: str) -> None:
     from deltaadm.cli.table import COMMANDS
 

@@ -20,6 +20,7 @@ from deltaadm.operations.reports import Failure
 from deltaadm.render.formats import FORMATS, Style, render
 from deltaadm.render.visible import is_hidden, visible
 from deltaadm.validation.finding import ValidationReport
+from tests.support.cases import each
 from tests.support.samples import HOSTILE, hostile_reports
 
 if TYPE_CHECKING:
@@ -32,14 +33,14 @@ pytestmark = pytest.mark.slow
 SCHEMA = Path(__file__).parent.parent / "data" / "sarif" / "sarif-schema-2.1.0.json"
 
 
-@pytest.fixture(params=HOSTILE.values(), ids=HOSTILE)
+@pytest.fixture(scope="module", params=HOSTILE.values(), ids=HOSTILE)
 def text(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture
-def reports(tmp_path: Path, text: str) -> Sequence[Report]:
-    return hostile_reports(tmp_path / "table", text)
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory, text: str) -> Sequence[Report]:
+    return hostile_reports(tmp_path_factory.mktemp("hostile") / "table", text)
 
 
 def shown(name: str, reports: Sequence[Report], *, for_terminal: bool = False) -> str:
@@ -66,12 +67,12 @@ def strings(value: Any) -> Iterator[str]:
         yield value
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name != "sql"])
+@each("name", [name for name in FORMATS if name != "sql"])
 def test_output_can_be_written_in_utf_8(name: str, reports: Sequence[Report]) -> None:
     assert shown(name, reports).encode("utf-8")
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["text", "github", "markdown", "html", "junit", "json", "jsonl", "sarif", "gitlab"],
 )
@@ -80,14 +81,14 @@ def test_nothing_hidden_is_left(name: str, reports: Sequence[Report]) -> None:
     assert hidden(colours or shown(name, reports)) == set()
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@each("name", list(FORMATS))
 def test_nothing_hidden_is_left_on_a_terminal(name: str, reports: Sequence[Report]) -> None:
     """Whatever the format, also those whose output is meant for programs."""
     output = re.sub(r"\x1b\[[0-9;]*m", "", shown(name, reports, for_terminal=True))
     assert hidden(output) == set()
 
 
-@pytest.mark.parametrize("name", ["text", "markdown", "html", "junit", "sarif", "gitlab", "json"])
+@each("name", ["text", "markdown", "html", "junit", "sarif", "gitlab", "json"])
 def test_no_line_is_a_workflow_command(name: str, reports: Sequence[Report]) -> None:
     output = re.sub(r"\x1b\[[0-9;]*m", "", shown(name, reports))
     assert not [line for line in output.splitlines() if line.lstrip().startswith("::")]

@@ -20,6 +20,7 @@ from deltaadm.replay.embedded import live_files
 from deltaadm.replay.engine import Detail
 from deltaadm.storage.store import open_store
 from tests.support import oracle
+from tests.support.cases import each
 
 Load = Callable[[Path, Detail], Snapshot]
 Logs = dict[tuple[str, str, str], Path]
@@ -38,17 +39,9 @@ REFUSED_FOR_CONTENT = {
 BOTH = pytest.mark.parametrize("detail", Detail, ids=lambda detail: detail.value)
 
 
-def _cases(name: str) -> list[Any]:
+def _cases(name: str) -> dict[str, oracle.Case]:
     found = [case for case in oracle.cases(name) if case["start"]["kind"] != "none"]
-    return [pytest.param(case, id=f"{case['group']}-{case['id']}") for case in found]
-
-
-def _corpus() -> list[Any]:
-    found = oracle.corpus_if_present()
-    reason = "no corpus next to the repository: set DELTAADM_SHARED to where it is"
-    return [pytest.param(path, id=path.name) for path in found] or [
-        pytest.param(None, id="absent", marks=pytest.mark.skip(reason=reason))
-    ]
+    return {f"{case['group']}-{case['id']}": case for case in found}
 
 
 def same_state(snapshot: Snapshot, state: dict[str, Any]) -> None:
@@ -90,7 +83,7 @@ class EngineContract:
         raise NotImplementedError
 
     @BOTH
-    @pytest.mark.parametrize("name", oracle.table_names())
+    @each("name", oracle.table_names())
     def test_real_tables(
         self,
         load: Load,
@@ -113,7 +106,7 @@ class EngineContract:
             same_files(snapshot, files, table.expected["state"])
 
     @BOTH
-    @pytest.mark.parametrize("case", _cases("odd-logs"))
+    @each("case", _cases("odd-logs"))
     def test_odd_logs(
         self, load: Load, recorded_logs: Logs, case: oracle.Case, detail: Detail
     ) -> None:
@@ -139,7 +132,7 @@ class EngineContract:
             assert snapshot.segment is not None
             same_files(snapshot, live_files(open_store(str(place)), snapshot.segment), recorded)
 
-    @pytest.mark.parametrize("case", _cases("replay"))
+    @each("case", _cases("replay"))
     def test_random_histories(self, load: Load, recorded_logs: Logs, case: oracle.Case) -> None:
         place = recorded_logs["replay", case["group"], case["id"]]
         state = case["expected"]["state"]
@@ -162,7 +155,8 @@ class EngineContract:
         assert loaded > 700
 
     @BOTH
-    @pytest.mark.parametrize("table", _corpus())
+    @oracle.NEEDS_CORPUS
+    @each("table", oracle.corpus_by_name())
     def test_foreign_tables(self, load: Load, table: oracle.CorpusTable, detail: Detail) -> None:
         place, expected = table.path, table.expected
         refused = expected.get("error", {}).get("errorClass", ...)

@@ -92,8 +92,13 @@ def corpus() -> list[CorpusTable]:
     """The corpus next to the repository, or below `DELTAADM_SHARED`; skips the test without it."""
     found = corpus_if_present()
     if not found:
-        pytest.skip(f"no corpus below {_shared()}: set DELTAADM_SHARED to where it is")
+        pytest.skip(_NO_CORPUS)
     return found
+
+
+def corpus_by_name() -> dict[str, CorpusTable]:
+    """Like `corpus`, for tests that are marked with `NEEDS_CORPUS`."""
+    return {table.name: table for table in corpus_if_present()}
 
 
 def corpus_if_present() -> list[CorpusTable]:
@@ -122,3 +127,7 @@ def _archive() -> Mapping[str, bytes]:
     with tarfile.open(ARCHIVE, "r:xz") as archive:
         members = ((member.name, archive.extractfile(member)) for member in archive)
         return {name: content.read() for name, content in members if content is not None}
+
+
+_NO_CORPUS = f"no corpus below {_shared()}: set DELTAADM_SHARED to where it is"
+NEEDS_CORPUS = pytest.mark.skipif(not corpus_if_present(), reason=_NO_CORPUS)

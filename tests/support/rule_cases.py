@@ -1,7 +1,7 @@
 """Cases for validation rules: a table that breaks a rule, or one that nearly does."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -41,6 +41,12 @@ class Case:
 
 
 CASES: Final[list[Case]] = []
+
+
+def named(cases: Iterable[Case]) -> Iterator[tuple[str, Case]]:
+    """*cases* with their names."""
+    return ((f"{case.code}-{case.name}", case) for case in cases)
+
 
 CATALOG: Final = "catalog.json"
 """The file with what a catalog answers about the table, if one was asked."""

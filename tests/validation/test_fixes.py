@@ -14,8 +14,9 @@ from deltaadm.operations.fixes import plan_fixes
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
+from tests.support.cases import each
 from tests.support.program import LogWriter, deltaadm
-from tests.support.rule_cases import CASES, Case, findings, report
+from tests.support.rule_cases import CASES, Case, findings, named, report
 
 BREAKING = [case for case in CASES if case.breaks]
 CONSENT = (
@@ -34,7 +35,7 @@ def loadable(path: Path) -> bool:
     return True
 
 
-@pytest.mark.parametrize("case", BREAKING, ids=lambda one: f"{one.code}-{one.name}")
+@each("case", named(BREAKING))
 def test_the_command_of_a_fix_fixes_the_finding(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,7 +55,7 @@ def test_the_command_of_a_fix_fixes_the_finding(
         assert (finding.code, finding.where) not in {(each.code, each.where) for each in left}
 
 
-@pytest.mark.parametrize("case", BREAKING, ids=lambda one: f"{one.code}-{one.name}")
+@each("case", named(BREAKING))
 def test_all_fixes_together_are_one_plan(case: Case, tmp_path: Path) -> None:
     case.make(tmp_path)
     found = report(tmp_path, case.depth, case.demands)

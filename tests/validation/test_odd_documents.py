@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.domain.model.properties import PROPERTIES
+from tests.support.cases import each
 from tests.support.rule_cases import report
 from tests.support.tables import add, commit, commit_info, metadata, protocol, table
 
@@ -80,15 +81,15 @@ def judge(path: Path, protocol_action: Any, metadata_action: Any, more: Any = No
     report(path, "deep")
 
 
-@pytest.mark.parametrize("odd", ODD, ids=lambda odd: str(odd)[:20])
 @pytest.mark.parametrize("key", [*metadata()["metaData"], *protocol(3, 7, [], [])["protocol"]])
+@each("odd", [(f"{number}: {odd!r:.20}", odd) for number, odd in enumerate(ODD)])
 def test_odd_value_of_a_key(key: str, odd: Any, tmp_path: Path) -> None:
     meta, proto = metadata()["metaData"], protocol(3, 7, [], [])["protocol"]
     judge(tmp_path, proto | {key: odd} if key in proto else proto, meta | {key: odd})
 
 
 @pytest.mark.parametrize("mode", ["none", "name", "id", "x"])
-@pytest.mark.parametrize("odd", ODD, ids=lambda odd: str(odd)[:20])
+@each("odd", [(f"{number}: {odd!r:.20}", odd) for number, odd in enumerate(ODD)])
 def test_odd_value_of_every_property(odd: Any, mode: str, tmp_path: Path) -> None:
     configuration = {entry.key: odd for entry in PROPERTIES.values()}
     configuration |= {"delta.constraints.x": odd, "delta.feature.x": odd, "DELTA.x": odd}

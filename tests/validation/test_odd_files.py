@@ -17,7 +17,8 @@ from deltaadm.domain.model.partition_values import is_partition_value
 from deltaadm.operations.validate import choose_rules, validate
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.storage.store import open_store
-from tests.support.rule_cases import CASES, NOW, Case, report
+from tests.support.cases import each
+from tests.support.rule_cases import CASES, NOW, Case, named, report
 from tests.support.tables import (
     add,
     column,
@@ -231,7 +232,7 @@ def test_names_for_iceberg_matter_once_it_is_on(tmp_path: Path, on: str, severit
 MINE = [case for case in CASES if case.code.startswith(("DL5", "DL7"))]
 
 
-@pytest.mark.parametrize("case", MINE, ids=lambda one: f"{one.code}-{one.name}")
+@each("case", named(MINE))
 def test_rules_do_without_a_look_at_files(case: Case, tmp_path: Path) -> None:
     case.make(tmp_path)
     facts = examine(open_store(str(tmp_path)), Depth(files=False), now=NOW)

@@ -12,7 +12,8 @@ from deltaadm.domain.steps.evolve import evolve
 from deltaadm.replay.examine import examine
 from deltaadm.storage.store import open_store
 from deltaadm.validation.rule import RULES, Scope
-from tests.support.rule_cases import CASES, DEPTHS, NOW, Case
+from tests.support.cases import each
+from tests.support.rule_cases import CASES, DEPTHS, NOW, Case, named
 
 BROKEN = [case for case in CASES if case.breaks and RULES[case.code].scope is Scope.SNAPSHOT]
 
@@ -23,7 +24,7 @@ def snapshot_facts(case: Case, path: Path) -> SnapshotFacts:
     return next(fact for fact in facts if isinstance(fact, SnapshotFacts))
 
 
-@pytest.mark.parametrize("case", BROKEN, ids=lambda one: f"{one.code}-{one.name}")
+@each("case", named(BROKEN))
 def test_fix_fixes_the_finding(case: Case, tmp_path: Path) -> None:
     facts = snapshot_facts(case, tmp_path)
     check = RULES[case.code].check

@@ -19,6 +19,7 @@ from deltaadm.operations.inspect import describe
 from deltaadm.operations.validate import Demands
 from deltaadm.validation.finding import Severity
 from tests.support import oracle, tables
+from tests.support.cases import each
 from tests.support.examples import TIMES
 from tests.support.rule_cases import report
 from tests.support.tables import Action, commit, commit_info
@@ -52,20 +53,20 @@ def check(path: Path) -> None:
         assert errors - {"DL907", "DL908"}, reads.message
 
 
-@pytest.mark.parametrize(
-    "path", [recorded.path for recorded in oracle.corpus_if_present()], ids=str
-)
-def test_public_tables(path: Path) -> None:
+@oracle.NEEDS_CORPUS
+@each("table", oracle.corpus_by_name())
+def test_public_tables(table: oracle.CorpusTable) -> None:
+    path = table.path
     if (path / "_delta_log").is_dir():
         check(path)
 
 
-@pytest.mark.parametrize("name", oracle.table_names())
+@each("name", oracle.table_names())
 def test_tables_of_the_engine(name: str, tmp_path: Path) -> None:
     check(oracle.table(name, tmp_path).path)
 
 
-@pytest.mark.parametrize("case", oracle.cases("odd-logs"), ids=lambda one: one["id"])
+@each("case", [(case["id"], case) for case in oracle.cases("odd-logs")])
 def test_odd_logs(case: oracle.Case, tmp_path: Path) -> None:
     check(oracle.write_log(case["start"]["files"], tmp_path))
 

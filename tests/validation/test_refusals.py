@@ -15,6 +15,7 @@ from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from deltaadm.validation.finding import Severity
 from tests.support import oracle
+from tests.support.cases import each
 from tests.support.rule_cases import report
 from tests.support.tables import Table, add, commit, commit_info, metadata, protocol, remove
 
@@ -49,10 +50,7 @@ def check(path: Path) -> None:
         assert wanted is None or errors & wanted
 
 
-@pytest.mark.parametrize(
-    "case",
-    [pytest.param(case, id=f"{case['group']}-{case['id']}") for case in oracle.cases("odd-logs")],
-)
+@each("case", [(case["id"], case) for case in oracle.cases("odd-logs")])
 def test_odd_logs(case: oracle.Case, tmp_path: Path) -> None:
     check(oracle.write_log(case["start"]["files"], tmp_path))
 
@@ -92,8 +90,8 @@ BODIES: Final[list[bytes]] = [
 """What a commit may hold, most of which no writer would write."""
 
 
-@pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("version", [0, 1, 2])
+@each("body", [(repr(body)[:60], body) for body in BODIES])
 def test_commits(tmp_path: Path, body: bytes, version: int) -> None:
     good = [commit(commit_info(), protocol(), metadata()), *[commit(commit_info(), add("a"))] * 2]
     made = Table(tmp_path)

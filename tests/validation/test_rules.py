@@ -4,16 +4,15 @@ import pkgutil
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.operations.validate import choose_rules
 from deltaadm.validation import rules
 from deltaadm.validation.rule import RULES
-from tests.support.rule_cases import CASES, UNREMARKABLE, Case, findings
+from tests.support.cases import each
+from tests.support.rule_cases import CASES, UNREMARKABLE, Case, findings, named
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.code}-{one.name}")
+@each("case", named(CASES))
 def test_case(case: Case, tmp_path: Path) -> None:
     case.make(tmp_path)
     found = findings(tmp_path, case.depth, case.demands)

@@ -1,0 +1,61 @@
+"""Very many small cases in one test, which names those that fail."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pytest
+
+Test = Callable[..., None]
+
+ONLY = pytest.StashKey[str]()
+"""What `pytest --case` was given: a part of the names of the cases to try."""
+
+_FAILURES = (Exception, pytest.fail.Exception, pytest.skip.Exception)
+
+
+def each(
+    names: str, cases: Mapping[str, Any] | Iterable[tuple[str, Any]] | Iterable[str]
+) -> Callable[[Test], Test]:
+    """
+    Give a test each of *cases*, which have names or are names, as `parametrize` would.
+
+    As a test of its own a case costs the processes of a run some milliseconds, ten times what most
+    recorded cases take. With more than one of *names*, separated by commas, a case is a tuple. Each
+    case has a `tmp_path` of its own; the other fixtures serve all. No case can be skipped.
+    """
+    arguments = [name.strip() for name in names.split(",")]
+    pairs = cases.items() if isinstance(cases, Mapping) else cases
+    named = [(pair, pair) if isinstance(pair, str) else pair for pair in pairs]
+    table = dict(named)
+    assert len(table) == len(named), "two cases have one name"
+
+    def decorate(test: Test) -> Test:
+        @functools.wraps(test)
+        def try_all(*this: Any, request: pytest.FixtureRequest, **fixtures: Any) -> None:
+            only = request.config.stash.get(ONLY, "")
+            assert table, "there are no cases"
+            failures = []
+            for number, name in enumerate(name for name in table if only in name):
+                case = table[name] if arguments[1:] else (table[name],)
+                given = dict(zip(arguments, case, strict=True))
+                if "tmp_path" in fixtures:
+                    given["tmp_path"] = fixtures["tmp_path"] / str(number)
+                    given["tmp_path"].mkdir()
+                try:
+                    test(*this, **fixtures | given)
+                except _FAILURES as error:
+                    error.add_note(f"in case {name!r}")
+                    failures.append(error)
+            if failures:
+                message = f"{len(failures)} of {len(table)} cases fail"
+                raise BaseExceptionGroup(message, failures)
+
+        wanted = inspect.signature(test).parameters
+        known = [kept for name, kept in wanted.items() if name not in {*arguments, "request"}]
+        asked = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY)
+        try_all.__signature__ = inspect.Signature([*known, asked])  # type: ignore[attr-defined]
+        return try_all
+
+    return decorate
