@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 from filelock import FileLock
 
-from deltaadm.replay.engine import Detail
 from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.session import SparkOptions, open_session
 from tests.support.spark_processes import FEW_TASKS, SMALL_JVM
@@ -28,37 +27,12 @@ FAST = FEW_TASKS | {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    _thin_out(items)
     lacking = "" if os.environ.get("DELTAADM_REQUIRE_SPARK") == "1" else _lacking()
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.spark)
             if lacking:
                 item.add_marker(pytest.mark.skip(reason=f"needs {lacking}"))
-
-
-_ONE_OF = 6
-"""How many recorded tables there are to each that Spark loads by itself outside the matrix."""
-
-
-def _thin_out(items: list[pytest.Item]) -> None:
-    """
-    Leave most tables that Spark would load one by one to the matrix.
-
-    All of them are loaded by the same few jobs anyway, in full detail.
-    """
-    single = [
-        item
-        for item in items
-        if isinstance(item, pytest.Function)
-        and item.cls is not None
-        and item.cls.__name__ == "TestSparkEngine"
-        and hasattr(item, "callspec")
-        and item.callspec.params.get("detail") is Detail.PROTOCOL
-    ]
-    for place, item in enumerate(sorted(single, key=lambda item: item.nodeid)):
-        if place % _ONE_OF:
-            item.add_marker(pytest.mark.matrix)
 
 
 def _lacking() -> str:
