@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack, contextmanager
+from copy import deepcopy
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -73,24 +74,16 @@ class Table:
     def __init__(
         self,
         name: str,
+        request: CommitRequest,
         *,
-        spark: SparkSession | None = None,
-        storage_options: Mapping[str, str] | None = None,
-        unity: str | None = None,
-        for_client: Sequence[str] = (),
-        for_client_writing: Sequence[str] = (),
-        accept_findings: Sequence[str] = (),
-        accept_silently_wrong: Sequence[str] = (),
-        show_secrets: bool = False,
+        spark: SparkSession | None,
+        storage_options: Mapping[str, str],
+        show_secrets: bool,
     ) -> None:
         self.name = name
+        self._request = request
         self._spark = spark
-        self._storage_options = dict(storage_options or {})
-        self._unity = unity
-        self._for_client = list(for_client)
-        self._for_client_writing = list(for_client_writing)
-        self._accept_findings = list(accept_findings)
-        self._accept_silently_wrong = list(accept_silently_wrong)
+        self._storage_options = storage_options
         self._show_secrets = show_secrets
 
     def __repr__(self) -> str:
@@ -274,8 +267,8 @@ class Table:
             depth_names=names,
             rules=rules,
             settings=load_settings(sources),
-            readers=tuple(map(parse_client, self._for_client)),
-            writers=tuple(map(parse_client, self._for_client_writing)),
+            readers=tuple(map(parse_client, self._request.clients.for_client or ())),
+            writers=tuple(map(parse_client, self._request.clients.for_client_writing or ())),
             baseline=Baseline(),
             fail_on=project.fail_on,
         )
@@ -525,7 +518,7 @@ class Table:
         from deltaadm.runs.settings import load_settings
 
         engines = {each.value: each for each in CommitEngine}
-        request = self._request()
+        request = deepcopy(self._request)
         request.committing.commit_engine = (
             None if commit_engine is None else _choice("commit_engine", commit_engine, engines)
         )
@@ -576,7 +569,7 @@ class Table:
                     from deltaadm.spark.active import activated
 
                     stack.enter_context(activated(self._spark))
-                request = self._request()
+                request = self._request
                 context = RunContext(status or CommitStatus()).with_request(
                     request.spark, request.output, request.access
                 )
@@ -612,25 +605,10 @@ class Table:
         conf: Any = {} if self._spark is None else self._spark.conf.getAll
         return SessionSettings.from_conf(conf)
 
-    def _request(self) -> CommitRequest:
-        """What the options of a command line would be."""
-        request = CommitRequest()
-        request.committing, request.output = CommitEngineRequest(), OutputRequest()
-        request.clients, request.consent = ClientRequest(), ConsentRequest()
-        request.access, request.spark = AccessRequest(), SparkRequest()
-        request.access.unity = self._unity
-        request.clients.for_client = self._for_client
-        request.clients.for_client_writing = self._for_client_writing
-        request.consent.accept_finding = self._accept_findings
-        request.consent.accept_silently_wrong = self._accept_silently_wrong
-        if hasattr(self._spark, "_jvm"):  # a session on Spark Connect does not read logs
-            request.spark.engine = Engine.SPARK
-        return request
-
     def _requirements(self, project: Settings, target: Target) -> ClientRequirements:
         from deltaadm.runs.requirements import ClientRequirements
 
-        return ClientRequirements.of(self._request(), project, target.text, target.location)
+        return ClientRequirements.of(self._request, project, target.text, target.location)
 
     def _result(self, report: R) -> Result[R]:
         return Result(report, show_secrets=self._show_secrets)
@@ -664,15 +642,23 @@ def table(
     found = source_of(source)
     if spark is not None and not (hasattr(spark, "sql") and hasattr(spark, "conf")):
         raise TypeError(f"spark must be a SparkSession, not {type(spark).__name__}.")
+    spark = found.spark if spark is None else spark
+    request = CommitRequest()  # what the options of a command line would be
+    request.committing, request.output = CommitEngineRequest(), OutputRequest()
+    request.clients, request.consent = ClientRequest(), ConsentRequest()
+    request.access, request.spark = AccessRequest(), SparkRequest()
+    request.access.unity = unity
+    request.clients.for_client = list(for_client)
+    request.clients.for_client_writing = list(for_client_writing)
+    request.consent.accept_finding = list(accept_findings)
+    request.consent.accept_silently_wrong = list(accept_silently_wrong)
+    if hasattr(spark, "_jvm"):  # a session on Spark Connect does not read logs
+        request.spark.engine = Engine.SPARK
     return Table(
         found.text,
-        spark=found.spark if spark is None else spark,
+        request,
+        spark=spark,
         storage_options={**found.storage_options, **(storage_options or {})},
-        unity=unity,
-        for_client=for_client,
-        for_client_writing=for_client_writing,
-        accept_findings=accept_findings,
-        accept_silently_wrong=accept_silently_wrong,
         show_secrets=show_secrets,
     )
 

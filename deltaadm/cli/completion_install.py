@@ -24,15 +24,15 @@ class Place(NamedTuple):
     lines: tuple[str, ...] = ()
 
 
-def detected_shell(environ: Mapping[str, str] = os.environ) -> Shell:
+def detected_shell() -> Shell:
     """The shell of the user; a usage error where that is none there is a script for."""
     names = {shell.value: shell for shell in Shell} | {"pwsh": Shell.POWERSHELL}
-    name = Path(environ.get("SHELL", "")).name.removesuffix(".exe")
+    name = Path(os.environ.get("SHELL", "")).name.removesuffix(".exe")
     if name in names:
         return names[name]
-    if sys.platform == "win32" and "PSModulePath" in environ:
+    if sys.platform == "win32" and "PSModulePath" in os.environ:
         return Shell.POWERSHELL
-    what = f"SHELL is {environ['SHELL']}" if environ.get("SHELL") else "SHELL is not set"
+    what = f"SHELL is {os.environ['SHELL']}" if os.environ.get("SHELL") else "SHELL is not set"
     raise UsageError(
         f"{what}; specify one of {', '.join(shell.value for shell in Shell)}", option="SHELL"
     )

@@ -13,7 +13,7 @@ from deltaadm.runs.settings_file import PREFIX, PROJECT, USER, is_true, variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any, Final
 
     from deltaadm.cli.declare import Declared
@@ -55,10 +55,10 @@ class OptionSetting:
         return f"{self.section}.{self.option.key}" if self.section else self.option.key
 
 
-def option_settings(names: Iterable[str] = tuple(COMMANDS)) -> Iterator[OptionSetting]:
-    """What settings may set of the commands *names*, each setting once."""
+def option_settings() -> Iterator[OptionSetting]:
+    """What settings may set of the commands, each setting once."""
     seen = set()
-    for name in names:
+    for name in COMMANDS:
         for option in _settable(Command(name)):
             setting = OptionSetting("" if option.scope == COMMON else name, option)
             if setting.key not in seen:

@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.steps import Step
     from deltaadm.operations.foreign.carry_out import ForeignPlan
-    from deltaadm.operations.foreign.catalog import ForeignOutcome
 
 
-def foreign_document(plan: ForeignPlan, outcome: ForeignOutcome | None = None) -> dict[str, Any]:
+def foreign_document(plan: ForeignPlan) -> dict[str, Any]:
     """The JSON document of *plan*, from which `read_foreign_plan` knows the wish again."""
-    return document_of(ForeignReport(plan, outcome))
+    return document_of(ForeignReport(plan))
 
 
 @dataclass(frozen=True, slots=True)

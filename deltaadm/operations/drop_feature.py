@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.model.session import SessionSettings
     from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
     from deltaadm.domain.transaction.feature_removal import FeatureHistory
 
 OPERATION = "drop-feature"
@@ -168,6 +169,18 @@ def guards_history(name: str) -> bool:
     """Whether the feature *name* is there for older versions only, and goes together with them."""
     feature = lookup(name)
     return feature is not None and feature.removal is not None and feature.removal.only_truncating
+
+
+def after_all_runs(
+    snapshot: Snapshot, step: Step, session: SessionSettings | None = None
+) -> Snapshot:
+    """The state after *step*, also where that takes a second run after some time."""
+    after = evolve(snapshot, step, session)
+    if not step.waits(snapshot):
+        return after
+    # The first run has rewritten files and written a checkpoint, which no prediction shows.
+    second_run = evolve(replace(after, files=None, segment=None), step, session)
+    return replace(second_run, files=snapshot.files, segment=snapshot.segment)
 
 
 def truncation_phase(

@@ -32,7 +32,13 @@ from deltaadm.domain.transaction.feature_removal import (
 )
 from deltaadm.errors import DeltaadmError, NotYet, Refused
 from deltaadm.operations.clients import described
-from deltaadm.operations.drop_feature import Phase, guards_history, truncates, truncation_phase
+from deltaadm.operations.drop_feature import (
+    Phase,
+    after_all_runs,
+    guards_history,
+    truncates,
+    truncation_phase,
+)
 from deltaadm.operations.plan import Goal, Plan, Unreachable, propose
 
 if TYPE_CHECKING:
@@ -139,18 +145,6 @@ def require_reached(plan: Plan) -> None:
 def is_reached(goal: Goal, snapshot: Snapshot) -> bool:
     """Whether the client can use a table in the state of *snapshot*."""
     return _judged(goal, snapshot).compatibility is Compatibility.WORKS
-
-
-def after_all_runs(
-    snapshot: Snapshot, step: Step, session: SessionSettings | None = None
-) -> Snapshot:
-    """The state after *step*, also where that takes a second run after some time."""
-    after = evolve(snapshot, step, session)
-    if not step.waits(snapshot):
-        return after
-    # The first run has rewritten files and written a checkpoint, which no prediction shows.
-    second_run = evolve(replace(after, files=None, segment=None), step, session)
-    return replace(second_run, files=snapshot.files, segment=snapshot.segment)
 
 
 def cheapest_steps(

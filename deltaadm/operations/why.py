@@ -11,16 +11,21 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.clients import Compatibility, newest_releases, shifts, verdicts
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.facts.usage import Usage, usages
 from deltaadm.domain.model.features import dependents, lookup
 from deltaadm.domain.model.properties import FEATURE_PREFIX
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.steps import DropFeature
-from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.feature_removal import CHECKPOINT_PROTECTION
 from deltaadm.errors import DeltaadmError, Refused
-from deltaadm.operations.drop_feature import DropStatus, Phase, drop_status, truncates
+from deltaadm.operations.drop_feature import (
+    DropStatus,
+    Phase,
+    after_all_runs,
+    drop_status,
+    truncates,
+)
 from deltaadm.operations.history import Origin, beginning, origin
 
 if TYPE_CHECKING:
@@ -422,13 +427,8 @@ def _needing(side: Side, protocol: Protocol, usage: Mapping[str, Usage]) -> Iter
 
 def _without(snapshot: Snapshot, name: str, session: SessionSettings) -> Snapshot | None:
     """The table once the feature has been dropped and nothing is left of it in its history."""
-    step = DropFeature(name, truncates(name))
     try:
-        after = evolve(snapshot, step, session)
-        if not step.waits(snapshot):
-            return after
-        # The first run has rewritten files and checkpoints, of which nothing is predicted.
-        return evolve(replace(after, files=None, segment=None), step, session)
+        return after_all_runs(snapshot, DropFeature(name, truncates(name)), session)
     except DeltaadmError:
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
@@ -22,7 +23,7 @@ from deltaadm.runs.plan_run import confirm_and_execute, finish_plan
 from deltaadm.runs.sessions import log_reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.steps import Step
@@ -135,24 +136,28 @@ def _finish(context: RunContext, plan: ForeignPlan, change: ChangeRequest) -> in
     )
 
 
+@contextmanager
+def _opened(context: RunContext, saved: SavedForeignPlan) -> Iterator[RunContext]:
+    """A run with the catalog that has the table of *saved*; raises what `require_name` does."""
+    require_name(saved.table, saved.provider)
+    names = [saved.table]
+    with log_reader(context) as reader, catalogs.open_catalog(reader, names) as opened:
+        yield opened
+
+
 def apply_saved(context: RunContext, saved: SavedForeignPlan, request: CommitRequest) -> int:
     """Carry out exactly the plan that was saved, or refuse; the exit code."""
 
     def work() -> int:
-        require_name(saved.table, saved.provider)
-        names = [saved.table]
-        with log_reader(context) as reader, catalogs.open_catalog(reader, names) as opened:
-            plan = _plan_again(opened, saved)
-            return _carry_out(opened, plan, request)
+        with _opened(context, saved) as opened:
+            return _carry_out(opened, _plan_again(opened, saved), request)
 
     return handle_errors(context, saved.table, work)
 
 
 def plan_saved_again(context: RunContext, saved: SavedForeignPlan) -> ForeignReport:
     """The plan that was saved, on the catalog as it is now; raises what `apply_saved` ends with."""
-    require_name(saved.table, saved.provider)
-    names = [saved.table]
-    with log_reader(context) as reader, catalogs.open_catalog(reader, names) as opened:
+    with _opened(context, saved) as opened:
         return ForeignReport(_plan_again(opened, saved))
 
 
@@ -160,8 +165,7 @@ def saved_report(context: RunContext, saved: SavedForeignPlan) -> ForeignReport:
     """The plan as it was saved, and whether it can be carried out on the catalog as it is now."""
     require_name(saved.table, saved.provider)
     try:
-        names = [saved.table]
-        with log_reader(context) as reader, catalogs.open_catalog(reader, names) as opened:
+        with _opened(context, saved) as opened:
             status = _status(opened, saved)
     except DeltaadmError as error:
         status = PlanStatus(PlanState.UNKNOWN, error=error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from deltaadm.documents.saved_foreign_plan import read_foreign_plan
@@ -29,7 +30,7 @@ from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from deltaadm.documents.saved_plan import SavedPlan
@@ -55,11 +56,19 @@ def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
     if foreign is not None:
         return [saved_report(context, foreign)]
     plans = plans_in(body)
+    with _opened(context, plans) as (opened, known):
+        return [_with_status(opened, saved, known) for saved in plans]
+
+
+@contextmanager
+def _opened(
+    context: RunContext, plans: Sequence[SavedPlan]
+) -> Iterator[tuple[RunContext, Mapping[str, Entry]]]:
+    """A run with what reads the tables of *plans*, and what their catalogs know of them."""
     names = [saved.name for saved in plans if saved.name and saved.before.exists]
     places = [saved.location for saved in plans]
     with log_reader(context, places) as reader, open_catalog(reader, names) as opened:
-        known = look_up(opened, names)
-        return [_with_status(opened, saved, known) for saved in plans]
+        yield opened, look_up(opened, names)
 
 
 def _with_status(
@@ -88,12 +97,8 @@ def _with_status(
 
 def check_plan(context: RunContext, saved: SavedPlan, request: CommitRequest) -> int:
     """Show what is left of *saved*, and carry nothing out; the exit code is that of --check."""
-    names = [saved.name] if saved.name and saved.before.exists else []
-    with (
-        log_reader(context, [saved.location]) as reader,
-        open_catalog(reader, names) as opened,
-    ):
-        plan = _left(opened, saved, look_up(opened, names), request, begun=False)
+    with _opened(context, [saved]) as (opened, entries):
+        plan = _left(opened, saved, entries, request, begun=False)
         show(opened, [PlanReport(saved.table, plan)])
     return 0 if plan.is_noop else FOUND
 
@@ -105,10 +110,7 @@ def check_plans(
     begun = begun_in(journal)
     fleet = Fleet([saved.table for saved in plans], found=True, brief=True)
     printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
-    names = [saved.name for saved in plans if saved.name and saved.before.exists]
-    places = [saved.location for saved in plans]
-    with log_reader(context, places) as reader, open_catalog(reader, names) as opened:
-        entries = look_up(opened, names)
+    with _opened(context, plans) as (opened, entries):
         for saved in plans:
             printer.add(_check(opened, saved, entries, request, begun=saved.digest in begun))
     return printer.finish()

@@ -275,10 +275,10 @@ def _target(options: SparkOptions) -> str:
     return options.remote or options.master or os.environ.get("SPARK_REMOTE") or ""
 
 
-def environment_settings(environ: Mapping[str, str] = os.environ) -> Check | None:
+def environment_settings() -> Check | None:
     """Variables that lead Spark elsewhere than the command line says; None if there are none."""
     names = ("SPARK_HOME", "SPARK_REMOTE", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "JAVA_HOME")
     ways = {"SPARK_REMOTE": without_secrets, "PYSPARK_SUBMIT_ARGS": masked_settings}
-    given = {name: environ[name] for name in names if environ.get(name)}
+    given = {name: os.environ[name] for name in names if os.environ.get(name)}
     found = [f"{name}={ways.get(name, str)(text)}" for name, text in given.items()]
     return Check("environment", Health.OK, ", ".join(found)) if found else None

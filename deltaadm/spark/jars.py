@@ -77,9 +77,9 @@ def jars_of(home: str) -> list[str]:
     return sorted(str(path) for path in Path(home, "jars").glob("*.jar"))
 
 
-def fetched_jars(environ: Mapping[str, str] = os.environ) -> list[str]:
+def fetched_jars() -> list[str]:
     """The jars that Ivy has fetched for this user before."""
-    user = Path(environ.get("HOME") or Path.home())
+    user = Path(os.environ.get("HOME") or Path.home())
     return sorted(str(path) for path in user.glob(".ivy2*/jars/*.jar"))
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.properties import switch
-from deltaadm.domain.model.schema import PrimitiveType, StructType, path_text, walk
+from deltaadm.domain.model.schema import StructType, path_text, walk
 from deltaadm.domain.transaction.clustering import physical_clustering
 from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
@@ -94,8 +94,3 @@ def clustered_columns(table: SnapshotFacts) -> Iterator[tuple[Path, DataType | N
 def stored_name(field: StructField, mode: ColumnMappingMode) -> str:
     """The name of a column in the data files."""
     return field.name if mode is ColumnMappingMode.NONE else physical_name(field)
-
-
-def is_variant(data_type: DataType | None) -> bool:
-    """Whether a column of *data_type* holds variants."""
-    return isinstance(data_type, PrimitiveType) and data_type.name == "variant"

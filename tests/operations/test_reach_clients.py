@@ -13,11 +13,10 @@ from deltaadm.domain.model.snapshot import FileFacts, Snapshot
 from deltaadm.domain.steps import DropConstraint, DropFeature, Step, UnsetProperties
 from deltaadm.domain.transaction.feature_removal import FeatureHistory
 from deltaadm.errors import DeltaadmError, NotYet, Refused
-from deltaadm.operations.drop_feature import droppable_features
+from deltaadm.operations.drop_feature import after_all_runs, droppable_features
 from deltaadm.operations.plan import Goal, Plan
 from deltaadm.operations.reach_clients import (
     Price,
-    after_all_runs,
     cheapest_steps,
     is_reached,
     plan_for_clients,

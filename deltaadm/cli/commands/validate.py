@@ -140,46 +140,7 @@ def command(given: Validate, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     require_tables(given.tables, given.many)
     if given.fix:
-        clients = ClientOptions(
-            for_client=given.users.for_client, for_client_writing=given.users.for_client_writing
-        )
-        plans = PlanOutputOptions(
-            output=_plan_format(given.output),
-            color=given.output.color,
-            show_secrets=given.output.show_secrets,
-            json=given.output.json,
-            query=given.output.query,
-        )
-        commit = CommitOptions(
-            clients=clients,
-            committing=given.committing,
-            consent=given.consent,
-            access=given.access,
-            spark=given.spark,
-            output=plans,
-        )
-        change = ChangeOptions(planning=given.planning, commit=commit)
-
-        context = context.with_request(
-            given.spark,
-            plans,
-            given.access,
-        )
-
-        def fix() -> int:
-            from deltaadm.runs.plan_tables import plan_tables
-
-            run = _run(context, given.looking, given.selection, given.users)
-            return plan_tables(
-                context,
-                given.tables or (),
-                given.many,
-                fixes_planner(run),
-                change,
-                settings=run.settings,
-            )
-
-        return handle_errors(context, "", fix)
+        return _fix(given, context)
     _refuse_plan_options(given.planning)
     places = outlets(
         given.output, StatisticsReport if given.selection.statistics else ValidationReport
@@ -194,6 +155,38 @@ def command(given: Validate, context: RunContext) -> int:
     def work() -> int:
         with log_reader(context, given.tables or (), given.many, by_executors=True) as reader:
             return _report(given, reader, places)
+
+    return handle_errors(context, "", work)
+
+
+def _fix(given: Validate, context: RunContext) -> int:
+    """Plan what fixes the findings, as any other change; the exit code."""
+    commit = CommitOptions(
+        clients=ClientOptions(
+            for_client=given.users.for_client, for_client_writing=given.users.for_client_writing
+        ),
+        committing=given.committing,
+        consent=given.consent,
+        access=given.access,
+        spark=given.spark,
+        output=PlanOutputOptions(
+            output=_plan_format(given.output),
+            color=given.output.color,
+            show_secrets=given.output.show_secrets,
+            json=given.output.json,
+            query=given.output.query,
+        ),
+    )
+    change = ChangeOptions(planning=given.planning, commit=commit)
+    context = context.with_request(commit.spark, commit.output, commit.access)
+
+    def work() -> int:
+        from deltaadm.runs.plan_tables import plan_tables
+
+        run = _run(context, given.looking, given.selection, given.users)
+        planner = fixes_planner(run)
+        named = given.tables or ()
+        return plan_tables(context, named, given.many, planner, change, settings=run.settings)
 
     return handle_errors(context, "", work)
 

@@ -296,7 +296,7 @@ def _named(*names: str) -> Callable[[DataType], bool]:
     return lambda data_type: isinstance(data_type, PrimitiveType) and data_type.name in names
 
 
-def is_variant(data_type: DataType) -> bool:
+def is_variant(data_type: DataType | None) -> bool:
     """Whether *data_type* is a variant."""
     return isinstance(data_type, PrimitiveType) and data_type.name == "variant"
 

@@ -11,6 +11,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from deltaadm.domain.sql.sql_text import unquoted
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -100,7 +102,7 @@ def _paths(tokens: list[tuple[str, str]]) -> Iterator[Path]:
             position += 1
         after = tokens[position] if position < len(tokens) else ("", "")
         if parts and not after_operand and _is_column(parts[0], before.lower(), after):
-            yield tuple(_name(part) for part in parts)
+            yield tuple(map(unquoted, parts))
         if parts:
             before = parts[-1]
             after_operand = before.startswith("`") or before.lower() not in _RESERVED
@@ -120,7 +122,3 @@ def _is_column(first: str, before: str, after: tuple[str, str]) -> bool:
     if first.lower() in _RESERVED or kind in ("text", "quoted"):
         return False
     return kind != "word" or text.lower() in _RESERVED
-
-
-def _name(part: str) -> str:
-    return part[1:-1].replace("``", "`") if part[:1] == "`" else part

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.model.features import FEATURES, is_geospatial, struct_fields
+from deltaadm.domain.model.features import FEATURES, is_geospatial, is_variant, struct_fields
 from deltaadm.domain.model.properties import switch
 from deltaadm.domain.model.protocol import unsupported_wishes
 from deltaadm.domain.model.schema import PrimitiveType, path_text
@@ -34,7 +34,6 @@ from deltaadm.validation.states import (
     clustered_columns,
     fields_of,
     is_on,
-    is_variant,
     place_of,
     top_fields,
 )

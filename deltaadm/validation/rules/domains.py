@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.model.features import struct_fields
+from deltaadm.domain.model.features import is_variant, struct_fields
 from deltaadm.domain.model.schema import path_text
 from deltaadm.domain.steps import ClusterBy
 from deltaadm.domain.transaction.clustering import (
@@ -20,7 +20,7 @@ from deltaadm.domain.transaction.metadata_checks import has_bounds
 from deltaadm.errors import DeltaadmError
 from deltaadm.validation.fixes import accepted, adding
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
-from deltaadm.validation.states import Path, clustered_columns, is_variant, place_of
+from deltaadm.validation.states import Path, clustered_columns, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
