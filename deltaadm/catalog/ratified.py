@@ -181,7 +181,7 @@ def _missing(state: CatalogState, version: int) -> TableError:
 def _error(state: CatalogState, what: str, **more: Any) -> TableError:
     return TableError(
         f"{state.catalog} contradicts itself or the log about {state.name}: {what}.",
-        remedy="Try again, since commits are published at any time; if it stays, ask whoever "
-        "operates the catalog.",
+        remedy="Try again, since commits are published at any time; if it persists, ask "
+        "the operator of the catalog.",
         **more,
     )

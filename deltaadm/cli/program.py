@@ -35,9 +35,7 @@ _STOPS: Final[Mapping[type[BaseException], tuple[str, int]]] = {
 }
 
 
-_MORE_TIME: Final = (
-    "Give it more time; why a store does not answer, tells: deltaadm doctor LOCATION."
-)
+_MORE_TIME: Final = "Allow more time; `deltaadm doctor LOCATION` shows why a store does not answer."
 
 _ASKED_FOR_HELP: Final = frozenset({"-h", "--help"})
 

@@ -13,7 +13,7 @@ from deltaadm.runs.settings_file import PREFIX, PROJECT, USER, is_true, variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, Final
 
     from deltaadm.cli.declare import Declared

@@ -19,24 +19,23 @@ class TalkOptions(Parameters):
     quiet: int = option(
         "--quiet",
         "-q",
-        help="Say nothing about the run and about tables without findings; -qq: only "
-        "errors, the exit code and files.",
+        help="Leave out messages about the run and tables without findings; -qq: show only errors.",
         counted=True,
     )
     verbose: int = option(
-        "--verbose", "-v", help="Say more about the run; -vv: also what Spark says.", counted=True
+        "--verbose", "-v", help="Show more about the run; -vv: also Spark's messages.", counted=True
     )
     log_format: str = option(
-        metavar="FORM", help="How messages are written: text or json.", default="text"
+        metavar="FORM", help="Format of messages: text or json.", default="text"
     )
     log_file: Path | None = option(
         metavar="FILE", help="Also append all messages to this file, with their times."
     )
-    no_input: bool = option("--no-input", help="Ask nothing, even on a terminal.")
+    no_input: bool = option("--no-input", help="Never prompt, even on a terminal.")
 
 
 class SettingsOptions(Parameters):
-    """What sets options besides the command line."""
+    """Where settings come from besides the command line."""
 
     heading = "Settings"
     scope = NEVER

@@ -32,7 +32,7 @@ EXIT_CODES: Final = (
     (9, "some of several tables failed", "Several tables were given and some of them failed."),
     (70, "bug in deltaadm", "A bug in deltaadm. The traceback is on standard error."),
     (130, "interrupted", "Interrupted by Ctrl-C. The message says what was committed."),
-    (141, "output pipe closed", "Whoever read the output stopped, as `head` does."),
+    (141, "output pipe closed", "The reader of the output closed it, as `head` does."),
     (143, "terminated", "Terminated. The message says what was committed."),
 )  # fmt: skip
 """Each exit code, in few words and in a sentence."""
@@ -56,7 +56,7 @@ OTHER_VARIABLES: Final[Mapping[str, str]] = {
     "UNITY_CATALOG_TOKEN, DATABRICKS_TOKEN": "The token for --unity.",
     "AWS_*, AZURE_*, GOOGLE_*": "Credentials and settings of object stores.",
 }
-"""Variables of others that are heeded."""
+"""Variables of other programs that are respected."""
 
 TOPICS: Final[Mapping[str, Topic]] = {
     "exit-codes": Topic(

@@ -79,8 +79,8 @@ class Fold:
                 f"The table has more than {len(self.transactions):,} transaction identifiers and "
                 f"{len(self.domains):,} domains, which take more than the {self._most:,} bytes "
                 "that deltaadm holds of them.",
-                remedy="Let whatever writes them use the same identifiers again; Delta forgets old "
-                "transactions by delta.setTransactionRetentionDuration.",
+                remedy="Have the writers reuse their identifiers; Delta removes old ones by "
+                "delta.setTransactionRetentionDuration.",
             )
         # json makes the names anew for each document; a log may have very many transactions.
         kept[key] = {sys.intern(name): value for name, value in document.items()}

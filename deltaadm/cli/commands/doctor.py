@@ -48,7 +48,8 @@ class Doctor(Parameters):
     warm: bool = option("--warm", help="Also archive Spark's classes, so that it starts sooner.")
     write: bool = option(
         "--write",
-        help="Also try whether object stores create an object once: beside the log, and removed.",
+        help="Also check conditional writes to object stores, with a temporary object next to the "
+        "log.",
     )
     access: AccessOptions
     spark: SparkOptionGroup

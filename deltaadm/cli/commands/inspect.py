@@ -66,7 +66,7 @@ class Inspect(Parameters):
     client_sources: bool = option(
         "--client-sources", help="List every client with its verdict and the sources."
     )
-    no_advice: bool = option("--no-advice", help="Do not say what is worth doing.")
+    no_advice: bool = option("--no-advice", help="Leave out the advice.")
     save_as: tuple[str, Path] | None = option(
         metavar="FORMAT PATH",
         help="Also save a row for each table: delta, parquet or csv, and the path.",

@@ -53,7 +53,7 @@ class UpgradeProtocol(Parameters):
     )
     skip_unreachable: bool = option(
         "--skip-unreachable",
-        help="Go on with the other clients where some cannot be reached, in place of exit code 7.",
+        help="Continue with the other clients if some cannot be reached, instead of exit code 7.",
     )
     many: FleetOptions
     change: ChangeOptions
