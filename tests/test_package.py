@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROGRAMS = Path(sys.executable).parent
+BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
+"""How GitHub runs the steps of an action."""
 
 
 def done(*command: object, cwd: Path = ROOT, **env: str) -> str:
@@ -137,13 +139,13 @@ def test_what_is_built_works_where_nothing_else_is(
         "SARIF_FILE": str(files["findings.sarif"]), "GITHUB_STEP_SUMMARY": str(files["summary"]),
         "GITHUB_OUTPUT": str(files["output"]),
     }  # fmt: skip
-    assert "missing-checksum" in done("bash", "-c", validate["run"], cwd=tmp_path, **environ)
+    assert "missing-checksum" in done(*BASH, validate["run"], cwd=tmp_path, **environ)
     assert files["output"].read_text() == "exit-code=0\n"
     assert "DL810" in files["summary"].read_text()
     assert "DL810" in files["findings.sarif"].read_text()
     environ |= {"TABLES": str(lake / "nothing"), "ARGUMENTS": "", "SARIF_FILE": ""}
     failed = subprocess.run(
-        ["bash", "-c", validate["run"]], cwd=tmp_path, env={**os.environ, **environ}, check=False,
+        [*BASH, validate["run"]], cwd=tmp_path, env={**os.environ, **environ}, check=False,
         capture_output=True,
     )  # fmt: skip
     assert failed.returncode == 3

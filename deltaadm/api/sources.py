@@ -60,6 +60,11 @@ def _of_spark(given: Any) -> Source:
     except Exception as error:
         from deltaadm.spark.errors import refusal
 
+        if "delta.connect" in str(error):  # the message that a server without Delta's plugin has
+            raise TableError(
+                "The Spark Connect server cannot describe a DeltaTable: it lacks Delta's plugin.",
+                remedy="Pass the table's name or location, and the session as spark=.",
+            ) from error
         raise refusal(error) from error
     if row is None:
         raise TableError("Spark does not describe this table.", remedy="Pass its location.")

@@ -468,8 +468,8 @@ class Table:
         from deltaadm.runs.plan_run import PlanInput, make_plan
         from deltaadm.runs.settings import load_settings
 
-        session = self._session()
         with self._opened() as (context, target):
+            session = self._session()
             requirements = self._requirements(load_settings(context.settings), target)
             plan = make_plan(
                 context,

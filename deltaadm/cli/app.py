@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -145,6 +146,8 @@ def _usage_error(error: typer.TyperException, arguments: Sequence[str]) -> Usage
         return UsageError(f"There is no option {option}.", remedy=remedy)
     if name and name not in COMMANDS:
         remedy = did_you_mean(name, (*COMMANDS, *TOPICS))
+        if "/" in name or name.startswith("@") or Path(name).is_dir():
+            remedy = f"To look at a table: deltaadm inspect {name}"
         return UsageError(f"There is no command {name!r}.", remedy=remedy)
     if type(error).__name__ == "MissingParameter" and name in COMMANDS:
         return lacks_argument(Command(name))
@@ -152,7 +155,11 @@ def _usage_error(error: typer.TyperException, arguments: Sequence[str]) -> Usage
         hint = error.param_hint or (error.param and error.param.get_error_hint(error.ctx))  # type: ignore[arg-type]
         given = hint if isinstance(hint, str) else " or ".join(hint or ())
         message = error.message.rstrip(".").replace("a valid int range", "a number")
+        message = message.replace("a valid int", "a number")
         return UsageError(message, option=given.replace("'", ""))
+    found = re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", error.format_message())
+    if found is not None:
+        return UsageError(f"There is no place for the argument {found[1]!r}.")
     return UsageError(error.format_message())
 
 

@@ -294,7 +294,23 @@ def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[s
     if many.names_tables:
         return [], given
     require_tables(given, many)
+    if len(given) > 1:
+        _require_table_first(given[0])
     return given[:1], given[1:]
+
+
+def _require_table_first(word: str) -> None:
+    """Turn away a feature in the place of the table: a usage error."""
+    import os
+
+    from deltaadm.domain.model.features import FEATURES
+
+    if word.lower() in map(str.lower, FEATURES) and not os.path.isdir(word):  # noqa: PTH112
+        raise UsageError(
+            f"the table comes first, and {word!r} is a table feature",
+            option="TABLE",
+            remedy=f"A directory of that name is ./{word}.",
+        )
 
 
 class CommitOptions(Parameters, CommitRequest):

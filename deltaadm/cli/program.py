@@ -203,9 +203,21 @@ def _show_usage_error(error: UsageError, arguments: Sequence[str]) -> int:
 
     name = arguments[0] if arguments and arguments[0] in COMMANDS else ""
     where = " ".join(filter(None, ("deltaadm", name, "--help")))
-    remedy = " ".join(filter(None, (error.remedy, f"See `{where}`.")))
+    remedy = " ".join(filter(None, (error.remedy or _near(error.message), f"See `{where}`.")))
     show_error("", DeltaadmError(error.sentence, remedy=remedy))
     return error.exit_code
+
+
+def _near(message: str) -> str:
+    """The one that is meant, of the words that *message* lists."""
+    import re
+
+    found = re.fullmatch(r"'(.*)' is not one of (.*?)\.?", message)
+    if found is None:
+        return ""
+    from deltaadm.domain.model.properties import did_you_mean
+
+    return did_you_mean(found[1], re.findall(r"[\w-]+", found[2]))
 
 
 def _show(error: DeltaadmError) -> int:

@@ -375,3 +375,29 @@ def test_yaml_says_what_json_says(tmp_path: Path) -> None:
     for words in (["inspect", table.path], ["validate", table.path], ["explain", "DL101"]):
         [found] = yaml.safe_load_all(deltaadm(*words, "-o", "yaml").out)
         assert found == deltaadm(*words, "-o", "json").document
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "hint"),
+    [
+        ("enable-feature deletionVectors T", 2, "the table comes first"),
+        ("drop-feature DeletionVectors T", 2, "is a table feature"),
+        ("inspect T -o jsn", 2, "Did you mean json"),
+        ("validate T --fail-on warn", 2, "Did you mean warning?"),
+        ("set-mapping-mode T names", 2, "Did you mean name"),
+        ("schema inspct", 2, "Did you mean inspect?"),
+        ("completion bsh", 2, "Did you mean bash"),
+        ("upgrade-protocol T --reader x", 2, "'x' is not a number"),
+        ("config show all", 2, "There is no place for the argument 'all'."),
+        ("T", 2, "To look at a table: deltaadm inspect"),
+        ("s3://bucket/t", 2, "To look at a table: deltaadm inspect s3://bucket/t"),
+        ("create new --schema id", 2, "--schema 'id BIGINT, day DATE'"),
+    ],
+)
+def test_a_mistake_is_answered_with_what_was_meant(
+    line: str, code: int, hint: str, small: Table
+) -> None:
+    words = [str(small.path) if word == "T" else word for word in line.split()]
+    found = deltaadm(*words)
+    assert (found.code, found.out) == (code, "")
+    assert hint in found.err, found.err

@@ -11,7 +11,7 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.model.properties import spark_values
 from deltaadm.domain.sql.ddl import parse_column_list
 from deltaadm.domain.steps import CreateTable, CreationMode
-from deltaadm.errors import UsageError
+from deltaadm.errors import MissingFile, UsageError
 from deltaadm.operations.create import read_schema, schema_of_query
 from deltaadm.operations.foreign.catalog import DELTA, get_provider
 from deltaadm.runs import catalogs
@@ -166,7 +166,13 @@ def _listed(given: list[str] | None) -> tuple[ColumnPath, ...]:
 def _columns(given: str) -> StructType:
     """What --schema says: columns have spaces in them, and names of files had better not."""
     path = Path(given)
-    is_file = len(given.split()) == 1 or (len(given) < _LONGEST_PATH and path.is_file())
+    is_word = len(given.split()) == 1
+    is_file = is_word or (len(given) < _LONGEST_PATH and path.is_file())
+    if given.isidentifier() and not path.exists():
+        raise MissingFile(
+            f"--schema {given} is neither columns nor a file that exists.",
+            remedy="Columns have types: --schema 'id BIGINT, day DATE'.",
+        )
     return read_schema(read_file(path) if is_file else given)
 
 
