@@ -307,3 +307,17 @@ def test_python_example_runs(table: Path, capsys: pytest.CaptureFixture[str]) ->
     ]
     exec(example.replace("/data/events", str(table)), {})  # noqa: S102 -- our own page
     assert "protocol.writerFeatures[rowTracking]" in capsys.readouterr().out
+
+
+def test_every_cell_of_the_comparison_says_where_it_comes_from() -> None:
+    page = (ROOT / "docs/comparison.md").read_text(encoding="utf-8")
+    head, _, *rows = (
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in page.splitlines()
+        if line.startswith("|")
+    )
+    assert "Databricks" in head
+    sourced = re.compile(r"\(\*tried\*\)|\[[^\]]+\]\[\w+\]|\*not known\*|^Databricks$")
+    for name, own, *others in rows:
+        assert own, name
+        assert all(sourced.search(cell) for cell in others), name
