@@ -315,6 +315,12 @@ DELTA_INVALID_CHECK_CONSTRAINT_REFERENCES: alter
     A CHECK constraint references a column that the table does not have.
 DELTA_CONSTRAINT_DATA_TYPE_MISMATCH: alter
     A CHECK constraint uses the column, so its type cannot be changed.
+INVALID_DEFAULT_VALUE: alter
+    A column's default is not a constant of the column's type.
+INVALID_IDENTIFIER: alter
+    A name needs backticks; Spark leaves them out itself for char and varchar in a struct.
+UNSUPPORTED_EXPRESSION_GENERATED_COLUMN: alter
+    A column is generated from another one, by unknown functions, or with another type.
 UNRESOLVED_COLUMN: alter
     An expression references a column that the table does not have.
 INVALID_WHERE_CONDITION: alter

@@ -167,6 +167,25 @@ def test_replacing_keeps_the_ids_of_columns_that_stay() -> None:
     assert after.metadata.configuration["delta.columnMapping.maxColumnId"] == "8"
 
 
+@pytest.mark.parametrize(("version", "first"), [(1, 6), (2, 9), (3, 9)])
+def test_ids_go_on_behind_those_that_the_replaced_columns_would_have(
+    version: int, first: int
+) -> None:
+    """Under V2 and V3 the slots of arrays and maps would have had some as well."""
+    old = evolve(
+        no_table("t"),
+        CreateTable(
+            mode=CreationMode.CREATE,
+            schema=read_schema("a INT, l ARRAY<INT>, m MAP<INT, INT>, b INT, c INT"),
+        ),
+    )
+    old = replace(old, metadata=replace(old.metadata, id="old"))
+    wanted = {f"delta.enableIcebergCompatV{version}": "true"}
+    step = CreateTable(mode=CreationMode.REPLACE, schema=read_schema("n INT"), properties=wanted)
+    (field,) = evolve(old, step).metadata.schema.fields
+    assert field.metadata["delta.columnMapping.id"] == first
+
+
 def test_the_defaults_of_the_session_count_for_new_tables() -> None:
     session = SessionSettings(property_defaults={"appendOnly": "true", "unknown": "1"})
     after = evolve(no_table("t"), _step(), session)

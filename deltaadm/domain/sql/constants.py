@@ -39,6 +39,130 @@ def is_constant_of(data_type: DataType, text: str) -> bool:
     return number is not None and _fits(name, text, *number.groups())
 
 
+def is_iceberg_default(data_type: DataType, text: str) -> bool:
+    """
+    Whether Delta may hand *text* on to Iceberg as a default: a plain literal of the very type.
+
+    >>> [is_iceberg_default(PrimitiveType("integer"), text) for text in ("-7", "7L", "1 + 1")]
+    [True, False, False]
+    """
+    name = data_type.name if isinstance(data_type, PrimitiveType) else ""
+    form = _ICEBERG_DEFAULTS.get(
+        "decimal" if name.startswith("decimal") else name, r"(?!(?i:NULL)$).*"
+    )
+    return re.fullmatch(form, text.strip(), re.DOTALL) is not None
+
+
+_WHOLE: Final = r"[-+]?\d+"
+_ANY_NUMBER: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?(?i:BD|D|F)?"
+_ANY_TEXT: Final = r"'.*'|\".*\""
+_ICEBERG_DEFAULTS: Final = {
+    "byte": _WHOLE,
+    "short": _WHOLE,
+    "integer": _WHOLE,
+    "long": f"{_WHOLE}L?",
+    "float": _ANY_NUMBER,
+    "double": _ANY_NUMBER,
+    "decimal": _ANY_NUMBER,
+    "boolean": "(?i:true|false)",
+    "binary": r"[xX]'.*'",
+    "string": _ANY_TEXT,
+    "date": _ANY_TEXT,
+    "timestamp": _ANY_TEXT,
+    "timestamp_ntz": _ANY_TEXT,
+}
+
+
+def refused_default(data_type: DataType, text: str) -> str | None:
+    """
+    The error class with which Spark certainly refuses the literal *text* as a default.
+
+    None for what it takes, and for what only Spark can tell.
+
+    >>> refused_default(PrimitiveType("byte"), "300"), refused_default(PrimitiveType("byte"), "3")
+    ('INVALID_DEFAULT_VALUE.DATA_TYPE', None)
+    """
+    kind = next((kind for kind, form in _LITERALS.items() if re.fullmatch(form, text)), None)
+    if kind is None:
+        return None
+    if kind == "word":
+        constant = text.lower() in _CONSTANT_WORDS
+        return None if constant else "INVALID_DEFAULT_VALUE.NOT_CONSTANT"
+    fits = _takes(kind, data_type.name, text) if isinstance(data_type, PrimitiveType) else False
+    return None if fits else "INVALID_DEFAULT_VALUE.DATA_TYPE"
+
+
+_LITERALS: Final = {
+    "integer": r"[-+]?\d+L?",
+    "fraction": r"[-+]?(?:\d+\.\d*|\.\d+)D?|[-+]?\d+[eE]\d+",
+    "text": r"'[^'\\]*'",
+    "boolean": r"(?i:true|false)",
+    "binary": r"[xX]'[0-9a-fA-F]*'",
+    "date": r"(?i:date)\s*'\d{4}-\d\d-\d\d'",
+    "word": r"(?!(?i:null|true|false)$)[A-Za-z_]\w*",
+}
+_CONSTANT_WORDS: Final = frozenset(
+    {
+        "current_catalog",
+        "current_database",
+        "current_date",
+        "current_schema",
+        "current_time",
+        "current_timestamp",
+        "current_user",
+        "localtimestamp",
+        "session_user",
+        "user",
+    }
+)
+"""What looks like a column's name and is a function."""
+_NEVER_NUMBERS: Final = frozenset({"boolean", "date", "timestamp_ntz"})
+_STRINGS: Final = ("string", "char(", "varchar(")
+
+
+def _takes(kind: str, name: str, text: str) -> bool:
+    """Whether Spark may take a literal of *kind* for a column of the type *name*."""
+    if name.startswith(_STRINGS) or (name not in _KNOWN and not name.startswith("decimal")):
+        return True
+    numeric = name in _BITS or name in {"float", "double"} or name.startswith("decimal")
+    if kind == "integer":
+        number = text.rstrip("L").lstrip("+")
+        return name not in _NEVER_NUMBERS and _in_range(name, int(number))
+    if kind == "fraction":
+        return name not in _NEVER_NUMBERS | {"binary"}
+    if kind == "text":
+        return _is_read_as(name, text[1:-1].strip(), numeric=numeric)
+    if kind == "date":
+        return name in {"date", "timestamp", "timestamp_ntz"}
+    return name == kind
+
+
+_KNOWN: Final = frozenset({*_BITS, *_NEVER_NUMBERS, "float", "double", "timestamp", "binary"})
+
+
+def _in_range(name: str, number: int) -> bool:
+    if name in _BITS:
+        most = 1 << (_BITS[name] - 1)
+        return -most <= number < most
+    decimal = re.fullmatch(r"decimal\((\d+),(\d+)\)", name)
+    return decimal is None or abs(number) < 10 ** (int(decimal[1]) - int(decimal[2]))
+
+
+def _is_read_as(name: str, text: str, *, numeric: bool) -> bool:
+    """Whether Spark's casts may make something of *text*; they do not of most words."""
+    if numeric:
+        special = name in {"float", "double"} and text.lower().lstrip("+-") in _NO_FINITE_NUMBERS
+        return special or re.fullmatch(_NUMBER_IN_TEXT, text, re.ASCII) is not None
+    if name in {"date", "timestamp", "timestamp_ntz"}:
+        return re.search(r"\d{4}|:", text) is not None or text.lower() in _SPECIAL_TIMES
+    return name == "binary"
+
+
+_NO_FINITE_NUMBERS: Final = frozenset({"nan", "inf", "infinity"})
+_SPECIAL_TIMES: Final = frozenset({"epoch", "now", "today", "tomorrow", "yesterday"})
+_NUMBER_IN_TEXT: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?[dDfF]?"
+
+
 def _is_date(text: str) -> bool:
     found = re.fullmatch(r"DATE\s*'(\d{4}-\d\d-\d\d)'", text, re.IGNORECASE | re.ASCII)
     try:

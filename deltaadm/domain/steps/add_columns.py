@@ -26,6 +26,7 @@ from deltaadm.domain.transaction.columns import (
     column_document,
     existing_place,
     position_document,
+    refuse_default,
     refuse_taken,
 )
 from deltaadm.domain.transaction.spark_support import require_writable
@@ -64,6 +65,9 @@ class AddColumns(Step):
         schema = before
         for definition in self.columns:
             _refuse_time(definition.column)
+            default = definition.column.metadata.get(CURRENT_DEFAULT)
+            if isinstance(default, str):
+                refuse_default(definition.column.name, definition.column.type, default)
             # Parents are those of the table as it is; a position may name a column just added.
             schema = _with(schema, _parent(before, definition), definition)
         refuse_taken(before, self.columns)

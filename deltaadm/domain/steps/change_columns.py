@@ -54,9 +54,10 @@ from deltaadm.domain.transaction.columns import (
     existing_place,
     is_slot,
     position_document,
+    refuse_default,
     refuse_dependents,
 )
-from deltaadm.domain.transaction.metadata_checks import CHAR_TYPE, RAW_TYPE
+from deltaadm.domain.transaction.metadata_checks import CHAR_TYPE, RAW_TYPE, without_char
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.transaction import prepare_commit, update_metadata
 from deltaadm.domain.transaction.type_widening import TYPE_CHANGES, can_be_altered, is_up_cast
@@ -174,9 +175,12 @@ class ChangeColumns(Step):
         if any(change.position for change, _ in effective):
             check_statistics_of(snapshot.metadata, clustering_columns(snapshot) or ())
         for change, place in effective:
-            _refuse_after_the_change(snapshot, change, place)
+            _refuse_after_the_change(change, place)
         proposed = snapshot.metadata.with_schema(schema)
-        return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+        after = prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+        for change, _ in effective:
+            _require_defaults_supported(snapshot, change)
+        return after
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         """The columns as they are to be."""
@@ -185,7 +189,8 @@ class ChangeColumns(Step):
             spelled, place = _spelled(before.metadata.schema, change)
             column = _edited(place, change)
             if change.type is not None:
-                column = replace(column, type=change.type)
+                kept = {key: value for key, value in column.metadata.items() if key != RAW_TYPE}
+                column = without_char(replace(column, type=change.type, metadata=kept))
             columns.append(
                 {
                     "column": column_document(spelled.column, column),
@@ -355,6 +360,8 @@ def _refuse_as_spark_does(schema: StructType, change: ColumnChange, place: Struc
             f"alter --add-constraint 'NAME={name} IS NOT NULL'.",
             delta_error_class="_LEGACY_ERROR_TEMP_2330",
         )
+    if change.default:
+        refuse_default(name, place.type, change.default)
     if change.type is None or _keeps_type(change, place):
         return
     for kind, (sub_class, remedy) in _CONTAINERS.items():
@@ -454,7 +461,7 @@ def _unsupported(message: str, remedy: str) -> Refused:
     )
 
 
-def _refuse_after_the_change(snapshot: Snapshot, change: ColumnChange, place: StructField) -> None:
+def _refuse_after_the_change(change: ColumnChange, place: StructField) -> None:
     name = path_text(change.column)
     if change.type is not None and GENERATION in place.metadata:
         raise Refused(
@@ -463,9 +470,13 @@ def _refuse_after_the_change(snapshot: Snapshot, change: ColumnChange, place: St
             remedy="The type of a generated column cannot be changed.",
             delta_error_class="DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
         )
+
+
+def _require_defaults_supported(snapshot: Snapshot, change: ColumnChange) -> None:
     if change.default and not snapshot.protocol.supports("allowColumnDefaults"):
         raise Refused(
-            f"{name} cannot have a default: the table does not support the feature "
+            f"{path_text(change.column)} cannot have a default: the table does not support the "
+            "feature "
             "allowColumnDefaults.",
             remedy="Add it first: deltaadm enable-feature TABLE allowColumnDefaults.",
             delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",

@@ -15,7 +15,7 @@ from deltaadm.domain.transaction.clustering import (
     lost_clustering,
     suspension,
 )
-from deltaadm.domain.transaction.columns import attribute_name
+from deltaadm.domain.transaction.columns import quoted_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -62,7 +62,7 @@ class ClusterBy(Step):
         }
         return Operation(
             "CLUSTER BY",
-            {key: ",".join(map(attribute_name, paths)) for key, paths in columns.items()},
+            {key: ",".join(map(quoted_name, paths)) for key, paths in columns.items()},
         )
 
     @property

@@ -37,9 +37,16 @@ from deltaadm.domain.model.properties import (
     validate_configurations,
 )
 from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.schema import PrimitiveType, parse_schema, path_text, walk
+from deltaadm.domain.model.schema import (
+    PrimitiveType,
+    StructType,
+    find_place,
+    parse_schema,
+    path_text,
+    walk,
+)
 from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, columns_sql
+from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, GENERATION, columns_sql
 from deltaadm.domain.sql.sql_text import identifier, literal, pairs_sql
 from deltaadm.domain.steps.cluster_by import cluster_by_sql
 from deltaadm.domain.steps.step import Operation, Step
@@ -49,14 +56,25 @@ from deltaadm.domain.transaction.clustering import (
     check_statistics_of,
     clustering_columns,
     clustering_domain,
+    find_clustering,
     physical_clustering,
     physical_paths,
 )
-from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
-from deltaadm.domain.transaction.columns import attribute_name
+from deltaadm.domain.transaction.column_mapping import (
+    ColumnMappingMode,
+    column_mapping_mode,
+    names_containers,
+    slot_paths,
+)
+from deltaadm.domain.transaction.columns import quoted_name, refuse_default
 from deltaadm.domain.transaction.coordinated_commits import check_new
+from deltaadm.domain.transaction.generation import refuse_generation
 from deltaadm.domain.transaction.iceberg import enabled_versions
-from deltaadm.domain.transaction.metadata_checks import RETENTION_KEYS, check_retention
+from deltaadm.domain.transaction.metadata_checks import (
+    RETENTION_KEYS,
+    check_retention,
+    require_readable_char,
+)
 from deltaadm.domain.transaction.reserved_keys import (
     CLUSTERING_COLUMNS,
     SUPPORTED,
@@ -73,7 +91,7 @@ from deltaadm.errors import Refused
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from deltaadm.domain.model.schema import Path, StructType
+    from deltaadm.domain.model.schema import Path
     from deltaadm.domain.model.session import SessionSettings
 
 _ATOMIC_CONVERSION: Final = "delta.universalFormat.iceberg.atomicConversion.supported"
@@ -154,10 +172,12 @@ class CreateTable(Step):
         _refuse_both_layouts(self)
         partitions = partition_columns(self.schema, self.partition_by)
         _require_resolved(self.schema, self.cluster_by)
+        _refuse_computed_columns(self.schema)
         configuration = table_properties(snapshot, self, session)
         clusters = _clusters_as_property(snapshot, self.properties)
         if self.cluster_by:
-            clusters = validate_cluster_by_spec(self.schema, self.cluster_by, configuration)
+            clusters = find_clustering(self.schema, self.cluster_by)
+        require_readable_char(self.schema)
         if snapshot.exists:
             require_writable(snapshot)
             _refuse_partitions_for_clustered(snapshot, partitions)
@@ -171,10 +191,14 @@ class CreateTable(Step):
         )
         base = _with_ids_counted(snapshot, proposed)
         after = update_metadata(base, proposed, session, is_creating_new_table=True)
-        _require_column_defaults(after)
+        if self.cluster_by:
+            # Types and statistics come after the names; Delta looks at the schema that it writes.
+            written = after.metadata
+            validate_cluster_by_spec(written.schema, clusters, written.configuration)
         if any(key in configuration for key in RETENTION_KEYS):
             check_retention(after.metadata)
         committed = replace(prepare_commit(snapshot, after), version=snapshot.version + 1)
+        _require_column_defaults(committed)
         return _with_clustering(committed, clusters)
 
     def operation(self, before: Snapshot, after: Snapshot) -> Operation | None:
@@ -187,7 +211,7 @@ class CreateTable(Step):
             "CREATE TABLE",
             {
                 "partitionBy": compact(list(after.metadata.partition_columns)),
-                "clusterBy": compact([*map(attribute_name, clustering_columns(after) or ())]),
+                "clusterBy": compact([*map(quoted_name, clustering_columns(after) or ())]),
                 "description": after.metadata.description,
                 "isManaged": "false",
                 "properties": compact(dict(after.metadata.configuration)),
@@ -361,14 +385,27 @@ def validate_cluster_by_spec(
     return found
 
 
+def _refuse_computed_columns(schema: StructType) -> None:
+    """Spark analyzes defaults and generated columns before Delta sees the statement."""
+    for path, column in walk(schema):
+        default = column.metadata.get(CURRENT_DEFAULT)
+        if isinstance(default, str):
+            refuse_default(path_text(path), column.type, default)
+    for column in schema.fields:
+        if GENERATION in column.metadata:
+            refuse_generation(schema, column)
+
+
 def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
     """Under Iceberg compatibility ids go on as if the columns that are replaced had had some."""
     old = snapshot.metadata
     mapped = column_mapping_mode(old) is not ColumnMappingMode.NONE
     if not snapshot.exists or mapped or not enabled_versions(proposed):
         return snapshot
-    counted = str(sum(1 for _ in walk(old.schema)))
-    configuration = {**old.configuration, MAX_COLUMN_ID: counted}
+    counted = sum(1 for _ in walk(old.schema))
+    if names_containers(proposed):
+        counted += sum(1 for _, field in walk(old.schema) for _ in slot_paths(field.type, ""))
+    configuration = {**old.configuration, MAX_COLUMN_ID: str(counted)}
     return replace(snapshot, metadata=old.with_configuration(configuration))
 
 
@@ -427,11 +464,26 @@ def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
     present = {path for path, _ in struct_fields(schema)}
     for column in columns:
         if column not in present:
+            if _leaves_structs(schema, column):
+                raise Refused(
+                    f"The clustering column {path_text(column)} is not inside structs alone.",
+                    remedy="Choose columns of the schema, outside arrays and maps.",
+                    delta_error_class="INVALID_FIELD_NAME",
+                )
             raise Refused(
                 f"The clustering column {path_text(column)} is not in the schema.",
                 remedy="Choose columns of the schema, spelled as they are there.",
                 delta_error_class="UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",
             )
+
+
+def _leaves_structs(schema: StructType, column: Path) -> bool:
+    """Whether *column* goes on inside what is no struct."""
+    return any(
+        place is not None and len(found) == depth and not isinstance(place.type, StructType)
+        for depth in range(1, len(column))
+        for found, place, _ in [find_place(schema, column[:depth])]
+    )
 
 
 def _refuse_both_layouts(step: CreateTable) -> None:

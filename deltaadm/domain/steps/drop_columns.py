@@ -74,9 +74,9 @@ class DropColumns(Step):
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
-        """The columns that are there."""
-        schema = before.metadata.schema
-        there = [path for path in self.columns if find_column(schema, path) is not None]
+        """The columns that are there, as the schema spells them."""
+        found = [find_column(before.metadata.schema, path) for path in self.columns]
+        there = [path for path in found if path is not None]
         return Operation("DROP COLUMNS", {"columns": compact(list(map(attribute_name, there)))})
 
     @property

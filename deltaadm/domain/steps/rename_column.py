@@ -54,17 +54,17 @@ class RenameColumn(Step):
             )
         _refuse_taken(metadata.schema, (*old[:-1], self.name))
         require_writable(snapshot)
-        require_mapping(metadata, "renamed", "DELTA_UNSUPPORTED_RENAME_COLUMN")
         refuse_dependents(metadata, old)
+        require_mapping(metadata, "renamed", "DELTA_UNSUPPORTED_RENAME_COLUMN")
         proposed = renamed(metadata, old, self.name)
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
 
-    def operation(self, _before: Snapshot, _after: Snapshot) -> Operation:
-        """The path before and after."""
-        new = (*self.column[:-1], self.name)
+    def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
+        """The path before and after, as the schema spells it."""
+        old = existing(before.metadata.schema, self.column)
         paths = {
-            "oldColumnPath": attribute_name(self.column),
-            "newColumnPath": attribute_name(new),
+            "oldColumnPath": attribute_name(old),
+            "newColumnPath": attribute_name((*old[:-1], self.name)),
         }
         return Operation("RENAME COLUMN", paths)
 

@@ -22,7 +22,14 @@ from deltaadm.domain.model.properties import (
     PROPERTIES,
     whole_number,
 )
-from deltaadm.domain.model.schema import StructType, folded, path_text
+from deltaadm.domain.model.schema import (
+    ArrayType,
+    PrimitiveType,
+    StructType,
+    find_place,
+    folded,
+    path_text,
+)
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.metadata_checks import STATISTICS_COLUMNS, column_names, has_bounds
 from deltaadm.domain.transaction.spark_support import require_writable
@@ -149,7 +156,6 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
     Raises `Refused` with Delta's error class where Delta would refuse.
     """
     metadata = snapshot.metadata
-    columns = check_clustering(metadata, paths)
     if metadata.partition_columns:
         raise Refused(
             f"The table is partitioned by {', '.join(metadata.partition_columns)}, and a table "
@@ -157,6 +163,7 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
             remedy="Copy the table into a clustered one (CREATE TABLE … CLUSTER BY … AS SELECT).",
             delta_error_class="DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED",
         )
+    columns = check_clustering(metadata, paths)
     supported = snapshot.protocol.supports("clustering")
     if not columns and not supported:
         return snapshot
@@ -179,18 +186,35 @@ def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path,
     *columns* as the schema spells them; raises `Refused` where a table with *metadata* cannot
     be clustered by them, statistics left aside.
     """
-    fields = {folded(path): (path, field) for path, field in struct_fields(metadata.schema)}
+    found = find_clustering(metadata.schema, columns)
+    types = {path: field.type for path, field in struct_fields(metadata.schema)}
+    invalid = [path_text(path) for path in found if not has_bounds(types[path])]
+    if invalid:
+        raise Refused(
+            "These columns have types without minimum and maximum statistics: "
+            f"{', '.join(invalid)}.",
+            remedy="Choose columns with numbers, dates, times or strings.",
+            delta_error_class="DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
+        )
+    return found
+
+
+def find_clustering(schema: StructType, columns: Sequence[Path]) -> tuple[Path, ...]:
+    """
+    *columns* as *schema* spells them, whatever their types.
+
+    Raises `Refused` for columns that are not there or named twice, and for too many.
+    """
+    fields = {folded(path): path for path, _ in struct_fields(schema)}
     for column in columns:
         if folded(column) not in fields:
             raise Refused(
                 f"The clustering column {path_text(column)} is not in the schema.",
                 remedy="List its columns with: deltaadm inspect TABLE --columns.",
-                delta_error_class="DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
+                delta_error_class=_class_of_missing(schema, column),
             )
     found = [fields[folded(column)] for column in columns]
-    twice = [
-        path_text(path) for path, times in Counter(path for path, _ in found).items() if times > 1
-    ]
+    twice = [path_text(path) for path, times in Counter(found).items() if times > 1]
     if twice:
         raise Refused(
             f"A table cannot be clustered by the same column twice: {', '.join(twice)}.",
@@ -204,15 +228,16 @@ def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path,
             remedy="Choose those that queries filter by most.",
             delta_error_class="DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS",
         )
-    invalid = [path_text(path) for path, field in found if not has_bounds(field.type)]
-    if invalid:
-        raise Refused(
-            "These columns have types without minimum and maximum statistics: "
-            f"{', '.join(invalid)}.",
-            remedy="Choose columns with numbers, dates, times or strings.",
-            delta_error_class="DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
-        )
-    return tuple(path for path, _ in found)
+    return tuple(found)
+
+
+def _class_of_missing(schema: StructType, column: Path) -> str:
+    found, _, here = find_place(schema, column)
+    if len(found) < len(column) and isinstance(here, ArrayType):
+        return "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME"
+    if len(found) < len(column) and isinstance(here, PrimitiveType):
+        return "DELTA_COLUMN_PATH_NOT_NESTED"
+    return "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"
 
 
 def check_statistics_of(metadata: Metadata, columns: Sequence[Path]) -> None:

@@ -269,7 +269,7 @@ def assign_column_id_and_physical_name(
 
     schema = rewrite(new_metadata.schema, assign)
     # After all columns: Delta rewrites ids for Iceberg last, with the same counter.
-    if _names_containers(new_metadata):
+    if names_containers(new_metadata):
         schema, counter = _assign_nested_ids(schema, counter)
     return new_metadata.with_schema(schema).with_configuration(
         {**new_metadata.configuration, MAX_COLUMN_ID: str(counter)}
@@ -313,7 +313,8 @@ def fits_into(old: DataType, new: DataType) -> bool:
     return old == new
 
 
-def _names_containers(metadata: Metadata) -> bool:
+def names_containers(metadata: Metadata) -> bool:
+    """Whether the slots of arrays and maps get ids: Iceberg compatibility V2 or V3 is on."""
     return any(
         is_true(metadata.configuration, f"delta.enableIcebergCompatV{version}")
         for version in (2, 3)

@@ -18,13 +18,15 @@ from deltaadm.domain.model.schema import (
     type_name,
     walk,
 )
+from deltaadm.domain.sql.constants import refused_default
+from deltaadm.domain.sql.sql_text import identifier
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.metadata_checks import STATISTICS_COLUMNS, column_names
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
     from deltaadm.domain.model.metadata import Metadata
-    from deltaadm.domain.model.schema import Path, StructField
+    from deltaadm.domain.model.schema import DataType, Path, StructField
     from deltaadm.domain.sql.ddl import ColumnDefinition, Position
 
 
@@ -53,6 +55,17 @@ def attribute_name(path: Path) -> str:
     """
     # Spark's `UnresolvedAttribute.name`, which does not double backticks within a part.
     return ".".join(f"`{part}`" if "." in part else part for part in path)
+
+
+def quoted_name(path: Path) -> str:
+    """
+    A path as commits of clustering spell it: backticks around what is no plain identifier.
+
+    >>> quoted_name(("s", "1st", "x`y"))
+    's.`1st`.`x``y`'
+    """
+    plain = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+    return ".".join(part if plain.fullmatch(part) else identifier(part) for part in path)
 
 
 def column_document(path: Path, field: StructField) -> dict[str, Any]:
@@ -113,6 +126,17 @@ def existing_place(schema: StructType, column: Path) -> tuple[Path, StructField]
         "items.element.x, prices.value.x.",
         delta_error_class="INVALID_FIELD_NAME",
     )
+
+
+def refuse_default(name: str, data_type: DataType, text: str) -> None:
+    """Raise `Refused` where Spark certainly refuses *text* as the default of a column."""
+    found = refused_default(data_type, text.strip())
+    if found is not None:
+        raise Refused(
+            f"{text} cannot be the default of {name}, which has the type {type_name(data_type)}.",
+            remedy="Write a constant of that type, such as 7, 'x', DATE '2026-01-31' or NULL.",
+            delta_error_class=found,
+        )
 
 
 _PART: Final = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)")

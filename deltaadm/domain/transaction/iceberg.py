@@ -14,6 +14,8 @@ from deltaadm.domain.model.schema import (
     path_text,
     walk,
 )
+from deltaadm.domain.sql.constants import is_iceberg_default
+from deltaadm.domain.sql.ddl import CURRENT_DEFAULT
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.errors import Refused
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 VERSIONS: Final = (1, 2, 3)
 ROW_TRACKING: Final = "delta.enableRowTracking"
 FORMATS: Final = "delta.universalFormat.enabledFormats"
+_DELETION_VECTORS: Final = "delta.enableDeletionVectors"
 _V2_TYPES: Final = frozenset(
     {
         "byte",
@@ -66,6 +69,7 @@ def enforce_iceberg_compatibility(
     it wants column mapping, and V3 row tracking, which is set.
     """
     metadata = _enforce_universal_format(before.metadata, metadata)
+    _require_fit_for_hudi(metadata)
     # No error class: Delta throws an UnsupportedOperationException.
     if 3 in enabled_versions(before.metadata) and 3 not in enabled_versions(metadata):  # noqa: PLR2004
         raise Refused(
@@ -120,6 +124,33 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
     )
 
 
+def _require_fit_for_hudi(metadata: Metadata) -> None:
+    if "hudi" not in _formats(metadata):
+        return
+    unknown = [
+        path_text((field.name,))
+        for field in metadata.schema.fields
+        if any(
+            isinstance(part, PrimitiveType) and part.name in _NOT_IN_HUDI
+            for part in all_types(field.type)
+        )
+    ]
+    vectors = is_true(metadata.configuration, _DELETION_VECTORS)
+    if vectors or unknown:
+        raise Refused(
+            "Universal Format (Hudi) does not allow deletion vectors."
+            if vectors
+            else f"Universal Format (Hudi) does not allow the types of: {', '.join(unknown)}.",
+            remedy=f"Set {_DELETION_VECTORS} to false, or leave hudi out of {FORMATS}."
+            if vectors
+            else f"Use INT and TIMESTAMP there, or leave hudi out of {FORMATS}.",
+            delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
+        )
+
+
+_NOT_IN_HUDI: Final = frozenset({"byte", "short", "timestamp_ntz", "void"})
+
+
 def _formats(metadata: Metadata) -> tuple[str, ...]:
     return tuple(name.strip() for name in metadata.configuration.get(FORMATS, "").split(","))
 
@@ -140,9 +171,11 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
                     f"{field.name!r}.",
                     "Drop the column, or choose another version.",
                 )
+    if version == 3:  # noqa: PLR2004
+        _check_defaults(metadata)
     _check_type_changes(version, metadata)
     if version < 3 and protocol.supports("deletionVectors"):  # noqa: PLR2004
-        if is_true(metadata.configuration, "delta.enableDeletionVectors"):
+        if is_true(metadata.configuration, _DELETION_VECTORS):
             raise _violation(
                 "DELETION_VECTORS_SHOULD_BE_DISABLED",
                 f"Iceberg compatibility V{version} does not allow deletion vectors.",
@@ -158,7 +191,7 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
 
 def _without_deletion_vectors(version: int, before: Metadata) -> str:
     """What keeps Iceberg compatibility apart from deletion vectors, seen from the state before."""
-    if is_true(before.configuration, "delta.enableDeletionVectors"):
+    if is_true(before.configuration, _DELETION_VECTORS):
         return (
             "Set delta.enableDeletionVectors to false and purge them: REORG TABLE … APPLY (PURGE)."
         )
@@ -171,6 +204,19 @@ def _without_deletion_vectors(version: int, before: Metadata) -> str:
         if version in enabled_versions(before)
         else "Leave deletion vectors out of the command."
     )
+
+
+def _check_defaults(metadata: Metadata) -> None:
+    """V3 hands defaults on to Iceberg, which knows literals only."""
+    for path, field in walk(metadata.schema):
+        default = field.metadata.get(CURRENT_DEFAULT)
+        if isinstance(default, str) and not is_iceberg_default(field.type, default):
+            raise _violation(
+                "UNSUPPORTED_DATA_TYPE",
+                f"Iceberg compatibility V3 does not allow the default {default!r} of column "
+                f"{path_text(path)}, which is no plain literal of its type.",
+                "Write a literal such as 7, 1.5, true or '2026-01-31', or no default.",
+            )
 
 
 def _check_type_changes(version: int, metadata: Metadata) -> None:

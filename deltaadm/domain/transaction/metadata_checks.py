@@ -86,7 +86,7 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
     """
     if new.schema_string is None:
         return new
-    schema = StructType(tuple(_without_char(field) for field in new.schema.fields))
+    schema = StructType(tuple(without_char(field) for field in new.schema.fields))
     if schema.to_json() != old.schema_string:
         _refuse_nested_not_null(schema)
     drop = tuple(
@@ -98,7 +98,7 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
     return replace(new, schema_string=schema.to_json())
 
 
-def _without_char(field: StructField) -> StructField:
+def without_char(field: StructField) -> StructField:
     """A column whose type, or a part of it, is char or varchar notes the type as a whole."""
     if not any(_is_char(part) for part in all_types(field.type)):
         return field
@@ -144,6 +144,34 @@ def catalog_type(data_type: DataType) -> str:
         inner = ",".join(f"{field.name}:{catalog_type(field.type)}" for field in data_type.fields)
         return f"struct<{inner}>"
     return _IN_CATALOGS.get(data_type.name, data_type.name)
+
+
+def require_readable_char(schema: StructType) -> None:
+    """Raise `Refused` for char and varchar beside names that Spark cannot read back."""
+    for field in schema.fields:
+        names = unreadable_names(field.type)
+        if names:
+            raise Refused(
+                f"{path_text((field.name,))} has char or varchar in a struct beside "
+                f"{', '.join(names)}: Spark notes such a type without quotes, and cannot parse it.",
+                remedy="Use STRING there, or names of ASCII letters, digits and underscores.",
+                delta_error_class="INVALID_IDENTIFIER"
+                if re.fullmatch(r"[\w-]+", names[0]) and not names[0].isdigit()
+                else "PARSE_SYNTAX_ERROR",
+            )
+
+
+def unreadable_names(data_type: DataType) -> tuple[str, ...]:
+    """The names for which Spark cannot parse *data_type* again where it has char or varchar."""
+    if not any(_is_char(part) for part in all_types(data_type)):
+        return ()
+    return tuple(
+        field.name
+        for part in all_types(data_type)
+        if isinstance(part, StructType)
+        for field in part.fields
+        if not re.fullmatch(r"(?!\d+$)\w+", field.name, re.ASCII)
+    )
 
 
 _IN_CATALOGS: Final = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}

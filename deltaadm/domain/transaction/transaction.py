@@ -128,6 +128,7 @@ def _with_global_defaults(proposed: Metadata, session: SessionSettings) -> Metad
 
 
 def _upgraded(before: Protocol, metadata: Metadata) -> Protocol:
+    supported_features_from_table_configs(metadata.configuration)  # refuses unknown ones first
     protocol = _with_requested_versions(before, metadata.configuration)
     protocol = _with_requested_features(protocol, metadata.configuration)
     return upgrade_protocol_from_metadata_for_existing_table(metadata, protocol) or protocol

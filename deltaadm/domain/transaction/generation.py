@@ -1,0 +1,66 @@
+"""Generated columns: which expressions Spark certainly does not take for those of a new table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.domain.model.schema import PrimitiveType, find_place, path_text, type_name
+from deltaadm.domain.sql.ddl import GENERATION
+from deltaadm.domain.sql.expressions import column_references
+from deltaadm.domain.transaction.constraints import foreign_functions
+from deltaadm.domain.transaction.metadata_checks import CHAR_TYPE
+from deltaadm.domain.transaction.type_widening import is_up_cast
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from deltaadm.domain.model.schema import DataType, Path, StructField, StructType
+
+
+def refuse_generation(schema: StructType, field: StructField) -> None:
+    """Raise `Refused` where the expression of the generated column *field* will not do."""
+    expression = str(field.metadata[GENERATION])
+    references = column_references(expression)
+    columns = {column.name.lower(): column for column in schema.fields}
+    for path in references:
+        column = columns.get(path[0].lower())
+        if column is None:
+            raise Refused(
+                f"{field.name} is generated from {path_text(path)}, which the table does not have.",
+                remedy="Use columns of the table.",
+                delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
+            )
+        if GENERATION in column.metadata:
+            raise _unsupported(field, "it uses a generated column")
+    unknown = foreign_functions(expression)
+    if unknown:
+        raise _unsupported(field, f"{unknown[0]} is no function of Spark's own")
+    if len(references) == 1 and _is_column_alone(expression, references[0]):
+        _require_type(field, find_place(schema, references[0])[2])
+
+
+def _is_column_alone(expression: str, path: Path) -> bool:
+    return expression.strip().replace("`", "").lower() == ".".join(path).lower()
+
+
+def _require_type(field: StructField, found: DataType) -> None:
+    wanted = field.type
+    if not isinstance(found, PrimitiveType) or not isinstance(wanted, PrimitiveType):
+        return
+    if found == wanted or CHAR_TYPE.fullmatch(found.name) or CHAR_TYPE.fullmatch(wanted.name):
+        return
+    if not is_up_cast(found.name, wanted.name):
+        raise _unsupported(field, f"its type is {type_name(found)}, not {type_name(wanted)}")
+    raise Refused(
+        f"{field.name} has the type {type_name(wanted)}, its expression {type_name(found)}.",
+        remedy="Declare the column with the type of its expression, or add a CAST.",
+        delta_error_class="DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
+    )
+
+
+def _unsupported(field: StructField, why: str) -> Refused:
+    return Refused(
+        f"{field.name} cannot be generated as {field.metadata[GENERATION]!r}: {why}.",
+        remedy="Use columns that are not generated, and functions of Spark whose results they "
+        "alone determine.",
+        delta_error_class="UNSUPPORTED_EXPRESSION_GENERATED_COLUMN",
+    )

@@ -1,0 +1,66 @@
+"""Statements with two faults, and odd ones: the refusal is the one that Delta names."""
+
+import pytest
+
+from deltaadm.domain.sql.constants import refused_default
+from deltaadm.domain.sql.ddl import parse_type
+from deltaadm.domain.steps import ChangeColumns, ColumnChange, Step
+from deltaadm.domain.steps.create_table import no_table
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.errors import Refused
+from tests.support.refusals import DEFAULTS, ROWS, TYPES, create
+
+
+@pytest.mark.parametrize(
+    ("steps", "error_class"), [row[1:] for row in ROWS], ids=[r[0] for r in ROWS]
+)
+def test_the_first_fault_is_named(steps: tuple[Step, ...], error_class: str | None) -> None:
+    state = no_table("t")
+    for step in steps[:-1]:
+        state = evolve(state, step)
+    if error_class is None:
+        evolve(state, steps[-1])
+        return
+    with pytest.raises(Refused) as refused:
+        evolve(state, steps[-1])
+    assert refused.value.delta_error_class == error_class
+
+
+@pytest.mark.parametrize("text", DEFAULTS)
+def test_a_default_is_refused_only_where_spark_refuses_it(text: str) -> None:
+    """All that is certain is judged but for three: out of range, and variants."""
+    refused = {name for name in TYPES if refused_default(parse_type(name), text)}
+    recorded = {name for name in TYPES if name.replace(": ", ":") in DEFAULTS[text].split()}
+    assert refused <= recorded
+    assert recorded - refused <= ({"VARIANT"} if text == "true" else set()) | (
+        {"TINYINT", "DECIMAL(3,1)"} if text == "1e3" else set()
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("DOUBLE", "'NaN'"),
+        ("DOUBLE", "'-1e-3'"),
+        ("FLOAT", "'1.5f'"),
+        ("DATE", "'today'"),
+        ("TIMESTAMP", "'12:30'"),
+        ("DATE", "current_date"),
+        ("TIMESTAMP", "CURRENT_TIMESTAMP"),
+        ("STRING", "current_user"),
+        ("INT", "1 + 1"),
+        ("INT", "NULL"),
+        ("INTERVAL DAY", "INTERVAL '1' DAY"),
+    ],
+)
+def test_a_default_that_only_spark_can_judge_is_left_to_it(name: str, text: str) -> None:
+    assert refused_default(parse_type(name), text) is None
+
+
+def test_a_varchar_says_its_new_length() -> None:
+    state = evolve(no_table("t"), create("a VARCHAR(5)"))
+    step = ChangeColumns((ColumnChange(("A",), type=parse_type("VARCHAR(9)")),))
+    assert step.operation(state, evolve(state, step)).parameters["column"] == (
+        '{"name":"a","type":"string","nullable":true,'
+        '"metadata":{"__CHAR_VARCHAR_TYPE_STRING":"varchar(9)"}}'
+    )

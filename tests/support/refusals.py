@@ -1,0 +1,231 @@
+"""What Spark 4.2 with Delta 4.4 has answered to statements with two faults, and to odd ones."""
+
+from typing import Any
+
+from deltaadm.domain.sql.ddl import parse_column_list, parse_definitions
+from deltaadm.domain.steps import (
+    AddColumns,
+    ChangeColumns,
+    ClusterBy,
+    ColumnChange,
+    CreateTable,
+    CreationMode,
+    RenameColumn,
+    SetProperties,
+    Step,
+)
+from deltaadm.operations.create import read_schema
+
+Row = tuple[str, tuple[Step, ...], str | None]
+
+
+def create(columns: str, cluster_by: str = "", partition_by: str = "", **properties: str) -> Step:
+    """CREATE TABLE; in the names of *properties* two underscores stand for a dot."""
+    given: dict[str, Any] = {f"delta.{k.replace('__', '.')}": v for k, v in properties.items()}
+    return CreateTable(
+        mode=CreationMode.CREATE,
+        schema=read_schema(columns),
+        cluster_by=tuple(parse_column_list(cluster_by)) if cluster_by else (),
+        partition_by=(partition_by,) if partition_by else (),
+        properties=given,
+    )
+
+
+def _set(**properties: str) -> Step:
+    return SetProperties({f"delta.{k.replace('__', '.')}": v for k, v in properties.items()})
+
+
+def _add(columns: str) -> Step:
+    return AddColumns(parse_definitions(columns))
+
+
+def _default(column: str, text: str) -> Step:
+    return ChangeColumns((ColumnChange((column,), default=text),))
+
+
+_MAPPED = {"columnMapping__mode": "name"}
+_HUDI = {"universalFormat__enabledFormats": "hudi"}
+_DEFAULTS = {"feature__allowColumnDefaults": "supported"}
+_V3 = {**_MAPPED, **_DEFAULTS, "enableIcebergCompatV3": "true"}
+_NO_HUDI = "DELTA_UNIVERSAL_FORMAT_VIOLATION"
+_NO_TYPE = "DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_DATA_TYPE"
+_NO_NAMES = "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES"
+_NO_BOUNDS = "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"
+_NO_GENERATION = "UNSUPPORTED_EXPRESSION_GENERATED_COLUMN"
+_UNRESOLVED = "UNRESOLVED_COLUMN.WITH_SUGGESTION"
+_PLAIN = "a INT, b STRING, ts TIMESTAMP, s STRUCT<x: INT>"
+
+ROWS: tuple[Row, ...] = (
+    # Universal Format (Hudi)
+    ("hudi, byte", (create("a TINYINT", **_HUDI),), _NO_HUDI),
+    ("hudi, short in an array", (create("a ARRAY<SMALLINT>", **_HUDI),), _NO_HUDI),
+    ("hudi, time without zone", (create("a TIMESTAMP_NTZ", **_HUDI),), _NO_HUDI),
+    ("hudi, vectors", (create("a INT", **_HUDI, enableDeletionVectors="true"),), _NO_HUDI),
+    (
+        "hudi on a table with vectors",
+        (create("a INT", enableDeletionVectors="true"), _set(**_HUDI)),
+        _NO_HUDI,
+    ),
+    # Iceberg compatibility V3
+    ("V3, literal default", (create("a INT DEFAULT 7", **_V3),), None),
+    ("V3, text as default", (create("a STRING DEFAULT 'x'", **_V3),), None),
+    ("V3, null as default", (create("a INT DEFAULT NULL", **_V3),), _NO_TYPE),
+    ("V3, cast as default", (create("a INT DEFAULT cast('7' as int)", **_V3),), _NO_TYPE),
+    ("V3, operation as default", (create("a INT DEFAULT 1 + 1", **_V3),), _NO_TYPE),
+    ("V3, date as default", (create("a DATE DEFAULT DATE '2020-01-01'", **_V3),), _NO_TYPE),
+    ("V3, text for a date", (create("a DATE DEFAULT '2020-01-01'", **_V3),), None),
+    ("V3, number for a string", (create("a STRING DEFAULT 7", **_V3),), _NO_TYPE),
+    ("V3, bytes", (create("a BINARY DEFAULT X'1F'", **_V3),), None),
+    ("V3, long", (create("a BIGINT DEFAULT 7L", **_V3),), None),
+    (
+        "V3 on a default",
+        (
+            create("a INT DEFAULT NULL", **_MAPPED, **_DEFAULTS),
+            _set(enableIcebergCompatV3="true"),
+        ),
+        _NO_TYPE,
+    ),
+    ("V3, literal default set", (create("a INT", **_V3), _default("a", "7")), None),
+    # What comes first
+    ("name, then type", (create("`x y` INT, m MAP<INT, INT>", "m"),), _NO_NAMES),
+    (
+        "name, then statistics",
+        (create("`x y` INT, a INT", "a", dataSkippingNumIndexedCols="1"),),
+        _NO_NAMES,
+    ),
+    (
+        "twice, then name",
+        (create("`x y` INT, a INT", "a, a"),),
+        "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY",
+    ),
+    (
+        "type, then statistics",
+        (create("m MAP<INT, INT>, b INT", "m", dataSkippingNumIndexedCols="0"),),
+        _NO_BOUNDS,
+    ),
+    (
+        "type, then Iceberg",
+        (create("m MAP<INT, INT>, b INT", "m", enableIcebergCompatV1="true"),),
+        _NO_BOUNDS,
+    ),
+    ("type, then default", (create("m MAP<INT, INT>, b INT DEFAULT 7", "m"),), _NO_BOUNDS),
+    (
+        "statistics, then default",
+        (create("a INT, b INT DEFAULT 7", "b", dataSkippingNumIndexedCols="1"),),
+        "DELTA_CLUSTERING_COLUMN_MISSING_STATS",
+    ),
+    ("inside no struct", (create("a INT", "a.b"),), "INVALID_FIELD_NAME"),
+    ("inside a map", (create("m MAP<INT, STRUCT<x: INT>>", "m.value.x"),), "INVALID_FIELD_NAME"),
+    (
+        "inside no struct, later",
+        (create("a INT, b INT"), ClusterBy((("a", "x"),))),
+        "DELTA_COLUMN_PATH_NOT_NESTED",
+    ),
+    (
+        "inside an array",
+        (create("l ARRAY<STRUCT<x: INT>>"), ClusterBy((("l", "x"),))),
+        "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME",
+    ),
+    (
+        "inside an array's element",
+        (create("l ARRAY<STRUCT<x: INT>>"), ClusterBy((("l", "element", "x"),))),
+        "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
+    ),
+    ("clustered by varchar", (create("a VARCHAR(3)", "a"),), None),
+    (
+        "partitions, then type",
+        (create("a INT, m MAP<INT, INT>", "", "a"), ClusterBy((("m",),))),
+        "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED",
+    ),
+    (
+        "dependent column, then mapping",
+        (create("a INT, g INT GENERATED ALWAYS AS (a)"), RenameColumn(("a",), "b")),
+        "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
+    ),
+    (
+        "type of a default, then its feature",
+        (create("a TIMESTAMP"), _default("a", "'x'")),
+        "INVALID_DEFAULT_VALUE.DATA_TYPE",
+    ),
+    (
+        "unknown feature, then versions",
+        (create("a INT"), _set(feature__nosuch="supported", minReaderVersion="3")),
+        "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+    ),
+    # Generated columns
+    (
+        "column alone",
+        (create(f"{_PLAIN}, g INT GENERATED ALWAYS AS (A)", checkpointInterval="5"),),
+        None,
+    ),
+    ("column of a struct", (create(f"{_PLAIN}, g INT GENERATED ALWAYS AS (s.x)"),), None),
+    ("cast", (create(f"{_PLAIN}, g DATE GENERATED ALWAYS AS (CAST(ts AS DATE))"),), None),
+    (
+        "wider type",
+        (create(f"{_PLAIN}, g BIGINT GENERATED ALWAYS AS (a)"),),
+        "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
+    ),
+    ("other type", (create(f"{_PLAIN}, g INT GENERATED ALWAYS AS (b)"),), _NO_GENERATION),
+    ("itself", (create(f"{_PLAIN}, g INT GENERATED ALWAYS AS (g)"),), _NO_GENERATION),
+    ("no function", (create(f"{_PLAIN}, g INT GENERATED ALWAYS AS (nofunc(a))"),), _NO_GENERATION),
+    (
+        "another generated column",
+        (create("a INT, h INT GENERATED ALWAYS AS (a), g INT GENERATED ALWAYS AS (h)"),),
+        _NO_GENERATION,
+    ),
+    (
+        "no column, then property",
+        (create(f"{_PLAIN}, g INT GENERATED ALWAYS AS (nosuch)", checkpointInterval="-1"),),
+        _UNRESOLVED,
+    ),
+    (
+        "default, then no column",
+        (create("a INT DEFAULT 'x', g INT GENERATED ALWAYS AS (nosuch)"),),
+        "INVALID_DEFAULT_VALUE.DATA_TYPE",
+    ),
+    (
+        "partition, then no column",
+        (create("a INT, g INT GENERATED ALWAYS AS (nosuch)", "", "zz"),),
+        "_LEGACY_ERROR_TEMP_3060",
+    ),
+    # char and varchar in structs
+    ("varchar in a struct", (create("s STRUCT<`select`: VARCHAR(5)>", **_MAPPED),), None),
+    ("varchar, hyphen", (create("s STRUCT<`a-b`: VARCHAR(5)>", **_MAPPED),), "INVALID_IDENTIFIER"),
+    ("varchar, letter", (create("s STRUCT<`ä`: VARCHAR(5)>", **_MAPPED),), "INVALID_IDENTIFIER"),
+    ("varchar, blank", (create("s STRUCT<`x y`: CHAR(5)>", **_MAPPED),), "PARSE_SYNTAX_ERROR"),
+    ("varchar, digit", (create("s STRUCT<`1`: VARCHAR(5)>", **_MAPPED),), "PARSE_SYNTAX_ERROR"),
+    (
+        "varchar added",
+        (create("i INT", **_MAPPED), _add("s STRUCT<`x y`: VARCHAR(5)>")),
+        None,
+    ),
+)
+"""Each with a name: steps on a table that the first one makes, and what the last one gives."""
+
+TYPES = (
+    "TINYINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(3,1)", "STRING", "BOOLEAN", "DATE",
+    "TIMESTAMP", "TIMESTAMP_NTZ", "BINARY", "ARRAY<INT>", "STRUCT<x: INT>", "MAP<INT,INT>",
+    "VARIANT", "VARCHAR(3)",
+)  # fmt: skip
+_NESTED = "ARRAY<INT> STRUCT<x:INT> MAP<INT,INT>"
+_NUMBERS = "TINYINT INT BIGINT FLOAT DOUBLE DECIMAL(3,1)"
+_INTEGERS = f"BOOLEAN DATE TIMESTAMP_NTZ {_NESTED}"
+_WORDS = f"{_NUMBERS} BOOLEAN DATE TIMESTAMP TIMESTAMP_NTZ {_NESTED}"
+DEFAULTS = {
+    "7": _INTEGERS,
+    "-7": _INTEGERS,
+    "7L": _INTEGERS,
+    "300": f"TINYINT DECIMAL(3,1) {_INTEGERS}",
+    "1.5": f"BINARY {_INTEGERS}",
+    "1.5D": f"BINARY {_INTEGERS}",
+    "1e3": f"TINYINT DECIMAL(3,1) BINARY {_INTEGERS}",
+    "'x'": _WORDS,
+    "'true'": _WORDS,
+    "'7'": f"BOOLEAN DATE TIMESTAMP TIMESTAMP_NTZ {_NESTED}",
+    "'2020-01-01'": f"{_NUMBERS} BOOLEAN {_NESTED}",
+    "true": f"{_NUMBERS} DATE TIMESTAMP TIMESTAMP_NTZ BINARY VARIANT {_NESTED}",
+    "X'1F'": f"{_NUMBERS} BOOLEAN DATE TIMESTAMP TIMESTAMP_NTZ {_NESTED}",
+    "DATE '2020-01-01'": f"{_NUMBERS} BOOLEAN BINARY {_NESTED}",
+    "NULL": "",
+}
+"""Literals, and the types whose columns Spark does not let have them as default."""
