@@ -115,6 +115,20 @@ def test_a_marker_in_the_schema_accepts_any_name_and_nothing_else() -> None:
     assert mismatches(predicted, column("col-1", 2))
 
 
+def test_a_marker_in_a_key_accepts_any_name_and_nothing_else() -> None:
+    """Nested ids are kept by physical names, which only the commit knows."""
+
+    def column(**ids: int) -> Snapshot:
+        names = {key.replace("_", "."): number for key, number in ids.items()}
+        return snapshot(schemaString=schema("a", **{"delta.columnMapping.nested.ids": names}))
+
+    predicted = column(**{f"{KNOWN_AFTER_COMMIT}_key": 2, f"{KNOWN_AFTER_COMMIT}_value": 3})
+    assert not mismatches(predicted, column(x_value=3, x_key=2))
+    assert mismatches(predicted, column(x_value=2, x_key=3))
+    assert mismatches(predicted, column(x_value=3))
+    assert mismatches(predicted, column(x_value=3, x_key=2, x_element=4))
+
+
 def state(**changes: Any) -> Snapshot:
     return snapshot(**changes)
 
