@@ -13,7 +13,6 @@ uses of them exists. The standard `fields`, `replace` and `asdict` accept them.
 
 from __future__ import annotations
 
-from itertools import repeat
 from operator import attrgetter
 
 TYPE_CHECKING = False  # importing `typing` takes as long as describing all of Delta's features
@@ -25,53 +24,79 @@ _MANY = 100
 """After so many instances it pays to compile an `__init__`."""
 
 _MISSING: Any = object()
-_put = object.__setattr__
+_bound = object.__setattr__.__get__  # to set fields of an object, whether it is frozen or not
 
 
 class _Field:
-    """What is said about a field: how it gets a value, and where it counts."""
+    """What `field` says of a field: how it gets a value, and where it counts."""
 
     default = default_factory = _MISSING
     compare = repr = True
-    kw_only = False
 
     def __init__(self, **attributes: Any) -> None:
         self.__dict__ = attributes
 
 
 class _Shape:
-    """The fields of a class, as its methods need them."""
+    """
+    The fields of a class, as its methods need them.
+
+    `names` tells of each whether it can be given by position. `apart` are those that do not count
+    where instances are compared, `unseen` those that are not shown.
+    """
 
     __slots__ = (
-        *("defaults", "everything", "factories", "fields", "made", "names", "positional", "values"),
-    )
+        "apart", "defaults", "everything", "factories", "made", "names", "positional", "unseen",
+        "values",
+    )  # fmt: skip
 
-    def __init__(self, fields: dict[str, _Field]) -> None:
-        self.fields = fields
-        self.names = tuple(fields)
+    def __init__(self, bases: list[_Shape], own: dict[str, Any], *, by_position: bool) -> None:
+        """That of a class with the fields of its *bases*, and its *own* with their defaults."""
+        self.names: dict[str, bool] = {}
         self.defaults: dict[str, Any] = {}
         self.factories: dict[str, Callable[[], Any]] = {}
+        self.apart: set[str] = set()
+        self.unseen: set[str] = set()
         self.made = 0
-        positional: list[str] = []
-        compared: list[str] = []
-        for name, field in fields.items():
-            if field.default is not _MISSING:
-                self.defaults[name] = field.default
-            elif field.default_factory is not _MISSING:
-                self.factories[name] = field.default_factory
-            elif not field.kw_only and any(map(self.is_optional, positional)):
-                raise TypeError(f"{name!r} without a default follows one with a default")
-            if not field.kw_only:
-                positional.append(name)
-            if field.compare:
-                compared.append(name)
+        for base in bases:
+            self._inherit(base, own)
+        for name, given in own.items():
+            self.names[name] = by_position
+            if given is not _MISSING:
+                self._add_default(name, given)
+        names, optional = self.names, {**self.defaults, **self.factories}
+        positional = [name for name in names if names[name]]
+        required = [name for name in positional if name not in optional]
+        if required != positional[: len(required)]:
+            raise TypeError(f"{required[-1]!r} without a default follows one with a default")
         self.positional = tuple(positional)
-        self.values = _getter(compared)
-        self.everything = self.values if len(compared) == len(fields) else _getter([*fields])
+        self.everything = self.values = _getter([*names])
+        if self.apart:
+            self.values = _getter([name for name in names if name not in self.apart])
 
-    def is_optional(self, name: str) -> bool:
-        """Whether an instance can be made without a value for the field."""
-        return name in self.defaults or name in self.factories
+    def _inherit(self, base: _Shape, own: dict[str, Any]) -> None:
+        self.names |= base.names
+        self.defaults |= {name: base.defaults[name] for name in base.defaults.keys() - own.keys()}
+        self.factories |= {
+            name: base.factories[name] for name in base.factories.keys() - own.keys()
+        }
+        self.apart |= base.apart - own.keys()
+        self.unseen |= base.unseen - own.keys()
+
+    def _add_default(self, name: str, given: Any) -> None:
+        if not isinstance(given, _Field):
+            if given.__class__.__hash__ is None:
+                raise ValueError(f"{name!r} needs a factory: its default can change")
+            self.defaults[name] = given
+            return
+        if given.default is not _MISSING:
+            self.defaults[name] = given.default
+        if given.default_factory is not _MISSING:
+            self.factories[name] = given.default_factory
+        if not given.compare:
+            self.apart.add(name)
+        if not given.repr:
+            self.unseen.add(name)
 
 
 def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -87,48 +112,31 @@ def _dataclass(
     methods = _FROZEN if frozen else _METHODS
 
     def build(cls: type) -> type:
-        body = cls.__dict__
-        fields: dict[str, _Field] = {}
-        for base in cls.__mro__[:0:-1]:
-            if "__shape__" in base.__dict__:
-                fields |= base.__shape__.fields  # type: ignore[attr-defined]
-        inherited = set(fields)
-        own = _own_fields(cls, kw_only=kw_only)
-        fields |= own
-        shape = _Shape(fields)
-        content = {**methods, **body, "__shape__": shape, "__match_args__": shape.positional}
+        content = {**methods, **cls.__dict__}
+        own = {
+            name: content.pop(name, _MISSING)
+            for name, kind in content.get("__annotations__", {}).items()
+            if not str(kind).startswith(_CLASS_VARIABLE)
+        }
+        inherited: list[_Shape] = [
+            vars(base)["__shape__"] for base in cls.__mro__[-2:0:-1] if "__shape__" in vars(base)
+        ]
+        shape = content["__shape__"] = _Shape(inherited, own, by_position=not kw_only)
+        content["__match_args__"] = shape.positional
         if content["__hash__"] is None:  # as Python has it where there is an `__eq__`
             content["__hash__"] = methods["__hash__"]
-        for name in (*own, "__dict__", "__weakref__"):
-            content.pop(name, None)
+        content.pop("__dict__", None)
+        content.pop("__weakref__", None)
         content["__qualname__"] = cls.__qualname__
         if slots:
-            content["__slots__"] = tuple(name for name in own if name not in inherited)
+            known = {name for base in inherited for name in base.names}
+            content["__slots__"] = tuple(name for name in own if name not in known)
         return type(cls)(cls.__name__, cls.__bases__, content)
 
     return build
 
 
-def _own_fields(cls: type, *, kw_only: bool) -> dict[str, _Field]:
-    """The fields that the class's body names."""
-    body, found = cls.__dict__, {}
-    for name, annotation in body.get("__annotations__", {}).items():
-        if str(annotation).removeprefix("typing.").startswith("ClassVar"):
-            continue
-        given = body.get(name, _MISSING)
-        if given is _MISSING:
-            found[name] = _REQUIRED[kw_only]
-        elif isinstance(given, _Field):
-            found[name] = given
-            given.__dict__["kw_only"] = kw_only
-        elif given.__class__.__hash__ is None:
-            raise ValueError(f"{cls.__name__}.{name} needs a factory: its default can change")
-        else:
-            found[name] = _Field(default=given, kw_only=kw_only)
-    return found
-
-
-_REQUIRED = (_Field(), _Field(kw_only=True))
+_CLASS_VARIABLE = ("ClassVar", "typing.ClassVar")
 
 
 def _init(self: Any, *given: Any, **named: Any) -> None:
@@ -136,48 +144,49 @@ def _init(self: Any, *given: Any, **named: Any) -> None:
     shape.made += 1
     if shape.made == _MANY and self.__class__.__init__ is _init:
         self.__class__.__init__ = _compiled_init(shape)
-    names, positional = shape.names, shape.positional
-    if len(given) == len(names) == len(positional) and not named:
+    names = shape.names
+    if not named and len(given) == len(names) == len(shape.positional):
         _fill(self, names, given)
         return
-    values = {**shape.defaults, **dict(zip(positional, given, strict=False)), **named}
+    said = {**dict(zip(shape.positional, given, strict=False)), **named}
+    values = {**shape.defaults, **said}
     for name, make in shape.factories.items():
-        if name not in values:
+        if name not in said:
             values[name] = make()
-    twice = given and named and not named.keys().isdisjoint(positional[: len(given)])
-    if twice or len(given) > len(positional) or values.keys() != shape.fields.keys():
+    # A value too many, or two for one field, leave fewer names than there are values.
+    if len(said) != len(given) + len(named) or values.keys() != names.keys():
         _compiled_init(shape)(self, *given, **named)  # raises `TypeError` in Python's own words
     _fill(self, values, values.values())
 
 
 def _compiled_init(shape: _Shape) -> Any:
     """What `_init` does for one class, as the standard library would have written it."""
-    known: dict[str, Any] = {"_put": _put, "_MISSING": _MISSING}
-    body, positional = ["pass"], ["self"]
+    known: dict[str, Any] = {"_bound": _bound, "_MISSING": _MISSING}
+    body, positional = ["_put = _bound(self)"], ["self"]
     keywords: list[str] = []
-    for number, (name, field) in enumerate(shape.fields.items()):
+    for number, (name, by_position) in enumerate(shape.names.items()):
         given, parameter = name, name
-        if shape.is_optional(name):
-            known[f"_default{number}"] = field.default
-            known[f"_make{number}"] = field.default_factory
+        if name in shape.defaults or name in shape.factories:
+            known[f"_default{number}"] = shape.defaults.get(name, _MISSING)
             parameter = f"{name}=_default{number}"
         if name in shape.factories:
+            known[f"_make{number}"] = shape.factories[name]
             given = f"_make{number}() if {name} is _MISSING else {name}"
-        (keywords if field.kw_only else positional).append(parameter)
-        body.append(f"_put(self, {name!r}, {given})")
+        (positional if by_position else keywords).append(parameter)
+        body.append(f"_put({name!r}, {given})")
     parameters = [*positional, *(["*", *keywords] if keywords else [])]
     exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body), known)  # noqa: S102
     return known["__init__"]
 
 
 def _fill(value: Any, names: Iterable[str], values: Iterable[Any]) -> None:
-    any(map(_put, repeat(value), names, values))  # none of which is true: a loop without bytecode
+    any(map(_bound(value), names, values))  # none of which is true: a loop without bytecode
 
 
 def _repr(self: Any) -> str:
-    fields = self.__shape__.fields.items()
-    shown = ", ".join(f"{name}={getattr(self, name)!r}" for name, field in fields if field.repr)
-    return f"{self.__class__.__qualname__}({shown})"
+    shape = self.__shape__
+    shown = (f"{name}={getattr(self, name)!r}" for name in shape.names if name not in shape.unseen)
+    return f"{self.__class__.__qualname__}({', '.join(shown)})"
 
 
 def _eq(self: Any, other: Any) -> Any:
@@ -213,17 +222,28 @@ class _StandardFields:
     def __get__(self, _instance: Any, owner: Any) -> Any:
         import dataclasses
 
-        fields: dict[str, _Field] = owner.__shape__.fields
         described = [
-            (name, "Any", dataclasses.field(**_standard(field))) for name, field in fields.items()
+            (name, "Any", _standard(owner.__shape__, name)) for name in owner.__shape__.names
         ]
         twin = dataclasses.make_dataclass(owner.__name__, described)
         owner.__dataclass_fields__ = twin.__dataclass_fields__  # type: ignore[attr-defined]
         return owner.__dataclass_fields__
 
 
-def _standard(field: _Field) -> dict[str, Any]:
-    return {name: value for name, value in vars(field).items() if value is not _MISSING}
+def _standard(shape: _Shape, name: str) -> Any:
+    import dataclasses
+
+    by_default: dict[str, Any] = {}
+    if name in shape.defaults:
+        by_default["default"] = shape.defaults[name]
+    if name in shape.factories:
+        by_default["default_factory"] = shape.factories[name]
+    return dataclasses.field(
+        compare=name not in shape.apart,
+        repr=name not in shape.unseen,
+        kw_only=not shape.names[name],
+        **by_default,
+    )
 
 
 _METHODS = {
@@ -245,8 +265,7 @@ _FROZEN = {
 
 def _replace(value: Any, /, **changes: Any) -> Any:
     shape = value.__shape__
-    values = dict(zip(shape.names, shape.everything(value), strict=True))
-    values.update(changes)
+    values = dict(zip(shape.names, shape.everything(value), strict=True)) | changes
     if len(values) != len(shape.names):
         return value.__class__(**values)  # raises `TypeError` in Python's own words
     made = value.__class__.__new__(value.__class__)
