@@ -19,18 +19,14 @@ from deltaadm.operations.history import Section
 from deltaadm.operations.plan import Plan
 from deltaadm.operations.reports import PlanReport
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.points import NEWEST, Point, iso_milliseconds
-from deltaadm.runs.requests import (
-    AccessRequest,
+from deltaadm.runs.plan_requests import (
     ClientRequest,
-    CommitEngine,
     CommitEngineRequest,
     CommitRequest,
     ConsentRequest,
-    Engine,
-    OutputRequest,
-    SparkRequest,
 )
+from deltaadm.runs.points import NEWEST, Point, iso_milliseconds
+from deltaadm.runs.requests import AccessRequest, Engine, OutputRequest, SparkRequest
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
 
@@ -517,7 +513,7 @@ class Table:
         )
         from deltaadm.runs.settings import load_settings
 
-        engines = {each.value: each for each in CommitEngine}
+        engines = {each.value: each for each in Engine}
         request = deepcopy(self._request)
         request.committing.commit_engine = (
             None if commit_engine is None else _choice("commit_engine", commit_engine, engines)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 
 from deltaadm.errors import DeltaadmError, StorageError, UsageError
-from deltaadm.runs.exit_codes import INTERRUPTED
 from deltaadm.runs.status import CommitStatus, DeadlineReached
 from deltaadm.runs.talk import restore, take, talk
 
@@ -25,15 +23,11 @@ class _Terminated(BaseException):
     """The process was asked to stop."""
 
 
-_OUTPUT_LOST = {errno.ENOSPC, errno.EDQUOT, errno.EBADF}
-"""What writing to a full disk ends in, or to a standard output that is closed."""
-
-_STOPS: Final[Mapping[type[BaseException], tuple[str, int]]] = {
-    KeyboardInterrupt: ("Interrupted", INTERRUPTED),
-    _Terminated: ("Terminated", TERMINATED),
-    DeadlineReached: ("The time that --timeout gives is over", StorageError.exit_code),
+_STOPS: Final[Mapping[type[BaseException], str]] = {
+    KeyboardInterrupt: "Interrupted",
+    _Terminated: "Terminated",
+    DeadlineReached: "The time that --timeout gives is over",
 }
-
 
 _MORE_TIME: Final = "Allow more time; `deltaadm doctor LOCATION` shows why a store does not answer."
 
@@ -63,13 +57,13 @@ def _run(arguments: Sequence[str], status: CommitStatus) -> int:
     try:
         return _answer(arguments, status)
     except (KeyboardInterrupt, _Terminated, DeadlineReached) as stop:
-        return _stopped(status, *_STOPS[type(stop)])
+        return _stopped(status, type(stop))
     except (BrokenPipeError, SystemExit):  # typer ends the process where a pipe breaks
         return _unread(arguments, status)
     except Exception as error:  # noqa: BLE001 -- whatever gets here is a bug of ours, and says so
         stop_behind = _stop_behind(error)
         if stop_behind is not None:
-            return _stopped(status, *_STOPS[stop_behind])
+            return _stopped(status, stop_behind)
         from deltaadm.runs.shortage import shortage
 
         lacking = shortage(error)
@@ -101,7 +95,7 @@ def _answer(arguments: Sequence[str], status: CommitStatus) -> int:
     except OutputLost as lost:
         return _show(output_error(lost.__cause__, status))
     except OSError as error:
-        if error.errno not in _OUTPUT_LOST:
+        if not _ends_output(error):
             raise
         return _show(output_error(error, status))  # by what typer has written itself
 
@@ -178,13 +172,27 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
     raise _Terminated
 
 
-def _stopped(status: CommitStatus, how: str, code: int) -> int:
+def _ends_output(error: OSError) -> bool:
+    """Whether writing ends in *error* on a full disk, or where standard output is closed."""
+    import errno
+
+    return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EBADF}
+
+
+def _stopped(status: CommitStatus, stop: type[BaseException]) -> int:
+    from deltaadm.runs.exit_codes import INTERRUPTED
+
+    if stop is DeadlineReached:
+        sentence = f"{_STOPS[stop]}; {status.describe()}."
+        return _show(StorageError(sentence, remedy=_MORE_TIME))
+    _say_stopped(status, _STOPS[stop])
+    return INTERRUPTED if stop is KeyboardInterrupt else TERMINATED
+
+
+def _say_stopped(status: CommitStatus, how: str) -> None:
     from deltaadm.runs.output import say_end
 
-    if code == StorageError.exit_code:
-        return _show(StorageError(f"{how}; {status.describe()}.", remedy=_MORE_TIME))
     say_end(f"\n{how}; {status.describe()}.\n")
-    return code
 
 
 def _unread(arguments: Sequence[str], status: CommitStatus) -> int:
@@ -193,7 +201,7 @@ def _unread(arguments: Sequence[str], status: CommitStatus) -> int:
 
     discard_output()
     if "--apply" in arguments or "apply" in arguments[:1]:
-        return _stopped(status, "Output pipe closed", UNREAD)
+        _say_stopped(status, "Output pipe closed")
     return UNREAD
 
 

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from deltaadm.operations.carry_out import Executor
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.plan_requests import CommitRequest
     from deltaadm.runs.progress import Phases
-    from deltaadm.runs.requests import CommitRequest
 
 _AT_A_TIME = 4
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from deltaadm.dataclass import replace
 from deltaadm.errors import DeltaadmError, Refused, UsageError
-from deltaadm.runs.requests import CommitEngine
+from deltaadm.runs.requests import Engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _opened(
         yield context
         return
     places = tuple(places)
-    if context.commit_engine is CommitEngine.EMBEDDED:
+    if context.commit_engine is Engine.EMBEDDED:
         raise _without_spark(next(filter(is_name, places), ""))
     from deltaadm.runs.output import info
     from deltaadm.runs.sessions import spark_options

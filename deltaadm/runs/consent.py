@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.plan import Plan
     from deltaadm.operations.reports import Report
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.requests import ConsentRequest
+    from deltaadm.runs.plan_requests import ConsentRequest
 
 
 class Consent(NamedTuple):

@@ -8,10 +8,9 @@ import sys
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.errors import SettingsError, UsageError
 from deltaadm.render.formats import Style
-from deltaadm.runs.requests import AccessRequest, CommitEngine, Engine, SparkRequest
+from deltaadm.runs.requests import AccessRequest, Engine, SparkRequest
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
-from deltaadm.runs.unity import Unity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.transaction.feature_removal import FeatureHistory
     from deltaadm.runs.requests import OutputRequest
+    from deltaadm.runs.unity import Unity
     from deltaadm.spark.catalog import DeltaCatalog
     from deltaadm.spark.engine import SparkEngine
     from deltaadm.spark.fleet import Executors
@@ -46,7 +46,7 @@ class RunContext:
     format: str = "text"
     style: Style = Style()
     access: AccessRequest = AccessRequest()
-    commit_engine: CommitEngine = CommitEngine.SPARK
+    commit_engine: Engine = Engine.SPARK
     object_stores: ObjectStores | None = None
     unity: Unity | None = None
     hadoop: Hadoop | None = None
@@ -97,8 +97,12 @@ class RunContext:
 
                 return options_source(access, self.settings)
 
-            unity = Unity(access, self.settings)
-            stores = ObjectStores(options, unity.credentials)
+            unity = None
+            if access.unity is not None or self.settings.find("unity") is not None:
+                from deltaadm.runs.unity import Unity
+
+                unity = Unity(access, self.settings)
+            stores = ObjectStores(options, None if unity is None else unity.credentials)
             if access.storage_option or access.storage_options_file:
                 options()  # a mistake in them is an error for local tables too
         return replace(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.foreign.catalog import ForeignTable
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.requests import ChangeRequest, ClientRequest, CommitRequest
+    from deltaadm.runs.plan_requests import ChangeRequest, ClientRequest, CommitRequest
 
 
 def require_name(table: str, provider: str) -> None:

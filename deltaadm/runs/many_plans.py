@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Report
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.fleet import Fleet, TableResult
+    from deltaadm.runs.plan_requests import ChangeRequest, PlanRequest
     from deltaadm.runs.plan_run import Planner
-    from deltaadm.runs.requests import ChangeRequest, FleetRequest, PlanRequest
+    from deltaadm.runs.requests import FleetRequest
     from deltaadm.runs.target import Target
 
     Document = Mapping[str, Any]

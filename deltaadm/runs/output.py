@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from functools import partial
@@ -117,6 +116,8 @@ def _write(put: Callable[[], object]) -> None:
 
 def output_error(error: BaseException | None, status: CommitStatus) -> StorageError:
     """What *error* means for a run whose output it has ended; it says what was committed."""
+    import errno
+
     discard_output()
     if getattr(error, "errno", None) == errno.EBADF:
         cause = "standard output is closed"

@@ -16,7 +16,7 @@ from deltaadm.runs.exit_codes import FOUND, MISMATCH, REFUSED, WAITING
 from deltaadm.runs.files import save_plan
 from deltaadm.runs.output import check_format, handle_errors, info, show
 from deltaadm.runs.progress import phases
-from deltaadm.runs.requests import CommitEngine, Engine
+from deltaadm.runs.requests import Engine
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import Settings, load_settings
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.consent import Consent
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.plan_requests import ChangeRequest, CommitRequest, PlanRequest
     from deltaadm.runs.progress import Phases
-    from deltaadm.runs.requests import ChangeRequest, CommitRequest, PlanRequest
 
     Planner = Callable[["PlanInput"], Plan]
     """What makes the plan for a table."""
@@ -114,7 +114,7 @@ def with_commit_engine(
     A usage error where Spark is to read the logs of an engine that does without.
     """
     engine = request.committing.commit_engine or project.commit_engine
-    if engine is CommitEngine.EMBEDDED and request.spark.engine is Engine.SPARK:
+    if engine is Engine.EMBEDDED and request.spark.engine is Engine.SPARK:
         raise UsageError(
             "cannot be combined with --engine spark", option="--commit-engine embedded"
         )
@@ -128,7 +128,7 @@ def requires_committable(change: ChangeRequest) -> bool:
 
 def require_engine_commits(context: RunContext, plan: Plan) -> None:
     """Raise `Refused` where the commit engine of the run does not commit *plan*."""
-    if context.commit_engine is CommitEngine.EMBEDDED:
+    if context.commit_engine is Engine.EMBEDDED:
         from deltaadm.commit.supported import require_committable
         from deltaadm.storage.store import open_store
 
@@ -328,7 +328,7 @@ def confirm_and_execute(
 
     Raises `Refused` for a table of another provider, which takes Spark, where another commits.
     """
-    embedded = context.commit_engine is CommitEngine.EMBEDDED
+    embedded = context.commit_engine is Engine.EMBEDDED
     if embedded and not isinstance(report, PlanReport):
         raise Refused(
             "The embedded commit engine changes Delta tables only.",

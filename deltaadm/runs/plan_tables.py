@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.plan_requests import ChangeRequest
     from deltaadm.runs.plan_run import PlanForeign, Planner
-    from deltaadm.runs.requests import ChangeRequest, FleetRequest
+    from deltaadm.runs.requests import FleetRequest
     from deltaadm.runs.settings import Settings
 
 

@@ -15,14 +15,7 @@ if TYPE_CHECKING:
 
 
 class Engine(Enum):
-    """What reads a log; the value is its name on the command line."""
-
-    EMBEDDED = "embedded"
-    SPARK = "spark"
-
-
-class CommitEngine(Enum):
-    """What commits a plan; the value is its name on the command line and in settings."""
+    """What reads a log, or commits a plan; the value is its name on the command line."""
 
     EMBEDDED = "embedded"
     SPARK = "spark"
@@ -97,56 +90,6 @@ class SparkRequest:
     spark_conf: list[str] | None = None
     jars: list[Path] | None = None
     debug: bool = False
-
-
-class PlanRequest:
-    """What becomes of a plan."""
-
-    apply: bool = False
-    check: bool = False
-    out: Path | None = None
-
-
-class ClientRequest:
-    """Which programs must go on working."""
-
-    for_client: list[str] | None = None
-    for_client_writing: list[str] | None = None
-
-
-class ConsentRequest:
-    """What may be committed without asking."""
-
-    yes: bool = False
-    allow_backfill: bool = False
-    allow_rewrite: bool = False
-    accept_irreversible: list[str] | None = None
-    accept_silently_wrong: list[str] | None = None
-    accept_finding: list[str] | None = None
-
-
-class CommitEngineRequest:
-    """What commits; None leaves it to the settings."""
-
-    commit_engine: CommitEngine | None = None
-
-
-class CommitRequest:
-    """What goes with carrying out plans."""
-
-    committing: CommitEngineRequest
-    clients: ClientRequest
-    consent: ConsentRequest
-    access: AccessRequest
-    spark: SparkRequest
-    output: OutputRequest
-
-
-class ChangeRequest:
-    """What all commands have that plan changes."""
-
-    planning: PlanRequest
-    commit: CommitRequest
 
 
 def require_streaming(many: FleetRequest, *formats: str) -> None:

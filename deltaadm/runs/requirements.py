@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from deltaadm.clients import ClientRelease
     from deltaadm.operations.plan import Goal
-    from deltaadm.runs.requests import CommitRequest
+    from deltaadm.runs.plan_requests import CommitRequest
     from deltaadm.runs.settings import Settings
 
 

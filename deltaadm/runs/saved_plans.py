@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Report
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.requests import CommitRequest
+    from deltaadm.runs.plan_requests import CommitRequest
 
 
 def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:

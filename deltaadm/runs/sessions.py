@@ -11,7 +11,7 @@ from deltaadm.domain.model.session import SessionSettings
 from deltaadm.errors import Refused
 from deltaadm.runs.output import detail, info
 from deltaadm.runs.progress import phases
-from deltaadm.runs.requests import CommitEngine, Engine, pairs
+from deltaadm.runs.requests import Engine, pairs
 from deltaadm.runs.talk import talk
 from deltaadm.storage.store import is_remote
 
@@ -42,7 +42,7 @@ def executor(
 
     Spark changes tables that have names in a catalog by them. Raises what `require_commits` does.
     """
-    if context.commit_engine is CommitEngine.EMBEDDED:
+    if context.commit_engine is Engine.EMBEDDED:
         from deltaadm.commit.embedded import EmbeddedExecutor
         from deltaadm.runs.context import now
 
@@ -77,7 +77,7 @@ def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
     The answer are the locations of tables that Unity Catalog has found and Spark does not know by
     their names, and which are changed by their location instead.
     """
-    if context.commit_engine is CommitEngine.EMBEDDED:
+    if context.commit_engine is Engine.EMBEDDED:
         return set()  # which has its own reasons
     unity = context.unity
     found = [plan for plan in plans if unity is not None and unity.knows(plan.before.root)]
@@ -110,7 +110,7 @@ def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
 
 def warn_of_other_writers(context: RunContext, plans: Iterable[Plan]) -> None:
     """Say where Delta Spark, if it commits, would not notice that others do at the same time."""
-    if context.commit_engine is CommitEngine.EMBEDDED:
+    if context.commit_engine is Engine.EMBEDDED:
         return
     from deltaadm.spark.jars import settings_at_start
     from deltaadm.spark.log_stores import log_store, single_driver_schemes

@@ -18,7 +18,7 @@ from deltaadm.domain.facts.policy import Ignore, Policy, Requirement
 from deltaadm.domain.model.features import find
 from deltaadm.domain.model.properties import PROPERTIES
 from deltaadm.errors import Refused, SettingsError
-from deltaadm.runs.requests import CommitEngine
+from deltaadm.runs.requests import Engine
 from deltaadm.runs.settings_file import as_table, check_keys, wrong
 from deltaadm.validation.finding import Severity
 
@@ -55,7 +55,7 @@ class Settings:
     writers: tuple[ClientRelease, ...] | None = None
     policy: Mapping[str, Any] = field(default_factory=dict)
     tables: tuple[TableSettings, ...] = ()
-    commit_engine: CommitEngine = CommitEngine.SPARK
+    commit_engine: Engine = Engine.SPARK
 
     def demands(
         self,
@@ -212,11 +212,11 @@ def _code(value: Any, place: str) -> str:
     return prefix
 
 
-def _commit_engine(value: Any, place: str) -> CommitEngine:
+def _commit_engine(value: Any, place: str) -> Engine:
     try:
-        return CommitEngine(value)
+        return Engine(value)
     except ValueError:
-        raise wrong(place, " or ".join(engine.value for engine in CommitEngine)) from None
+        raise wrong(place, " or ".join(engine.value for engine in Engine)) from None
 
 
 def _client(text: str, place: str) -> ClientRelease:

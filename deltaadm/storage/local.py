@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Mapping
@@ -272,7 +271,7 @@ def _opened(where: str) -> tuple[int, int]:
     try:
         descriptor = os.open(where, _FLAGS)
     except OSError as error:
-        if error.errno in _NOT_OPENED:
+        if _is_no_file(error):
             raise _not_regular(where, os.stat(where).st_mode) from error  # noqa: PTH116
         raise _unreadable(where, error) from error
     status = os.fstat(descriptor)
@@ -305,11 +304,17 @@ def _unreadable(where: str, error: OSError) -> DeltaadmError:
 
 def _is_missing(error: OSError) -> bool:
     """Whether there is no such file, nor could be with a name as long as that."""
+    import errno
+
     return isinstance(error, FileNotFoundError) or error.errno == errno.ENAMETOOLONG
 
 
-_NOT_OPENED: Final = (errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP)
-"""What opening a socket ends in, or a device without a driver."""
+def _is_no_file(error: OSError) -> bool:
+    """Whether opening a socket has ended in *error*, or a device without a driver."""
+    import errno
+
+    return error.errno in {errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP}
+
 
 _FILE_TYPES: Final[Mapping[str, Callable[[int], bool]]] = {
     "a directory": stat.S_ISDIR,
@@ -331,6 +336,8 @@ def _not_regular(where: str, mode: int) -> TableError:
 
 
 def _inaccessible(where: str, error: OSError) -> DeltaadmError:
+    import errno
+
     cause = (error.strerror or str(error)).lower()
     if error.errno == errno.ENOMEM:
         return EngineError(

@@ -9,7 +9,7 @@ import pytest
 from deltaadm.errors import TableError, UsageError
 from deltaadm.render.formats import Style
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.requests import AccessRequest, CommitEngine, OutputRequest, SparkRequest
+from deltaadm.runs.requests import AccessRequest, Engine, OutputRequest, SparkRequest
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import NOTHING, CommitStatus
 from deltaadm.runs.target import Target, resolve
@@ -38,10 +38,10 @@ def test_another_process_reaches_stores_and_commits_likewise(tmp_path: Path) -> 
     access = AccessRequest()
     access.storage_option = ["aws_endpoint_url=https://127.0.0.1"]
     settings = SettingsSources("inspect", [str(config)])
-    here = RunContext(CommitStatus(), commit_engine=CommitEngine.EMBEDDED, settings=settings)
+    here = RunContext(CommitStatus(), commit_engine=Engine.EMBEDDED, settings=settings)
     here = here.with_request(SparkRequest(), OutputRequest(), access)
     there = pickle.loads(pickle.dumps(here))  # noqa: S301 -- of our own making
-    assert there.commit_engine is CommitEngine.EMBEDDED
+    assert there.commit_engine is Engine.EMBEDDED
     options = {"aws_endpoint_url": "https://127.0.0.1"}
     assert there.object_stores.options_for("s3://a/t") == {"aws_region": "eu-west-1"} | options
     assert there.object_stores.options_for("s3://b/t") == options

@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import TABLES_HELP, ChangeOptions, FleetOptions, require_tables
+from deltaadm.cli.options import TABLES_HELP, FleetOptions, require_tables
+from deltaadm.cli.plan_options import ChangeOptions
 from deltaadm.errors import UsageError
 from deltaadm.operations.change_texts import ChangeTexts, table_changes
 from deltaadm.runs.plan_tables import plan_tables

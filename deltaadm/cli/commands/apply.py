@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import CommitOptions
+from deltaadm.cli.plan_options import CommitOptions
 from deltaadm.documents.saved_foreign_plan import read_foreign_plan
 from deltaadm.errors import UsageError
 from deltaadm.operations.reports import OutcomeReport

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import ChangeOptions
+from deltaadm.cli.plan_options import ChangeOptions
 from deltaadm.dataclass import replace
 from deltaadm.domain.model.properties import spark_values
 from deltaadm.domain.sql.ddl import parse_column_list

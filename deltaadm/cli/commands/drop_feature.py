@@ -6,12 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import (
-    TABLE_HELP,
-    ChangeOptions,
-    FleetOptions,
-    split_words,
-)
+from deltaadm.cli.options import TABLE_HELP, FleetOptions
+from deltaadm.cli.plan_options import ChangeOptions, split_words
 from deltaadm.errors import UsageError
 from deltaadm.operations.drop_feature import (
     Phase,

@@ -9,20 +9,22 @@ from deltaadm.cli.declare import COMMON, NEVER, OWN, Parameters, argument, optio
 from deltaadm.cli.options import (
     TABLES_HELP,
     AccessOptions,
-    ChangeOptions,
-    ClientOptions,
-    CommitEngineOptions,
-    CommitOptions,
-    ConsentOptions,
     FleetOptions,
     OutputOptions,
-    PlanOptions,
-    PlanOutputOptions,
     ReportOptions,
     SparkOptionGroup,
     require_tables,
 )
 from deltaadm.cli.outlets import outlets
+from deltaadm.cli.plan_options import (
+    ChangeOptions,
+    ClientOptions,
+    CommitEngineOptions,
+    CommitOptions,
+    ConsentOptions,
+    PlanOptions,
+    PlanOutputOptions,
+)
 from deltaadm.clients import ClientRelease, parse_client
 from deltaadm.dataclass import replace
 from deltaadm.documents.baseline import read_baseline, write_baseline

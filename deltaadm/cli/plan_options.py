@@ -1,0 +1,158 @@
+"""The options that commands which plan changes share, in groups."""
+
+from __future__ import annotations
+
+from deltaadm.cli.declare import COMMON, NEVER, Parameters, option
+from deltaadm.cli.options import (
+    FILE_HELP,
+    AccessOptions,
+    FleetOptions,
+    SparkOptionGroup,
+    TableOutputOptions,
+    either,
+    require_tables,
+)
+from deltaadm.errors import UsageError
+from deltaadm.render.formats import formats_for
+from deltaadm.runs.plan_requests import (
+    ChangeRequest,
+    ClientRequest,
+    CommitEngineRequest,
+    CommitRequest,
+    ConsentRequest,
+    PlanRequest,
+)
+from deltaadm.runs.requests import Engine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
+
+PLAN_FORMATS_HELP = f"{either(formats_for('PlanReport'))}{FILE_HELP}"
+
+
+class PlanOutputOptions(TableOutputOptions):
+    """How a plan is shown."""
+
+    output: str = option(
+        "--output", "-o", metavar="FORMAT[:FILE]", help=PLAN_FORMATS_HELP, default="text"
+    )
+
+
+class PlanOptions(Parameters, PlanRequest):
+    """What becomes of a plan."""
+
+    heading = "Plan"
+    scope = NEVER
+
+    apply: bool = option("--apply", help="Commit the plan; without it, it is only shown.")
+    check: bool = option("--check", help="Exit with 1 if the plan is not empty.")
+    out: Path | None = option(metavar="FILE", help="Save the plan, for `deltaadm apply FILE`.")
+
+
+class CommitEngineOptions(Parameters, CommitEngineRequest):
+    """What commits a plan."""
+
+    scope = COMMON
+
+    commit_engine: Engine | None = option(
+        metavar="ENGINE",
+        help="What commits: spark (the default), or embedded, which needs no JVM and commits "
+        "changes of protocol, properties and columns that read no data.",
+    )
+
+
+class ClientOptions(Parameters, ClientRequest):
+    """Which programs must go on working."""
+
+    heading = "Clients"
+    scope = NEVER
+
+    for_client: list[str] | None = option(
+        metavar="CLIENT",
+        help="Refuse changes that keep NAME or NAME@VERSION from reading; may be given several "
+        "times.",
+    )
+    for_client_writing: list[str] | None = option(
+        metavar="CLIENT",
+        help="Refuse changes that keep NAME or NAME@VERSION from writing; may be given several "
+        "times.",
+    )
+
+
+class ConsentOptions(Parameters, ConsentRequest):
+    """What may be committed without asking."""
+
+    heading = "Consent"
+    scope = NEVER
+
+    yes: bool = option("--yes", "-y", help="Do not ask before a metadata-only change.")
+    allow_backfill: bool = option(
+        "--allow-backfill", help="Do not ask before rewriting file metadata in the log."
+    )
+    allow_rewrite: bool = option(
+        "--allow-rewrite", help="Do not ask before rewriting every data file."
+    )
+    accept_irreversible: list[str] | None = option(
+        metavar="FEATURE|TABLE",
+        help="Do not ask before deleting history to drop this feature, or before dropping this "
+        "non-Delta table to replace it; may be given several times.",
+    )
+    accept_silently_wrong: list[str] | None = option(
+        metavar="CLIENT",
+        help="Do not ask before a change after which this client reads or writes wrong data "
+        "silently; may be given several times.",
+    )
+    accept_finding: list[str] | None = option(
+        metavar="CODE",
+        help="Allow plans that lead to an error of this rule, such as DL509; may be given "
+        "several times.",
+    )
+
+
+def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[str], list[str]]:
+    """
+    The table and what else the arguments say; all is something else where options name tables.
+
+    A command line without any table is a usage error.
+    """
+    given = [word for word in words if word is not None]
+    if many.names_tables:
+        return [], given
+    require_tables(given, many)
+    if len(given) > 1:
+        _require_table_first(given[0])
+    return given[:1], given[1:]
+
+
+def _require_table_first(word: str) -> None:
+    """Turn away a feature in the place of the table: a usage error."""
+    import os
+
+    from deltaadm.domain.model.features import FEATURES
+
+    if word.lower() in map(str.lower, FEATURES) and not os.path.isdir(word):  # noqa: PTH112
+        raise UsageError(
+            f"the table comes first, and {word!r} is a table feature",
+            option="TABLE",
+            remedy=f"A directory of that name is ./{word}.",
+        )
+
+
+class CommitOptions(Parameters, CommitRequest):
+    """What goes with carrying out plans."""
+
+    committing: CommitEngineOptions
+    clients: ClientOptions
+    consent: ConsentOptions
+    access: AccessOptions
+    spark: SparkOptionGroup
+    output: PlanOutputOptions
+
+
+class ChangeOptions(Parameters, ChangeRequest):
+    """What all commands have that plan changes."""
+
+    planning: PlanOptions
+    commit: CommitOptions
