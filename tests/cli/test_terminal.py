@@ -221,6 +221,45 @@ def test_interrupted_while_spark_starts(small: Table) -> None:
     assert listing(small.path) == before
 
 
+SLOW_COMMIT = """
+import sys, time
+from deltaadm.storage.local import LocalStore
+create = LocalStore.create
+def late(store, path, body):
+    if WRITES_FIRST:
+        create(store, path, body)
+    print("committing", file=sys.stderr, flush=True)
+    time.sleep(60)
+LocalStore.create = late
+from deltaadm.cli.program import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("writes_first", "committed"),
+    [
+        (False, "nothing was committed."),
+        (True, "version 1 was committed, which completes the plan."),
+    ],
+    ids=["before the commit", "after it"],
+)
+def test_interrupted_in_the_middle_of_a_commit(
+    small: Table, *, writes_first: bool, committed: str
+) -> None:
+    wish = ("alter", small.path, "--set", "a=b", "--apply", "--commit-engine", "embedded")
+    script = SLOW_COMMIT.replace("WRITES_FIRST", str(writes_first))
+    program = terminal(*wish, program=script)
+    program.expect_exact(QUESTION)
+    program.sendline("yes")
+    program.expect_exact("committing")
+    program.sendintr()
+    code, said = ended(program)
+    assert code == 130
+    assert f"Interrupted; {committed}" in said
+    assert (small.log / f"{1:020d}.json").exists() is writes_first
+
+
 def test_a_quiet_start_shows_no_progress(small: Table) -> None:
     program = starting(small, "-q")
     program.expect(r"configuration\[a\]")
