@@ -86,7 +86,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     found = getattr(import_module(_PLACES[name]), name)
-    if hasattr(found, "__code__"):
+    if hasattr(found, "__code__"):  # functions; classes must stay what `isinstance` knows
         found = import_module("deltaadm.api.arguments").checked(found)
     globals()[name] = found
     return found

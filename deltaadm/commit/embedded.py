@@ -104,6 +104,7 @@ class EmbeddedExecutor:
             and detail is Detail.STATE
             and (before.domains is None or before.files is None)
         ):
+            # At the same version: what others have committed since then is for `_rebased` to judge.
             before = load_snapshot(store, version=before.version, detail=detail)
         attempt = self._attempt(before, step, random_id())
         while not self._written(store, attempt):

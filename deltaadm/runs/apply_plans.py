@@ -296,6 +296,7 @@ class _Run:
                 try:
                     yield executor, pool
                 except BaseException:
+                    # Threads that still wait for their turn begin no further plan.
                     self._stopped.set()
                     raise
         finally:
@@ -309,9 +310,8 @@ class _Run:
             self._journal.begin(saved.digest, saved.table)
         note = partial(self._note, saved)
         try:
-            with self._tables[
-                saved.location
-            ]:  # commits of one run are distinguished by their order
+            # Commits of one run on one table are told apart by their order alone.
+            with self._tables[saved.location]:
                 plan = self._left(saved, ready.target, ready.requirements)
                 outcome = execute(self._context, plan, executor, note)
             code = MISMATCH if outcome.mismatches else WAITING if plan.waits else 0

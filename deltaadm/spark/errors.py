@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,6 +34,17 @@ def refusal(error: Exception) -> DeltaadmError:
     if isinstance(error, (Py4JError, OSError)):
         return lost(error)
     raise error
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Raises, for an exception of Spark in the block, the error that it amounts to."""
+    try:
+        yield
+    except DeltaadmError:
+        raise
+    except Exception as error:
+        raise refusal(error) from error
 
 
 def _refusal(error: Exception, conditions: Iterator[str]) -> CommitError | NotYet:

@@ -27,7 +27,14 @@ from deltaadm.operations.create import schema_of_query
 from deltaadm.operations.sql import statement
 from deltaadm.spark.catalog import DeltaCatalog
 from deltaadm.spark.clustering import is_lost_clustering, recluster
-from deltaadm.spark.errors import FILE_SYSTEM_REMEDY, NO_FILE_SYSTEM, is_lost, lost, refusal
+from deltaadm.spark.errors import (
+    FILE_SYSTEM_REMEDY,
+    NO_FILE_SYSTEM,
+    is_lost,
+    lost,
+    refusal,
+    refusals,
+)
 from deltaadm.spark.jvm import jvm_process
 from deltaadm.spark.session import SparkOptions, ignore, open_session
 from deltaadm.spark.settings import LITERAL_STATEMENTS, configured
@@ -126,7 +133,8 @@ class SparkExecutor:
                 session.sql(sql)
             except Exception as error:
                 if isinstance(step, ClusterBy) and is_lost_clustering(error):
-                    _recluster(session, address(root), step)
+                    with refusals():
+                        recluster(session, address(root), step)
                     return
                 found = refusal(error)
                 raise _misconfigured(root, found, named=root in self._names) or found from error
@@ -141,13 +149,8 @@ class SparkExecutor:
         if not isinstance(step, AddConstraint):
             return
         session = self._live()
-        with self._prepared(session):
-            try:
-                _require_condition(session, before.metadata.schema, step)
-            except DeltaadmError:
-                raise
-            except Exception as error:
-                raise refusal(error) from error
+        with self._prepared(session), refusals():
+            _require_condition(session, before.metadata.schema, step)
 
     def mark(self) -> CommitMark:
         """By what its commits are known, once it has applied a step."""
@@ -194,15 +197,6 @@ class SparkExecutor:
             )
             self._jvm = jvm_process()
         return self._session
-
-
-def _recluster(session: SparkSession, path: str, step: ClusterBy) -> None:
-    try:
-        recluster(session, path, step)
-    except DeltaadmError:
-        raise
-    except Exception as error:
-        raise refusal(error) from error
 
 
 def _require_condition(session: SparkSession, columns: StructType, step: AddConstraint) -> None:
@@ -288,7 +282,7 @@ def _addressed(step: Step) -> Step:
 
 
 def _require_unicode(root: str, sql: str) -> None:
-    try:
+    try:  # as Py4J does, which raises where nothing says which name is wrong
         sql.encode()
     except UnicodeEncodeError:
         raise CommitError(

@@ -12,7 +12,7 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.model.schema import StructType, parse_schema, rewrite
 from deltaadm.domain.sql.ddl import columns_sql, parse_type
 from deltaadm.domain.transaction.metadata_checks import RAW_TYPE
-from deltaadm.errors import CommitError, DeltaadmError, Refused, TableError
+from deltaadm.errors import CommitError, Refused, TableError
 from deltaadm.operations.alter import OPERATION as ALTER
 from deltaadm.operations.create import OPERATION as CREATE
 from deltaadm.operations.create import schema_of_query
@@ -20,7 +20,7 @@ from deltaadm.operations.foreign.best_effort import BestEffortStagedTable
 from deltaadm.operations.foreign.catalog import ForeignDefinition, ForeignTable
 from deltaadm.spark.catalog import DeltaCatalog, details, plain_location
 from deltaadm.spark.deadlines import looking_up
-from deltaadm.spark.errors import refusal, sentence
+from deltaadm.spark.errors import refusal, refusals, sentence
 from deltaadm.spark.settings import LITERAL_STATEMENTS, configured
 from deltaadm.storage.store import table_name
 
@@ -83,12 +83,8 @@ class SparkForeignCatalog:
         """What the catalog says of the table *name*."""
         [row] = self._rows(f"DESCRIBE TABLE EXTENDED {name} AS JSON")
         described = json.loads(str(row[0]))
-        try:
+        with refusals():
             schema = parse_schema(self._session.table(name).schema.json())
-        except DeltaadmError:
-            raise
-        except Exception as error:
-            raise refusal(error) from error
         return ForeignDefinition(
             provider=str(described.get("provider", "")).lower(),
             location=plain_location(str(described.get("location", ""))),
@@ -161,10 +157,8 @@ class SparkForeignCatalog:
         relation = rf"(SubqueryAlias|Relation) {re.escape(name)}(?![\w.`])"
         if re.search(relation, self._explained(f"EXTENDED {query}"), re.IGNORECASE):
             return True
-        try:
+        with refusals():
             files = self._session.sql(query).inputFiles()
-        except Exception as error:
-            raise refusal(error) from error
         inside = location.rstrip("/") + "/"
         return any(plain_location(unquote(file)).startswith(inside) for file in files)
 
@@ -181,11 +175,8 @@ class SparkForeignCatalog:
             return self._carried_out(sql)
 
     def _carried_out(self, sql: str) -> list[tuple[object, ...]]:
-        with configured(self._session, LITERAL_STATEMENTS):
-            try:
-                return [tuple(row) for row in self._session.sql(sql).collect()]
-            except Exception as error:
-                raise refusal(error) from error
+        with configured(self._session, LITERAL_STATEMENTS), refusals():
+            return [tuple(row) for row in self._session.sql(sql).collect()]
 
 
 _IN_USE: Final = frozenset({"Last Access", "Statistics"})

@@ -213,6 +213,7 @@ def _own_session(
             phase("Starting Spark: waiting for executors")
             _require_executors(session, master)
         yield session
+    # Once Spark has ended: to make the archive takes a JVM, which would slow down the other.
     if master.startswith("local") and options.java_options is None:
         make_later()
 

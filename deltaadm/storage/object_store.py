@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import os
 from collections import deque
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from urllib.parse import quote, unquote, urlsplit
@@ -359,18 +360,24 @@ class Bucket:
         denied = None if self._credentials is None else self._credentials.error
         return denied or failure(self.url(path), error, doing)
 
+    @contextmanager
+    def _failing(self, path: str, doing: str = "read") -> Iterator[None]:
+        """Raises that error for whatever a request in the block raises."""
+        try:
+            yield
+        except Exception as error:
+            raise self._failure(path, error, doing) from error
+
     # In a thread
 
     def _get(self, path: str, most: int) -> bytes:
         import obstore
 
-        try:
+        with self._failing(path):
             found = obstore.get(self.backend, path)
             size = found.meta["size"]
             # The size comes before the bytes, so that nothing large is ever held.
             body = bytes(found.bytes()) if size <= most else b""
-        except Exception as error:
-            raise self._failure(path, error) from error
         if size > most:
             raise too_large(self.url(path), size, most)
         return body
@@ -378,29 +385,23 @@ class Bucket:
     def _get_range(self, path: str, options: Any) -> bytes:
         import obstore
 
-        try:
+        with self._failing(path):
             return bytes(obstore.get(self.backend, path, options=options).bytes())
-        except Exception as error:
-            raise self._failure(path, error) from error
 
     def _head(self, path: str) -> ObjectMeta | None:
         import obstore
 
         try:
-            return obstore.head(self.backend, path)
-        except Exception as error:
-            found = self._failure(path, error)
-            if isinstance(found, FileMissing):
-                return None
-            raise found from error
+            with self._failing(path):
+                return obstore.head(self.backend, path)
+        except FileMissing:
+            return None
 
     def _put(self, path: str, body: bytes) -> None:
         import obstore
 
-        try:
+        with self._failing(path, "write"):
             obstore.put(self.backend, path, body)
-        except Exception as error:
-            raise self._failure(path, error, "write") from error
 
     def _create(self, path: str, body: bytes) -> bool:
         import obstore
@@ -419,12 +420,8 @@ class Bucket:
     def _delete(self, path: str) -> None:
         import obstore
 
-        try:
+        with self._failing(path, "remove"), suppress(FileNotFoundError):
             obstore.delete(self.backend, path)
-        except FileNotFoundError:
-            return
-        except Exception as error:
-            raise self._failure(path, error, "remove") from error
 
     def _page(self, prefix: str) -> tuple[Sequence[ObjectMeta], bool]:
         first = next(self._stream(prefix, None), [])
@@ -436,20 +433,16 @@ class Bucket:
     def _stream(self, prefix: str, offset: str | None) -> Iterator[Sequence[ObjectMeta]]:
         import obstore
 
-        try:
+        with self._failing(prefix, "list"):
             yield from obstore.list(self.backend, prefix or None, offset=offset, chunk_size=PAGE)
-        except Exception as error:
-            raise self._failure(prefix, error, "list") from error
 
     def _directories(self, prefix: str) -> Sequence[str] | None:
         import obstore
 
         if next(self._stream(f"{prefix}/{LOG_DIRECTORY}".lstrip("/"), None), []):
             return None
-        try:
+        with self._failing(prefix, "list"):
             found = obstore.list_with_delimiter(self.backend, prefix or None)
-        except Exception as error:
-            raise self._failure(prefix, error, "list") from error
         # By WebDAV a directory is listed among its own.
         below = (each for each in found["common_prefixes"] if each != prefix)
         return [each.rpartition("/")[2] for each in below]
