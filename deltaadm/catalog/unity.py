@@ -7,7 +7,7 @@ otherwise by the older one, in which lists are made in any case.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+from contextlib import closing
 from enum import Enum
 from functools import partial
 from threading import Lock
@@ -24,7 +24,7 @@ from deltaadm.catalog.answers import (
     with_commits,
 )
 from deltaadm.catalog.rest import CatalogRefusal, Rest
-from deltaadm.domain.model.catalog_table import is_name_pattern, matches_name
+from deltaadm.domain.model.catalog_table import is_name_pattern, matches_name, names_alike
 from deltaadm.domain.model.schema import path_text
 from deltaadm.errors import Refused, StorageError, TableError
 from deltaadm.storage.threads import Threads
@@ -123,14 +123,11 @@ class UnityCatalog:
             known = [_name(info) for info in self._tables(*name[:2])]
         except (StorageError, TableError):
             known = []
-        near = get_close_matches(name[2].lower(), {other.lower() for other in known}, n=3)
         return TableError(
             f"Table {path_text(tuple(name))} does not exist in {self.name}, or this user may not "
             "see it.",
-            remedy=f"Did you mean {' or '.join(near)}?"
-            if near
-            else f"deltaadm inspect --catalog {name[0]}.{name[1]}.* lists the tables of the "
-            "schema.",
+            remedy=names_alike(name[2], known)
+            or f"deltaadm inspect --catalog {name[0]}.{name[1]}.* lists the tables of the schema.",
             delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
         )
 
@@ -148,15 +145,12 @@ class UnityCatalog:
         if is_name_pattern(schema):
             listed = self._pages("schemas", "schemas", {"catalog_name": catalog}, catalog)
             schemas = [name for name in map(_name, listed) if matches_name(name, schema)]
-        threads = Threads(_AT_ONCE)
-        try:
+        with closing(Threads(_AT_ONCE)) as threads:
             pending = [
                 threads.submit(partial(self._delta_tables, catalog, schema_name, table))
                 for schema_name in schemas
             ]
             found = [entry for entries in pending for entry in entries.result()]
-        finally:
-            threads.close()
         return tuple(sorted(found, key=lambda entry: entry.name))
 
     def _delta_tables(self, catalog: str, schema: str, pattern: str) -> list[CatalogTable]:

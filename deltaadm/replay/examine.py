@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import deque
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -384,16 +384,13 @@ class _FactCollector:
             return
         from deltaadm.storage.threads import Threads
 
-        threads = Threads(store.at_once)
         pending = deque["Pending[DataFileFacts]"]()
-        try:
+        with closing(Threads(store.at_once)) as threads:
             for add in adds:
                 pending.append(threads.submit(partial(data_file_facts, store, add, state)))
                 if len(pending) > store.at_once:
                     yield pending.popleft().result()
             yield from (found.result() for found in pending)
-        finally:
-            threads.close()
 
     def _failed_checkpoint(
         self, snapshot: Snapshot, error: UnreadableCheckpoint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 
 from deltaadm.dataclass import replace
@@ -76,15 +76,12 @@ def unity_of(context: RunContext) -> Unity | None:
 def _in_unity(unity: Unity, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:
     from deltaadm.storage.threads import Threads
 
-    threads = Threads(_AT_ONCE)
-    try:
+    with closing(Threads(_AT_ONCE)) as threads:
         pending = {
             table: threads.submit(partial(_or_error, partial(unity.load, parts)))
             for table, parts in names.items()
         }
         return {table: entry.result() for table, entry in pending.items()}
-    finally:
-        threads.close()
 
 
 _AT_ONCE = 16

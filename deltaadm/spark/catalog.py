@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from contextlib import contextmanager
-from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +15,7 @@ from deltaadm.domain.model.catalog_table import (
     CatalogTable,
     is_name_pattern,
     matches_name,
+    names_alike,
 )
 from deltaadm.domain.model.schema import path_text
 from deltaadm.domain.sql.sql_text import identifier, literal
@@ -26,7 +26,7 @@ from deltaadm.spark.jars import default_settings, spark_home
 from deltaadm.spark.session import open_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pyspark.sql import Row, SparkSession
 
@@ -62,7 +62,9 @@ class DeltaCatalog:
             return found
         raise TableError(
             f"Table {path_text(tuple(name))} does not exist.",
-            remedy=_alike(table, (listed_name for listed_name, _ in self._tables(namespace, "*")))
+            remedy=names_alike(
+                table, (listed_name for listed_name, _ in self._tables(namespace, "*"))
+            )
             or "SHOW TABLES in Spark lists the tables that exist.",
             delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
         )
@@ -223,7 +225,7 @@ class DeltaCatalog:
             *catalog, schema = namespace
             return TableError(
                 f"Schema {place} does not exist.",
-                remedy=_alike(schema, self._schemas(catalog, "*"))
+                remedy=names_alike(schema, self._schemas(catalog, "*"))
                 or "SHOW SCHEMAS in Spark lists the schemas that exist.",
                 delta_error_class=found.delta_error_class,
             )
@@ -276,10 +278,15 @@ def open_catalog(
         yield DeltaCatalog(session)
 
 
-def _has_catalog(options: SparkOptions, environ: Mapping[str, str]) -> bool:
+def _is_elsewhere(options: SparkOptions, environ: Mapping[str, str]) -> bool:
+    """Whether the session is one of which this machine's settings do not say all."""
     if options.remote or environ.get("SPARK_REMOTE") or _session_is_active():
         return True
-    if options.master and not options.master.startswith("local"):
+    return not (options.master or "local").startswith("local")
+
+
+def _has_catalog(options: SparkOptions, environ: Mapping[str, str]) -> bool:
+    if _is_elsewhere(options, environ):
         return True
     if any(key.startswith(_CATALOG_SETTINGS) for key in options.conf):
         return True
@@ -294,9 +301,7 @@ def _has_catalog(options: SparkOptions, environ: Mapping[str, str]) -> bool:
 
 def may_know_catalog(options: SparkOptions, environ: Mapping[str, str], catalog: str) -> bool:
     """Whether the session of *options* is, or may be, told of a catalog of this name."""
-    if options.remote or environ.get("SPARK_REMOTE") or _session_is_active():
-        return True
-    if options.master and not options.master.startswith("local"):
+    if _is_elsewhere(options, environ):
         return True
     settings = {**default_settings(spark_home(), environ), **options.conf}
     return f"{_CATALOG_SETTINGS}.{catalog}" in settings
@@ -324,8 +329,3 @@ def _pattern(text: str) -> list[str]:
         remedy="Write catalog.schema.table or schema.table, with * for any text in schema and "
         "table, such as main.sales.*.",
     )
-
-
-def _alike(name: str, names: Iterable[str]) -> str:
-    near = get_close_matches(name.lower(), {candidate.lower() for candidate in names}, n=3)
-    return f"Did you mean {' or '.join(near)}?" if near else ""

@@ -8,7 +8,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.errors import TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 DELTA: Final = "delta"
 SESSION_CATALOG: Final = "spark_catalog"
@@ -113,6 +113,14 @@ class CatalogState:
 def is_name_pattern(text: str) -> bool:
     """Whether *text* stands for several names: `*` for any text, `?` for one character."""
     return "*" in text or "?" in text
+
+
+def names_alike(name: str, names: Iterable[str]) -> str:
+    """A sentence with those of *names* that may be meant; nothing when none is near."""
+    from difflib import get_close_matches  # only a mistake pays for it
+
+    near = get_close_matches(name.lower(), {other.lower() for other in names}, n=3)
+    return f"Did you mean {' or '.join(near)}?" if near else ""
 
 
 def matches_name(name: str, pattern: str) -> bool:
