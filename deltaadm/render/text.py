@@ -74,17 +74,27 @@ def _put(line: Line, out: TextIO, console: Console | None) -> None:
 def _wants_styles(color: str) -> bool:
     """Whether colours are wanted where there is no terminal; the variables are those of rich."""
     forced = ("FORCE_COLOR", "TTY_COMPATIBLE")
-    return color != "never" and (_is_forced(color) or any(map(_environment().get, forced)))
+    return color != "never" and (_is_forced(color) or any(map(_environment(color).get, forced)))
 
 
-def _environment() -> dict[str, str]:
-    """The variables that rich looks at, for which a FORCE_COLOR of 0 would force colours."""
-    unset = "FORCE_COLOR" if os.environ.get("FORCE_COLOR") == "0" else ""
-    return {name: value for name, value in os.environ.items() if name != unset}
+def _environment(color: str) -> dict[str, str]:
+    """
+    The variables that rich looks at: without a FORCE_COLOR that is empty or 0, which counts for it.
+
+    Where colours are asked for on the command line, no variable takes them away.
+    """
+    environ = dict(os.environ)
+    if environ.get("FORCE_COLOR") in {"", "0"}:
+        del environ["FORCE_COLOR"]
+    if color == "always":
+        environ.pop("NO_COLOR", None)
+        if environ.get("TERM") == "dumb":
+            del environ["TERM"]
+    return environ
 
 
 def _is_forced(color: str) -> bool:
-    return color == "always" or os.environ.get("CLICOLOR_FORCE", "0") != "0"
+    return color == "always" or os.environ.get("CLICOLOR_FORCE", "0") not in {"", "0"}
 
 
 def _console(out: TextIO, color: str, width: int | None) -> Console:
@@ -106,7 +116,7 @@ def _console(out: TextIO, color: str, width: int | None) -> Console:
         markup=False,  # names of tables may have [brackets] and :colons:
         emoji=False,
         legacy_windows=False,
-        _environ=_environment(),
+        _environ=_environment(color),
     )
 
 

@@ -122,8 +122,13 @@ def colours_can_be_had_and_turned_off(small: Table, _: Path) -> None:
         ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
         ({"CLICOLOR": "0"}, False),
         ({"FORCE_COLOR": "0"}, False),
+        ({"CLICOLOR_FORCE": ""}, False),
     ):
         assert is_coloured(process(*words, env=env).out) is expected, env
+    # What is said on the command line comes before what the environment says.
+    for name in ("NO_COLOR", "CLICOLOR"):
+        asked = process(*words, "--color", "always", env={name: "0", "TERM": "dumb"})
+        assert is_coloured(asked.out), name
 
 
 @convention

@@ -265,6 +265,58 @@ def test_executors_of_a_server_read_object_stores(server: str, tmp_path: Path) -
     assert SECRET not in "".join(logs)
 
 
+PROGRAM = """
+import json, sys
+from pyspark.sql import SparkSession
+import deltaadm
+from delta.connect.tables import DeltaTable
+
+def told(call):
+    try:
+        return str(call())
+    except deltaadm.DeltaadmError as error:
+        return f"{type(error).__name__}: {error}"
+
+spark = SparkSession.builder.remote(sys.argv[1]).create()
+spark.sql("CREATE TABLE named_by_a_program (a INT) USING delta")
+named = deltaadm.table("default.named_by_a_program", spark=spark)
+backfill = named.plan_features("rowTracking")
+new = deltaadm.table(sys.argv[2], spark=spark)
+made = new.plan_create("a INT", properties={"delta.logRetentionDuration": "10d"})
+answers = [
+    named.inspect().to_dict()["version"],
+    told(lambda: named.apply(backfill)),
+    named.apply(backfill, allow_backfill=True).to_dict()["outcome"]["version"],
+    new.apply(made).to_dict()["outcome"]["versions"],
+    new.snapshot().metadata.configuration["delta.logRetentionDuration"],
+    len(new.history().to_dict()["entries"]),
+    told(lambda: deltaadm.table("default.nothing", spark=spark).inspect()),
+    told(lambda: deltaadm.table(DeltaTable.forPath(spark, sys.argv[2]))),
+]
+spark.stop()
+answers += [told(new.inspect), told(new.plan_upgrade), told(named.validate)]
+print(json.dumps(answers))
+"""
+
+
+def test_a_program_on_a_server_uses_the_api(server: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, server, str(tmp_path / "new")],
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    ended = "EngineError: The Spark session that was given for this table has ended."
+    first, refused, last, versions, retention, entries, missing, plugin, *after = json.loads(
+        done.stdout
+    )
+    assert (first, versions, retention, entries) == (0, [0], "interval 10 days", 1)
+    assert refused.startswith("Refused: The plan does more than change metadata")
+    assert last >= 2
+    assert missing.startswith("TableError: Table default.nothing does not exist.")
+    assert "it lacks Delta's plugin" in plugin
+    assert [text.partition("\n")[0][: len(ended)] for text in after] == [ended] * 3
+
+
 @pytest.mark.matrix
 def test_executors_of_a_server_that_lack_packages(tmp_path: Path) -> None:
     write_deltalake(tmp_path / "t", ROWS)
