@@ -174,13 +174,9 @@ def explain_protocol(
 
     def origin_of(name: str) -> FeatureOrigin:
         since, reason = found.features.get(name) or _unseen(snapshot, name)
-        try:
-            status = drop_status(snapshot, name, history_of(name), now=now, session=session)
-        except DeltaadmError as error:  # metadata that cannot be understood
-            refusal = Refused(error.message, remedy=error.remedy)
-            status = DropStatus(name=name, phase=Phase.BLOCKED, refusal=refusal)
-        after = None if status.refusal else _without(snapshot, name, session)
+        status = _drop_status(snapshot, name, history_of, now, session)
         step = DropFeature(name, truncates(name))
+        after = None if status.refusal else _without(snapshot, step, session)
         return FeatureOrigin(
             name=name,
             supported="explicit" if name in protocol.explicit_names else "implicit",
@@ -425,10 +421,24 @@ def _needing(side: Side, protocol: Protocol, usage: Mapping[str, Usage]) -> Iter
             yield name
 
 
-def _without(snapshot: Snapshot, name: str, session: SessionSettings) -> Snapshot | None:
+def _drop_status(
+    snapshot: Snapshot,
+    name: str,
+    history_of: Callable[[str], FeatureHistory],
+    now: int,
+    session: SessionSettings,
+) -> DropStatus:
+    try:
+        return drop_status(snapshot, name, history_of(name), now=now, session=session)
+    except DeltaadmError as error:  # metadata that cannot be understood
+        refusal = Refused(error.message, remedy=error.remedy)
+        return DropStatus(name=name, phase=Phase.BLOCKED, refusal=refusal)
+
+
+def _without(snapshot: Snapshot, step: DropFeature, session: SessionSettings) -> Snapshot | None:
     """The table once the feature has been dropped and nothing is left of it in its history."""
     try:
-        return after_all_runs(snapshot, DropFeature(name, truncates(name)), session)
+        return after_all_runs(snapshot, step, session)
     except DeltaadmError:
         return None
 
