@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from deltaadm.domain.model.schema import PrimitiveType
 from deltaadm.domain.sql.ddl import parse_column_list, parse_definitions
 from deltaadm.domain.steps import (
     AddColumns,
@@ -13,6 +14,7 @@ from deltaadm.domain.steps import (
     RenameColumn,
     SetProperties,
     Step,
+    UnsetProperties,
 )
 from deltaadm.operations.create import read_schema
 
@@ -133,9 +135,46 @@ ROWS: tuple[Row, ...] = (
     ),
     ("clustered by varchar", (create("a VARCHAR(3)", "a"),), None),
     (
+        "no column, then partitions",
+        (create("a INT, b INT", "", "a"), ClusterBy((("nosuch",),))),
+        "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
+    ),
+    (
+        "partitions, then the inside of a map",
+        (create("a INT, m MAP<INT, STRUCT<x: INT>>", "", "a"), ClusterBy((("m", "value", "x"),))),
+        "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED",
+    ),
+    (
+        "redirection that is none",
+        (create("a INT"), _set(**{"redirectWriterOnly-preview": "{}"})),
+        "",
+    ),
+    (
         "partitions, then type",
         (create("a INT, m MAP<INT, INT>", "", "a"), ClusterBy((("m",),))),
         "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED",
+    ),
+    (
+        "time as a number",
+        (
+            create("a TIMESTAMP"),
+            ChangeColumns((ColumnChange(("a",), type=PrimitiveType("long")),)),
+        ),
+        "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
+    ),
+    (
+        "added name, then feature",
+        (create("a INT"), _add("`x y` TIMESTAMP_NTZ")),
+        _NO_NAMES,
+    ),
+    (
+        "half of since when",
+        (
+            create("a INT"),
+            _set(enableInCommitTimestamps="true"),
+            UnsetProperties(("delta.inCommitTimestampEnablementVersion",)),
+        ),
+        "",
     ),
     (
         "dependent column, then mapping",
@@ -166,6 +205,23 @@ ROWS: tuple[Row, ...] = (
         "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
     ),
     ("other type", (create(f"{_PLAIN}, g INT GENERATED ALWAYS AS (b)"),), _NO_GENERATION),
+    (
+        "text for a number",
+        (create(f"{_PLAIN}, g BIGINT GENERATED ALWAYS AS (upper(b))"),),
+        _NO_GENERATION,
+    ),
+    (
+        "number for a text",
+        (create(f"{_PLAIN}, g STRING GENERATED ALWAYS AS (a + 1)"),),
+        "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
+    ),
+    (
+        "number for a date",
+        (create(f"{_PLAIN}, g DATE GENERATED ALWAYS AS (a + 1)"),),
+        _NO_GENERATION,
+    ),
+    ("text", (create(f"{_PLAIN}, g STRING GENERATED ALWAYS AS (upper(a))"),), None),
+    ("literal", (create(f"{_PLAIN}, g INT GENERATED ALWAYS AS (7)"),), None),
     ("itself", (create(f"{_PLAIN}, g INT GENERATED ALWAYS AS (g)"),), _NO_GENERATION),
     ("no function", (create(f"{_PLAIN}, g INT GENERATED ALWAYS AS (nofunc(a))"),), _NO_GENERATION),
     (
@@ -200,7 +256,11 @@ ROWS: tuple[Row, ...] = (
         None,
     ),
 )
-"""Each with a name: steps on a table that the first one makes, and what the last one gives."""
+"""
+Each with a name: steps on a table that the first one makes, and the error class of the last one.
+
+It is None where Delta commits, and empty where it refuses without a class.
+"""
 
 TYPES = (
     "TINYINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(3,1)", "STRING", "BOOLEAN", "DATE",

@@ -81,6 +81,15 @@ def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
     return found.kind == "boolean" and parser.is_sure
 
 
+def expression_kind(tokens: Sequence[str], schema: StructType) -> str | None:
+    """The kind of the values of the expression of *tokens*; None where only Spark can tell."""
+    parser = _Parser(tokens, schema)
+    try:
+        return parser.whole().kind
+    except (_UnjudgedError, RecursionError, Refused):
+        return None
+
+
 def _described(operand: Operand) -> str:
     kind = "null" if operand.kind == "void" else operand.kind or "unknown"
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} value"

@@ -22,6 +22,7 @@ from deltaadm.domain.model.schema import (
 from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, definition_sql, parse_definitions
 from deltaadm.domain.steps.step import Operation, Step
 from deltaadm.domain.transaction.clustering import require_found_clustering
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.columns import (
     column_document,
     existing_place,
@@ -29,6 +30,7 @@ from deltaadm.domain.transaction.columns import (
     refuse_default,
     refuse_taken,
 )
+from deltaadm.domain.transaction.metadata_checks import check_names
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.transaction import prepare_commit, update_metadata
 from deltaadm.errors import Refused
@@ -77,6 +79,8 @@ class AddColumns(Step):
             _refuse_not_null(definition.column)
             _refuse_default(definition.column)
         proposed = snapshot.metadata.with_schema(schema)
+        if column_mapping_mode(proposed) is ColumnMappingMode.NONE:
+            check_names(proposed)
         return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
 
     def operation(self, _before: Snapshot, _after: Snapshot) -> Operation:

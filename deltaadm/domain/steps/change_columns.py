@@ -184,7 +184,7 @@ class ChangeColumns(Step):
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         """The columns as they are to be."""
-        columns = []
+        columns: list[dict[str, Any]] = []
         for change in self.changes:
             spelled, place = _spelled(before.metadata.schema, change)
             column = _edited(place, change)
@@ -198,7 +198,9 @@ class ChangeColumns(Step):
                 }
             )
         if len(columns) > 1:
-            return Operation("CHANGE COLUMNS", {"columns": compact(columns)})
+            # Here the column's parts stand beside the position, unlike where one is changed.
+            flat = [{**one.pop("column"), **one} for one in columns]
+            return Operation("CHANGE COLUMNS", {"columns": compact(flat)})
         return Operation(
             "CHANGE COLUMN",
             {

@@ -177,7 +177,6 @@ class CreateTable(Step):
         clusters = _clusters_as_property(snapshot, self.properties)
         if self.cluster_by:
             clusters = find_clustering(self.schema, self.cluster_by)
-        require_readable_char(self.schema)
         if snapshot.exists:
             require_writable(snapshot)
             _refuse_partitions_for_clustered(snapshot, partitions)
@@ -197,6 +196,7 @@ class CreateTable(Step):
             validate_cluster_by_spec(written.schema, clusters, written.configuration)
         if any(key in configuration for key in RETENTION_KEYS):
             check_retention(after.metadata)
+        require_readable_char(self.schema)
         committed = replace(prepare_commit(snapshot, after), version=snapshot.version + 1)
         _require_column_defaults(committed)
         return _with_clustering(committed, clusters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, replace
@@ -78,6 +79,7 @@ class SetProperties(Step):
         properties = validate_configurations(
             self.properties, allow_arbitrary=session.allow_arbitrary_properties
         )
+        _refuse_odd_redirections(properties)
         require_writable(snapshot)
         state = snapshot
         if _turns_on_row_tracking(snapshot, properties):
@@ -171,6 +173,25 @@ class SetProperties(Step):
         # A commit's information names the keys as Delta spells them.
         sets = commit.operation in self.operations
         return sets and commit.parameter("properties") == self._normalized()
+
+
+def _refuse_odd_redirections(properties: Mapping[str, str]) -> None:
+    """Delta reads them when they are set, and only then: CREATE TABLE takes any text."""
+    for key in _REDIRECTIONS & properties.keys():
+        try:
+            parsed = json.loads(properties[key])
+        except (ValueError, RecursionError):
+            parsed = None
+        if not isinstance(parsed, dict) or not parsed.keys() >= {"type", "state", "spec"}:
+            raise Refused(
+                f"The value {properties[key]!r} of {key} is not a redirection.",
+                remedy="Write a JSON object with type, state and spec.",
+            )
+
+
+_REDIRECTIONS: Final = frozenset(
+    {"delta.redirectReaderWriter-preview", "delta.redirectWriterOnly-preview"}
+)
 
 
 def _turns_on_row_tracking(snapshot: Snapshot, properties: Mapping[str, str]) -> bool:

@@ -156,6 +156,9 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
     Raises `Refused` with Delta's error class where Delta would refuse.
     """
     metadata = snapshot.metadata
+    for path in paths:
+        if len(find_place(metadata.schema, path)[0]) < len(path):
+            raise _missing(metadata.schema, path)
     if metadata.partition_columns:
         raise Refused(
             f"The table is partitioned by {', '.join(metadata.partition_columns)}, and a table "
@@ -208,11 +211,7 @@ def find_clustering(schema: StructType, columns: Sequence[Path]) -> tuple[Path, 
     fields = {folded(path): path for path, _ in struct_fields(schema)}
     for column in columns:
         if folded(column) not in fields:
-            raise Refused(
-                f"The clustering column {path_text(column)} is not in the schema.",
-                remedy="List its columns with: deltaadm inspect TABLE --columns.",
-                delta_error_class=_class_of_missing(schema, column),
-            )
+            raise _missing(schema, column)
     found = [fields[folded(column)] for column in columns]
     twice = [path_text(path) for path, times in Counter(found).items() if times > 1]
     if twice:
@@ -231,13 +230,18 @@ def find_clustering(schema: StructType, columns: Sequence[Path]) -> tuple[Path, 
     return tuple(found)
 
 
-def _class_of_missing(schema: StructType, column: Path) -> str:
+def _missing(schema: StructType, column: Path) -> Refused:
     found, _, here = find_place(schema, column)
+    error_class = "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"
     if len(found) < len(column) and isinstance(here, ArrayType):
-        return "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME"
-    if len(found) < len(column) and isinstance(here, PrimitiveType):
-        return "DELTA_COLUMN_PATH_NOT_NESTED"
-    return "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"
+        error_class = "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME"
+    elif len(found) < len(column) and isinstance(here, PrimitiveType):
+        error_class = "DELTA_COLUMN_PATH_NOT_NESTED"
+    return Refused(
+        f"The clustering column {path_text(column)} is not in the schema.",
+        remedy="List its columns with: deltaadm inspect TABLE --columns.",
+        delta_error_class=error_class,
+    )
 
 
 def check_statistics_of(metadata: Metadata, columns: Sequence[Path]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.properties import CONSTRAINT_PREFIX
 from deltaadm.domain.model.schema import path_text
-from deltaadm.domain.sql.conditions import judge_condition, unknown_functions
+from deltaadm.domain.sql.conditions import expression_kind, judge_condition, unknown_functions
 from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.sql.sql_text import identifier, literal, unescaped
 from deltaadm.domain.transaction.spark_support import require_writable
@@ -76,6 +76,11 @@ def is_certain_condition(schema: StructType, text: str) -> bool:
     Raises `Refused` with the error class of Delta or Spark where it certainly is none.
     """
     return judge_condition(list(_tokens(text)), schema)
+
+
+def kind_of_expression(schema: StructType, text: str) -> str | None:
+    """The kind of the values of *text* on rows with *schema*; None where only Spark can tell."""
+    return expression_kind(list(_tokens(text)), schema)
 
 
 def foreign_functions(text: str) -> tuple[str, ...]:

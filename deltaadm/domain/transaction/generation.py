@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.model.schema import PrimitiveType, find_place, path_text, type_name
+from deltaadm.domain.sql.conditions import NUMERIC, kind_of
 from deltaadm.domain.sql.ddl import GENERATION
 from deltaadm.domain.sql.expressions import column_references
-from deltaadm.domain.transaction.constraints import foreign_functions
+from deltaadm.domain.transaction.constraints import foreign_functions, kind_of_expression
 from deltaadm.domain.transaction.metadata_checks import CHAR_TYPE
 from deltaadm.domain.transaction.type_widening import is_up_cast
 from deltaadm.errors import Refused
@@ -36,10 +37,23 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
         raise _unsupported(field, f"{unknown[0]} is no function of Spark's own")
     if len(references) == 1 and _is_column_alone(expression, references[0]):
         _require_type(field, find_place(schema, references[0])[2])
+    else:
+        _require_kind(field, kind_of_expression(schema, expression))
 
 
 def _is_column_alone(expression: str, path: Path) -> bool:
     return expression.strip().replace("`", "").lower() == ".".join(path).lower()
+
+
+def _require_kind(field: StructField, found: str | None) -> None:
+    """Refuse what is not of the field's kind; of types within a kind only Spark can tell."""
+    wanted = kind_of(field.type)
+    if found == "string" and wanted in NUMERIC | {"boolean", "date", "timestamp", "binary"}:
+        raise _unsupported(field, f"its values are texts, not of the type {type_name(field.type)}")
+    if found in NUMERIC and wanted in {"boolean", "date", "binary"}:
+        raise _unsupported(field, f"its values are numbers, and no {wanted} values")
+    if found in NUMERIC | {"boolean", "date", "timestamp"} and wanted == "string":
+        raise _mismatch(field, f"{found} values")
 
 
 def _require_type(field: StructField, found: DataType) -> None:
@@ -50,8 +64,12 @@ def _require_type(field: StructField, found: DataType) -> None:
         return
     if not is_up_cast(found.name, wanted.name):
         raise _unsupported(field, f"its type is {type_name(found)}, not {type_name(wanted)}")
-    raise Refused(
-        f"{field.name} has the type {type_name(wanted)}, its expression {type_name(found)}.",
+    raise _mismatch(field, type_name(found))
+
+
+def _mismatch(field: StructField, found: str) -> Refused:
+    return Refused(
+        f"{field.name} has the type {type_name(field.type)}, its expression has {found}.",
         remedy="Declare the column with the type of its expression, or add a CAST.",
         delta_error_class="DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
     )

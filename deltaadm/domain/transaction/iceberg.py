@@ -152,7 +152,7 @@ _NOT_IN_HUDI: Final = frozenset({"byte", "short", "timestamp_ntz", "void"})
 
 
 def _formats(metadata: Metadata) -> tuple[str, ...]:
-    return tuple(name.strip() for name in metadata.configuration.get(FORMATS, "").split(","))
+    return tuple(metadata.configuration.get(FORMATS, "").split(","))
 
 
 def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata: Metadata) -> None:

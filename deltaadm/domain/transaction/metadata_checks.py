@@ -167,9 +167,7 @@ def unreadable_names(data_type: DataType) -> tuple[str, ...]:
         return ()
     return tuple(
         field.name
-        for part in all_types(data_type)
-        if isinstance(part, StructType)
-        for field in part.fields
+        for _, field in walk(StructType((StructField("type", data_type),)))
         if not re.fullmatch(r"(?!\d+$)\w+", field.name, re.ASCII)
     )
 
@@ -218,7 +216,7 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
     schema = new.schema
     _check_duplicates(schema)
     if column_mapping_mode(new) is ColumnMappingMode.NONE:
-        _check_names(new)
+        check_names(new)
     else:
         check_column_id_and_physical_name_assignments(new)
     _check_types(schema)
@@ -257,7 +255,8 @@ def columns_with_invalid_characters(metadata: Metadata) -> list[Path]:
     ]
 
 
-def _check_names(metadata: Metadata) -> None:
+def check_names(metadata: Metadata) -> None:
+    """Raise `Refused` for names that data files without column mapping cannot have."""
     invalid = [path_text(path) for path in columns_with_invalid_characters(metadata)]
     if invalid:
         raise Refused(

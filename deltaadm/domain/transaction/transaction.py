@@ -202,7 +202,10 @@ def _with_timestamp_provenance(
     was_on = is_true(before.metadata.configuration, IN_COMMIT_TIMESTAMPS)
     _require_commit_timestamp(before, was_on=was_on)
     # A table that has had them from version 0 on needs no note of since when.
-    if was_on or not (before.exists and is_true(metadata.configuration, IN_COMMIT_TIMESTAMPS)):
+    is_on = is_true(metadata.configuration, IN_COMMIT_TIMESTAMPS)
+    if was_on and is_on:
+        _require_whole_provenance(metadata)
+    if was_on or not (before.exists and is_on):
         return metadata
     version = str(before.version + 1) if version_known else KNOWN_AFTER_COMMIT
     return metadata.with_configuration(
@@ -212,6 +215,16 @@ def _with_timestamp_provenance(
             ICT_ENABLEMENT_TIMESTAMP: KNOWN_AFTER_COMMIT,
         }
     )
+
+
+def _require_whole_provenance(metadata: Metadata) -> None:
+    noted = {ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP} & metadata.configuration.keys()
+    if len(noted) == 1:
+        # No error class: Delta throws an IllegalStateException.
+        raise Refused(
+            f"Of {ICT_ENABLEMENT_VERSION} and {ICT_ENABLEMENT_TIMESTAMP} only one would be left.",
+            remedy="Delta maintains both; leave them as they are.",
+        )
 
 
 def _require_commit_timestamp(before: Snapshot, *, was_on: bool) -> None:

@@ -92,6 +92,8 @@ _TIMES: Final = frozenset(
         ("date", "timestamp_ntz"),
         ("timestamp", "timestamp_ntz"),
         ("timestamp_ntz", "timestamp"),
+        ("timestamp", "long"),
+        ("long", "timestamp"),
     }
 )
 
