@@ -101,10 +101,12 @@ def explain(word: str) -> Explanation:
 
 def rules_on(error_class: ErrorClass) -> tuple[Rule, ...]:
     """The rules whose documentation names *error_class* as their source."""
-    return tuple(rule for rule in choose_rules() if error_class.name in _words(rule))
+    return tuple(rule for rule in choose_rules() if _names(rule, error_class.name))
 
 
-def _words(rule: Rule) -> set[str]:
-    """The words of a rule's documentation; long names may go on in the next line."""
+def _names(rule: Rule, name: str) -> bool:
+    """Whether *name* is a word of a rule's documentation; long names may go on in the next line."""
     text = rule.doc.replace("_\n", "_").replace("\n", " ")
-    return {word.strip(".,;:()`").partition(".")[0] for word in text.split()}
+    return name in text and name in {
+        word.strip(".,;:()`").partition(".")[0] for word in text.split()
+    }

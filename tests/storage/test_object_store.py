@@ -270,8 +270,7 @@ def test_a_long_log_is_listed_from_the_last_checkpoint(s3: S3Server, tmp_path: P
     made.checkpoint(5000, [protocol(), metadata()])
     made.last_checkpoint(5000)
     location = s3.upload(tmp_path, "long")
-    for version in range(3990, 5000):
-        obstore.put(s3.bucket, f"long/_delta_log/{version:020d}.json", b"{}")
+    s3.fill("long", [f"_delta_log/{version:020d}.json" for version in range(3990, 5000)])
     with s3.counted() as requests:
         snapshot = load_snapshot(stores_of(s3).open(location))
     assert snapshot.version == 5001
