@@ -49,8 +49,8 @@ def _retention(report: TableReport) -> Iterator[Advice]:
         check_retention(report.snapshot.metadata)
     except DeltaadmError as error:
         log, deleted = _RETENTION
-        wanted = configuration.get(deleted, "interval 1 week")
-        yield Advice(error.message, _command(report, "alter", "--set", f"{log}={wanted}"))
+        interval = configuration.get(deleted, "interval 1 week")
+        yield Advice(error.message, _command(report, "alter", "--set", f"{log}={interval}"))
 
 
 def _unused(report: TableReport) -> Iterator[Advice]:

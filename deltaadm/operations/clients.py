@@ -57,10 +57,10 @@ def require_clients(
     What is unknown counts as shut out. A client whose id is *accepted* may go silently wrong,
     and nothing else.
     """
-    wanted = [(tuple(reading), (Access.READ,)), (tuple(writing), (Access.WRITE,))]
+    groups = [(tuple(reading), (Access.READ,)), (tuple(writing), (Access.WRITE,))]
     lost = [
         shift
-        for releases, accesses in wanted
+        for releases, accesses in groups
         for shift in _shifts(plan, releases, accesses)
         if not (shift.turns_silently_wrong and shift.after.release.client.id in accepted)
     ]
@@ -83,11 +83,11 @@ def still_shut_out(
     `require_clients` refuses what a plan makes worse; this names what it leaves as it is. What is
     not known counts as shut out.
     """
-    wanted = [(tuple(reading), (Access.READ,)), (tuple(writing), (Access.WRITE,))]
+    groups = [(tuple(reading), (Access.READ,)), (tuple(writing), (Access.WRITE,))]
     asked = {(goal.release, goal.access) for goal in plan.goals}
     pairs = [
         pair
-        for releases, accesses in wanted
+        for releases, accesses in groups
         for pair in zip(
             *(
                 verdicts(releases, state.protocol, state.metadata, accesses)

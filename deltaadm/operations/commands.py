@@ -49,16 +49,18 @@ def _arguments(table: str, steps: Sequence[Step]) -> Iterator[str]:
 
 def _supported(steps: Sequence[Step]) -> tuple[str, ...]:
     """The features that *steps* add to the protocol, if they do nothing else."""
-    wanted = {
+    properties = {
         key: value
         for step in steps
         for key, value in (
             step.properties.items() if isinstance(step, SetProperties) else [("", "")]
         )
     }
-    names = tuple(key.removeprefix(FEATURE_PREFIX) for key in wanted)
-    plain = all(key.startswith(FEATURE_PREFIX) for key in wanted) and set(names) <= set(FEATURES)
-    return names if plain and set(wanted.values()) == {"supported"} else ()
+    names = tuple(key.removeprefix(FEATURE_PREFIX) for key in properties)
+    plain = all(key.startswith(FEATURE_PREFIX) for key in properties) and set(names) <= set(
+        FEATURES
+    )
+    return names if plain and set(properties.values()) == {"supported"} else ()
 
 
 def quoted(word: str) -> str:

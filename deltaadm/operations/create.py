@@ -50,9 +50,9 @@ def plan_create(
             remedy="Choose an empty location; CONVERT TO DELTA makes a table from Parquet files.",
             delta_error_class="DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
         )
-    wanted = _as_sql_takes_it(step, snapshot)
-    plan = propose(OPERATION, snapshot, [wanted], because=_because(wanted), session=session)
-    return replace(plan, notes=(*plan.notes, *_notes(snapshot, wanted), *_notes_on_place(inside)))
+    spelled = _as_sql_takes_it(step, snapshot)
+    plan = propose(OPERATION, snapshot, [spelled], because=_because(spelled), session=session)
+    return replace(plan, notes=(*plan.notes, *_notes(snapshot, spelled), *_notes_on_place(inside)))
 
 
 def read_schema(text: str) -> StructType:

@@ -65,18 +65,18 @@ def _is_possible(
 
 def _union(findings: Iterable[Finding]) -> list[Step]:
     """The steps of all *findings* as few steps; where two disagree, the worse finding's counts."""
-    wanted: dict[str, str] = {}
-    unwanted: dict[str, None] = {}
+    properties: dict[str, str] = {}
+    unset: dict[str, None] = {}
     others: dict[Step, None] = {}
     for step in (step for finding in findings for step in finding.fix):
         if isinstance(step, SetProperties):
-            wanted = {**step.properties, **wanted}
+            properties = {**step.properties, **properties}
         elif isinstance(step, UnsetProperties):
-            unwanted |= dict.fromkeys(step.keys)
+            unset |= dict.fromkeys(step.keys)
         else:
             others[step] = None
-    steps: list[Step] = [SetProperties(wanted)] if wanted else []
-    keys = tuple(key for key in unwanted if key not in wanted)
+    steps: list[Step] = [SetProperties(properties)] if properties else []
+    keys = tuple(key for key in unset if key not in properties)
     if keys:
         steps.append(UnsetProperties(keys, if_exists=True))
     return [*steps, *sorted(others, key=lambda step: not step.has_statement)]

@@ -102,10 +102,10 @@ def plan_for_clients(
     history to expire at *now* (in milliseconds).
     """
     required = tuple(goal for goal in keeping if is_reached(goal, snapshot))
-    wanted, steps, unreachable = _reachable(
+    reachable, steps, unreachable = _reachable(
         snapshot, tuple(dict.fromkeys(goals)), required, session
     )
-    if unreachable and not (wanted or skip_unreachable):
+    if unreachable and not (reachable or skip_unreachable):
         raise Refused(
             f"No change makes the table work for {_releases(each.goal for each in unreachable)}: "
             f"{'; '.join(each.reason for each in unreachable)}.",
@@ -118,15 +118,15 @@ def plan_for_clients(
     because = {subject: why for step in now_possible for subject, why in step.reasons().items()}
     plan = propose(operation, snapshot, now_possible, because=because, session=session)
     asked = {
-        planned.change.subject: _for_clients(wanted)
+        planned.change.subject: _for_clients(reachable)
         for planned in plan.changes
         if planned.because == "requested"
     }
     return replace(
         plan,
         because=because | asked,
-        notes=(*plan.notes, *_notes(plan, wanted, steps, later)),
-        goals=wanted,
+        notes=(*plan.notes, *_notes(plan, reachable, steps, later)),
+        goals=reachable,
         unreachable=tuple(replace(each, skipped=skip_unreachable) for each in unreachable),
         needs_state=plan.needs_state or unread,
     )

@@ -170,7 +170,7 @@ def explain_protocol(
     supported |= {name.lower(): name for name in supported}
     sides = [side for side in Side if side.value in words or not words]
     named = [word for word in words if word not in {side.value for side in Side}]
-    wanted = dict.fromkeys(_official(word) for word in named)
+    names = dict.fromkeys(_official(word) for word in named)
 
     def origin_of(name: str) -> FeatureOrigin:
         since, reason = found.features.get(name) or _unseen(snapshot, name)
@@ -198,7 +198,7 @@ def explain_protocol(
             needed_by=tuple(_needing(side, protocol, usage)),
         )
 
-    chosen = wanted if words else dict.fromkeys(sorted(_supported(protocol), key=str.lower))
+    chosen = names if words else dict.fromkeys(sorted(_supported(protocol), key=str.lower))
     present = [supported[key] for key in map(str.lower, chosen) if key in supported]
     absent = [name for name in chosen if name.lower() not in supported]
     return WhyReport(

@@ -117,16 +117,16 @@ def _base(
     first, last = available.versions[0], available.versions[-1]
     if first == 0:
         return no_table(store.root)
-    trouble: UnreadableCheckpoint | None = None
+    failure: UnreadableCheckpoint | None = None
     found = {checkpoint.version for checkpoint in listing.checkpoints}
     for version in sorted(found):
         if first - 1 <= version <= last:
             try:
                 return _loaded(store, engine, max(version, first))
             except UnreadableCheckpoint as error:
-                trouble = trouble or error
-    if trouble is not None:
-        raise trouble
+                failure = failure or error
+    if failure is not None:
+        raise failure
     choose(listing)  # which says what is missing
     raise version_not_found(listing, first)
 

@@ -212,10 +212,10 @@ def entry_of_new(context: RunContext, table: str, location: str | None) -> Entry
     return _or_error(partial(context.catalog.place_of, parts, location))
 
 
-def created_location(context: RunContext, name: str | None, foreseen: str) -> str:
-    """Where a new table is: the catalog may have chosen another place than the one *foreseen*."""
-    entry = None if name is None else entry_of_new(context, name, foreseen)
-    return foreseen if entry is None or isinstance(entry, DeltaadmError) else entry.location
+def created_location(context: RunContext, name: str | None, expected: str) -> str:
+    """Where a new table is: the catalog may have chosen another place than the one *expected*."""
+    entry = None if name is None else entry_of_new(context, name, expected)
+    return expected if entry is None or isinstance(entry, DeltaadmError) else entry.location
 
 
 def place_in(context: RunContext, table: str) -> tuple[str, str]:

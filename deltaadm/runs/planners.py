@@ -23,10 +23,10 @@ def changes_planner(texts: ChangeTexts) -> Planner:
     from deltaadm.operations.change_texts import table_changes
 
     def plan(table: PlanInput) -> Plan:
-        wanted = table_changes(texts, partial(load_at, table.context))
+        changes = table_changes(texts, partial(load_at, table.context))
         return plan_changes(
             table.snapshot,
-            replace(wanted, is_managed=table.target.is_managed),
+            replace(changes, is_managed=table.target.is_managed),
             session=table.session,
         )
 

@@ -200,7 +200,7 @@ class Connections:
                 endpoint = os.environ.get("AWS_ENDPOINT_URL_S3")
                 if endpoint and not {"endpoint", "endpoint_url"} & _plain_keys(settings):
                     settings["endpoint"] = endpoint
-                settings |= _of_profile(settings, wanted=credentials is None)
+                settings |= _of_profile(settings, credentials=credentials is None)
                 kind: Any = store.S3Store
             elif address.kind == "gcs":
                 kind = store.GCSStore
@@ -272,13 +272,13 @@ def _divided(kind: str, options: Mapping[str, str]) -> tuple[dict[str, str], Any
     return settings, client
 
 
-def _of_profile(settings: Mapping[str, str], *, wanted: bool) -> Mapping[str, str]:
-    """What the profile of `~/.aws` adds to *settings*, its credentials only if *wanted*."""
+def _of_profile(settings: Mapping[str, str], *, credentials: bool) -> Mapping[str, str]:
+    """What the profile of `~/.aws` adds to *settings*, with *credentials* those too."""
     from deltaadm.storage.aws_profile import profile_options
 
     unsigned = settings.get("aws_skip_signature") or settings.get("skip_signature")
     signed = (unsigned or os.environ.get("AWS_SKIP_SIGNATURE", "")).lower() not in {"1", "true"}
-    return profile_options(os.environ, settings, credentials=wanted and signed)
+    return profile_options(os.environ, settings, credentials=credentials and signed)
 
 
 def _plain_keys(settings: Mapping[str, str]) -> set[str]:

@@ -271,7 +271,7 @@ from pyspark.sql import SparkSession
 import deltaadm
 from delta.connect.tables import DeltaTable
 
-def told(call):
+def answer_of(call):
     try:
         return str(call())
     except deltaadm.DeltaadmError as error:
@@ -285,16 +285,16 @@ new = deltaadm.table(sys.argv[2], spark=spark)
 made = new.plan_create("a INT", properties={"delta.logRetentionDuration": "10d"})
 answers = [
     named.inspect().to_dict()["version"],
-    told(lambda: named.apply(backfill)),
+    answer_of(lambda: named.apply(backfill)),
     named.apply(backfill, allow_backfill=True).to_dict()["outcome"]["version"],
     new.apply(made).to_dict()["outcome"]["versions"],
     new.snapshot().metadata.configuration["delta.logRetentionDuration"],
     len(new.history().to_dict()["entries"]),
-    told(lambda: deltaadm.table("default.nothing", spark=spark).inspect()),
-    told(lambda: deltaadm.table(DeltaTable.forPath(spark, sys.argv[2]))),
+    answer_of(lambda: deltaadm.table("default.nothing", spark=spark).inspect()),
+    answer_of(lambda: deltaadm.table(DeltaTable.forPath(spark, sys.argv[2]))),
 ]
 spark.stop()
-answers += [told(new.inspect), told(new.plan_upgrade), told(named.validate)]
+answers += [answer_of(new.inspect), answer_of(new.plan_upgrade), answer_of(named.validate)]
 print(json.dumps(answers))
 """
 

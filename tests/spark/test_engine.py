@@ -86,7 +86,7 @@ class TestSparkEngine(EngineContract):
 def test_answers_as_without_spark(states: Outcomes) -> None:
     """Warnings, errors and what is established in spite of them included."""
     for place, outcome in states.items():
-        assert _told(place, outcome) == _told(place, _without_spark(place)), place
+        assert _comparable(place, outcome) == _comparable(place, _without_spark(place)), place
 
 
 def _without_spark(place: Path) -> Snapshot | DeltaadmError:
@@ -96,7 +96,7 @@ def _without_spark(place: Path) -> Snapshot | DeltaadmError:
         return error
 
 
-def _told(place: Path, outcome: Snapshot | DeltaadmError) -> object:
+def _comparable(place: Path, outcome: Snapshot | DeltaadmError) -> object:
     """Everything but the times and sizes of files, and where a checkpoint is damaged."""
     if isinstance(outcome, Snapshot):
         warnings = [warning.partition(" cannot be read (")[0] for warning in outcome.warnings]

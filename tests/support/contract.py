@@ -58,8 +58,8 @@ def same_files(snapshot: Snapshot, files: Iterator[AddFile], state: dict[str, An
         state["numOfFiles"],
         state["sizeInBytes"],
     )
-    assert sorted(map(_told, files), key=repr) == sorted(
-        (_told(AddFile.from_wire(file)) for file in state["activeFiles"]), key=repr
+    assert sorted(map(_comparable, files), key=repr) == sorted(
+        (_comparable(AddFile.from_wire(file)) for file in state["activeFiles"]), key=repr
     )
     assert {
         name: transaction.version for name, transaction in (snapshot.transactions or {}).items()
@@ -69,7 +69,7 @@ def same_files(snapshot: Snapshot, files: Iterator[AddFile], state: dict[str, An
     }
 
 
-def _told(file: AddFile) -> tuple[Any, ...]:
+def _comparable(file: AddFile) -> tuple[Any, ...]:
     vector = file.deletion_vector.unique_id if file.deletion_vector else None
     return file.path, dict(file.partition_values or {}), file.size, vector, file.base_row_id
 

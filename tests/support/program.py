@@ -207,7 +207,7 @@ class LogWriter:
         ]
         Table(Path(root)).commit(
             before.version + 1,
-            commit_info(**_told(step), userMetadata=self.mark().on(step.annotation)),
+            commit_info(**_described(step), userMetadata=self.mark().on(step.annotation)),
             *actions,
         )
         self.steps.append(step)
@@ -215,7 +215,7 @@ class LogWriter:
             raise NotYet("Come back later.")
 
 
-def _told(step: Step) -> Action:
+def _described(step: Step) -> Action:
     if isinstance(step, CreateTable):
         return {"operation": f"{step.mode.name.replace('_', ' ')} TABLE"}
     if isinstance(step, RenameColumn | DropColumns):

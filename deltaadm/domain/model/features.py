@@ -202,10 +202,10 @@ def when_any_type(test: Callable[[DataType], bool]) -> Activation:
     """Active while a type that passes *test* occurs in the schema, at any depth."""
 
     def evidence(metadata: Metadata) -> Iterator[str]:
-        wanted = tuple(filter(test, metadata.primitive_types))
-        for column in metadata.schema.fields if wanted else ():
+        matching = tuple(filter(test, metadata.primitive_types))
+        for column in metadata.schema.fields if matching else ():
             for data_type in all_types(column.type):
-                if data_type in wanted and isinstance(data_type, PrimitiveType):
+                if data_type in matching and isinstance(data_type, PrimitiveType):
                     yield f"column {path_text((column.name,))} has type {data_type.name}"
                     break
 

@@ -112,12 +112,12 @@ def _anything(_known: Property, _value: str) -> None:
 
 
 def _invalid(known: Property, value: str) -> IllegalArgument:
-    wanted = known.help.strip().rstrip(".") or "does not accept it"
+    accepted = known.help.strip().rstrip(".") or "does not accept it"
     default = f"The default is {known.default!r}." if known.default else ""
     is_version = known.key in (MIN_READER_VERSION, MIN_WRITER_VERSION)
     hint = _HIGHEST_VERSIONS if is_version else default
     return IllegalArgument(
-        f"The value {value!r} is not accepted: {known.key} {wanted}.",
+        f"The value {value!r} is not accepted: {known.key} {accepted}.",
         remedy=" ".join(filter(None, (hint, _elsewhere(known.key, value)))),
     )
 

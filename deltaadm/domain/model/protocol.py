@@ -345,10 +345,10 @@ def _known(names: frozenset[str]) -> frozenset[str]:
 @lru_cache(maxsize=256)
 def _implied(reader_version: int, writer_version: int) -> frozenset[str]:
     """The legacy features that two versions imply."""
-    wanted = ((feature.name, *feature.versions) for feature in LEGACY)
+    versions = ((feature.name, *feature.versions) for feature in LEGACY)
     return frozenset(
         name
-        for name, reader, writer in wanted
+        for name, reader, writer in versions
         if reader <= reader_version and writer <= writer_version
     )
 

@@ -141,8 +141,8 @@ def find_place(struct: StructType, path: Path) -> tuple[Path, StructField | None
 
 def _inner(data_type: DataType, name: str) -> StructField | None:
     if isinstance(data_type, StructType):
-        wanted = name.lower()
-        return next((column for column in data_type.fields if column.name.lower() == wanted), None)
+        lower = name.lower()
+        return next((column for column in data_type.fields if column.name.lower() == lower), None)
     return next((column for column in _slot_fields(data_type) if column.name == name), None)
 
 

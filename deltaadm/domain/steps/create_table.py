@@ -335,21 +335,21 @@ def _with_inherited(snapshot: Snapshot, given: Mapping[str, str]) -> dict[str, s
     return {**{key: old[key] for key in _INHERITED if key in old}, **given}
 
 
-def partition_columns(schema: StructType, wanted: Sequence[str]) -> tuple[str, ...]:
+def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ...]:
     """
-    *wanted* as *schema* spells them.
+    *names* as *schema* spells them.
 
     Raises `Refused` for columns that are not there, that hold other columns, and for all columns.
     """
     fields = {column.name.lower(): column for column in schema.fields}
-    for name in wanted:
+    for name in names:
         if name.lower() not in fields:
             raise Refused(
                 f"The partition column {path_text((name,))} is not in the schema.",
                 remedy="Choose columns of the schema.",
                 delta_error_class="_LEGACY_ERROR_TEMP_3060",
             )
-    found = [fields[name.lower()] for name in wanted]
+    found = [fields[name.lower()] for name in names]
     _refuse_twice([column.name for column in found])
     for column in found:
         if not isinstance(column.type, PrimitiveType) or column.type.name in _NO_PARTITION_TYPES:

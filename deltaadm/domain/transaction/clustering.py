@@ -267,11 +267,11 @@ def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
         default = PROPERTIES[INDEXED_COLUMNS.lower()].default
         count = whole_number(metadata.configuration.get(INDEXED_COLUMNS, default or ""))
         # -1 stands for all columns.
-        wanted = leaves if count is None or count < 0 else leaves[:count]
+        chosen = leaves if count is None or count < 0 else leaves[:count]
     else:
         named = [folded(item) for item in column_names(listed)]
-        wanted = [path for path in leaves if any(folded(path)[: len(n)] == n for n in named)]
-    kept = set(wanted)
+        chosen = [path for path in leaves if any(folded(path)[: len(n)] == n for n in named)]
+    kept = set(chosen)
     return (path for path, field in _leaves(metadata) if path in kept and has_bounds(field.type))
 
 

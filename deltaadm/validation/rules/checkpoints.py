@@ -308,13 +308,13 @@ def missing_statistics_columns(checkpoint: CheckpointFacts) -> Iterator[Problem]
         return
     if checkpoint.counts is not None and not _adds(checkpoint):
         return
-    for key, column, wanted in (
+    for key, column, default in (
         ("delta.checkpoint.writeStatsAsJson", "add.stats", "true"),
         # The default of PROTOCOL.md; Delta Spark's is true, and other writers need not follow it.
         ("delta.checkpoint.writeStatsAsStruct", "add.stats_parsed", "false"),
     ):
-        asked = checkpoint.state.property(key, wanted).lower() == "true"
-        if asked and column not in columns:
+        enabled = checkpoint.state.property(key, default).lower() == "true"
+        if enabled and column not in columns:
             yield Problem(f"It has no column {column}.", _place(checkpoint))
 
 

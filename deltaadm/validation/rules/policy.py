@@ -143,15 +143,15 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
     Source: deltaadm.toml, policy.
     """
     configuration = facts.snapshot.metadata.configuration
-    for key, wanted in sorted(facts.policy.properties.items()):
+    for key, requirement in sorted(facts.policy.properties.items()):
         value = effective(configuration, key)
-        if not wanted.met_by(value):
+        if not requirement.met_by(value):
             found = "is not set" if value is None else f"is {value!r}"
             by_default = "" if key in configuration or value is None else " by default"
             known = PROPERTIES.get(key.lower())
-            target = wanted.nearest if known is None or known.editable else None
+            target = requirement.nearest if known is None or known.editable else None
             yield Problem(
-                f"{key} {found}{by_default}, but the policy requires {wanted}.",
+                f"{key} {found}{by_default}, but the policy requires {requirement}.",
                 f"configuration[{key}]",
                 fix=() if target is None else (SetProperties({key: target}),),
             )
