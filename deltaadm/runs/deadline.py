@@ -49,18 +49,35 @@ def seconds_of(duration: str) -> float:
 
     >>> seconds_of("90"), seconds_of("1.5m"), seconds_of("1h30m"), seconds_of("250ms")
     (90.0, 90.0, 5400.0, 0.25)
+    >>> seconds_of("10 min"), seconds_of("2hours")
+    (600.0, 7200.0)
     """
     parts = re.findall(_PART, duration)
-    if "".join(number + unit for number, unit in parts) != duration or not parts:
-        raise UsageError(f"{duration!r} is not a duration such as 30s or 5m", option=_OPTION)
-    seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
+    units = [unit if unit in _SECONDS else unit.removesuffix("s") for _, unit in parts]
+    unknown = [unit for unit in units if unit not in _SECONDS]
+    mixed = len(units) > 1 and "" in units  # is 1h30 half an hour more, or half a minute?
+    if not parts or unknown or mixed or re.sub(_PART, "", duration).strip():
+        from deltaadm.domain.model.properties import did_you_mean
+
+        raise UsageError(
+            f"{duration!r} is not a duration such as 30s or 5m",
+            option=_OPTION,
+            remedy=did_you_mean(f"{unknown[0]}s", _WORDS) if unknown else "",
+        )
+    seconds = sum(
+        float(number) * _SECONDS[unit] for (number, _), unit in zip(parts, units, strict=True)
+    )
     if not seconds:
         raise UsageError(f"{duration!r} is no time at all", option=_OPTION)
     return float(seconds)
 
 
-_PART: Final = r"(\d+(?:\.\d+)?)(ms|s|m|h|d|\Z)"
-_SECONDS: Final = {"ms": 0.001, "s": 1, "": 1, "m": 60, "h": 3600, "d": 86_400}
+_PART: Final = r"(\d+(?:\.\d+)?)\s*([a-z]+|\Z)"
+_SECONDS: Final = {
+    "ms": 0.001, "millisecond": 0.001, "": 1, "s": 1, "sec": 1, "second": 1, "m": 60, "min": 60,
+    "minute": 60, "h": 3600, "hr": 3600, "hour": 3600, "d": 86_400, "day": 86_400,
+}  # fmt: skip
+_WORDS: Final = ("milliseconds", "seconds", "minutes", "hours", "days")
 
 
 def _stop(_number: int, _frame: FrameType | None) -> Never:

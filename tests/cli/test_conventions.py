@@ -303,7 +303,10 @@ def shells_complete_without_starting_anything(_: Table, __: Path) -> None:
 @convention
 def a_run_has_a_deadline(small: Table, _: Path) -> None:
     assert deltaadm("inspect", small.path, "--timeout", "1m30s").code == 0
+    assert deltaadm("inspect", small.path, "--timeout", "2 min").code == 0
     assert deltaadm("inspect", small.path, "--timeout", "soon").code == 2
+    wrong = deltaadm("inspect", small.path, "--timeout", "5minuets")
+    assert (wrong.code, "Did you mean minutes?" in wrong.err) == (2, True)
 
 
 @convention
