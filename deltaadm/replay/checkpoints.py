@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from itertools import chain, islice
 
 from deltaadm.dataclass import replace
@@ -24,6 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
+    from contextlib import AbstractContextManager
+    from types import TracebackType
     from typing import Any, BinaryIO, Final, TypeVar
 
     import pyarrow as pa
@@ -293,13 +294,17 @@ class CheckpointReader:
 
     # One file
 
-    @contextmanager
-    def _opened(self, path: str, names: Sequence[str]) -> Iterator[Opened]:
+    def _opened(self, path: str, names: Sequence[str]) -> AbstractContextManager[Opened]:
         """
         A Parquet file with its footer, and how many rows of columns are to be read at once.
 
         The columns called *names* have the right types.
         """
+        from contextlib import contextmanager  # which takes longer than to read a small checkpoint
+
+        return contextmanager(self._open)(path, names)
+
+    def _open(self, path: str, names: Sequence[str]) -> Iterator[Opened]:
         limits = self._store.limits
         require_address_space(limits)
         import pyarrow.parquet as pq
@@ -340,21 +345,38 @@ class CheckpointReader:
         pages.check(source, footer, columns, self._store.limits)
         return footer
 
-    @contextmanager
-    def decoding(self, path: str) -> Iterator[None]:
+    def decoding(self, path: str) -> _Decoding:
         """Whatever is raised over the content of a file makes the checkpoint unreadable."""
-        try:
-            yield
-        except (EngineError, MemoryError, StorageError, UnreadableCheckpoint):
-            raise
-        except Exception as error:
-            raise self._unreadable(path, error) from error
+        return _Decoding(lambda error: self._unreadable(path, error))
 
     def _unreadable(self, path: str, error: Exception) -> UnreadableCheckpoint:
         cause = str(error).strip().partition("\n")[0]
         if isinstance(error, _MEANINGLESS):
             cause = f"its content is damaged, {type(error).__name__} {cause}".rstrip()
         return unreadable_checkpoint(self._checkpoint.version, f"{path}: {cause}")
+
+
+class _Decoding:
+    """A context that ends in what *unreadable* makes of an error over the content of a file."""
+
+    def __init__(self, unreadable: Callable[[Exception], UnreadableCheckpoint]) -> None:
+        self._unreadable = unreadable
+
+    def __enter__(self) -> None:
+        """Nothing is to be done."""
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        if isinstance(error, Exception) and not isinstance(error, _NO_CONTENT):
+            raise self._unreadable(error) from error
+
+
+_NO_CONTENT: Final = (EngineError, MemoryError, StorageError, UnreadableCheckpoint)
+"""What is not raised over the content of a file, or says already what is wrong with it."""
 
 
 def require_address_space(limits: Limits) -> None:

@@ -11,7 +11,10 @@ from tests.support.tables import Table
 
 pytestmark = pytest.mark.slow
 
-PLANS = {"deltaadm.operations.plan", "deltaadm.operations.sql", "deltaadm.domain.steps.evolve"}
+PLANS = {"deltaadm.operations.plan", "deltaadm.operations.sql", "deltaadm.domain.steps.evolve"} | {
+    "deltaadm.cli.plan_options",
+    "deltaadm.runs.plan_requests",
+}
 """What only commands that change something ask for."""
 
 OTHER_STEPS = {
@@ -69,7 +72,7 @@ ARROW = HEAVY - {"pyarrow"}
         pytest.param("--version", {"typer", "rich", "dataclasses", "json"}, id="version"),
         pytest.param("--help", {"rich"}, id="help"),
         pytest.param("inspect --help", {"rich"}, id="help of a command"),
-        pytest.param("inspect T", SLOW | PLANS, id="text"),
+        pytest.param("inspect T", SLOW | PLANS | {"deltaadm.runs.unity"}, id="text"),
         pytest.param("inspect T -o json", SLOW | {"contextlib", "datetime"}, id="json"),
         pytest.param("inspect T -o jsonl", SLOW - {"typing"}, id="jsonl"),
         pytest.param("features -o json", {"rich"} | PLANS, id="features"),

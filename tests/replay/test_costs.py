@@ -152,6 +152,15 @@ def test_a_checkpoint_is_read_without_pyarrow(tmp_path: Path) -> None:
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "False\n"
 
 
+def test_the_command_reads_a_checkpoint_without_contextlib(tmp_path: Path) -> None:
+    with_checkpoint(tmp_path, 1_000)
+    probe = (
+        "import sys; from deltaadm.cli.program import run; "
+        "run(['inspect', sys.argv[1], '-o', 'json']); sys.exit('contextlib' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", probe, str(tmp_path)], check=True, capture_output=True)
+
+
 def test_files_are_counted_without_pandas(tmp_path: Path) -> None:
     with_checkpoint(tmp_path, 1_000)
     probe = (
