@@ -8,6 +8,7 @@ left to whoever looks at the file.
 
 from __future__ import annotations
 
+from array import array
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +27,18 @@ if TYPE_CHECKING:
     from deltaadm.domain.facts.statistics import Kinds
 
     Document = dict[str, Any]
+
+
+def scalar(value: bool | float | str) -> pa.Scalar:  # noqa: FBT001 -- the value itself
+    """*value* for a kernel; `pa.scalar` would import pandas wherever it is installed."""
+    if isinstance(value, str):
+        body = value.encode()
+        buffers = [pa.py_buffer(array("i", [0, len(body)])), pa.py_buffer(body)]
+        return pa.Array.from_buffers(pa.string(), 1, [None, *buffers])[0]
+    if isinstance(value, bool):
+        return pa.Array.from_buffers(pa.bool_(), 1, [None, pa.py_buffer(bytes([value]))])[0]
+    kind, form = (pa.int64(), "q") if isinstance(value, int) else (pa.float64(), "d")
+    return pa.Array.from_buffers(kind, 1, [None, pa.py_buffer(array(form, [value]))])[0]
 
 
 class Rows:
@@ -51,7 +64,7 @@ class Rows:
 
 def _where(flags: pa.BooleanArray) -> Rows:
     """The rows for which a comparison is true, which a null is not."""
-    return Rows(pc.fill_null(flags, False) if flags.null_count else flags)
+    return Rows(pc.fill_null(flags, scalar(False)) if flags.null_count else flags)
 
 
 class ArrowFiles:
@@ -118,11 +131,11 @@ class ArrowFiles:
 
     def below(self, column: str, least: int) -> Rows:
         """See `FileColumns`."""
-        return _where(pc.less(self._numbers(column), least))
+        return _where(pc.less(self._numbers(column), scalar(least)))
 
     def above(self, column: str, most: int) -> Rows:
         """See `FileColumns`."""
-        return _where(pc.greater(self._numbers(column), most))
+        return _where(pc.greater(self._numbers(column), scalar(most)))
 
     def _numbers(self, column: str) -> pa.Array:
         found = self.column(column)
@@ -154,9 +167,9 @@ class ArrowFiles:
         if not present:
             return present
         usual = pc.match_substring_regex(self.vectors("pathOrInlineDv").cast(pa.string()), _VECTOR)
-        kind = pc.equal(self.vectors("storageType").cast(pa.string()), "u")
-        offset = pc.greater_equal(self.vectors("offset").cast(pa.int64()), 0)
-        plain = pc.and_(pc.and_(usual, kind), pc.fill_null(offset, True))
+        kind = pc.equal(self.vectors("storageType").cast(pa.string()), scalar("u"))
+        offset = pc.greater_equal(self.vectors("offset").cast(pa.int64()), scalar(0))
+        plain = pc.and_(pc.and_(usual, kind), pc.fill_null(offset, scalar(True)))
         return present & ~_where(plain)
 
     def _texts(self, column: str) -> pa.StringArray:
@@ -206,8 +219,12 @@ class ArrowFiles:
             return texts
         structs = pc.struct_field(self._adds, "stats_parsed")
         counts = pc.struct_field(structs, "numRecords")
-        counted = pc.binary_join_element_wise('{"numRecords":', counts.cast(pa.string()), "}", "")
-        made = pc.coalesce(counted, pc.if_else(pc.is_valid(structs), "{}", None))
+        counted = pc.binary_join_element_wise(
+            scalar('{"numRecords":'), counts.cast(pa.string()), scalar("}"), scalar("")
+        )
+        made = pc.coalesce(
+            counted, pc.if_else(pc.is_valid(structs), scalar("{}"), pa.nulls(1, pa.string())[0])
+        )
         return pc.coalesce(texts, made)
 
     def files(self, rows: Sequence[Any]) -> Iterator[tuple[LiveFile, Sequence[bool]]]:
@@ -273,18 +290,14 @@ def _width(values: pa.MapArray, keys: pa.StringArray) -> int | None:
 
 
 def _steps(first: int, count: int, width: int) -> pa.Array:
-    return pc.add(pc.multiply(_numbered(count), width), first)
+    return pc.add(pc.multiply(_numbered(count), scalar(width)), scalar(first))
 
 
 def _numbered(count: int) -> pa.Int64Array:
-    from array import array
-
     return pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(array("q", range(count)))])
 
 
 def _offsets(end: int) -> pa.Int32Array:
-    from array import array
-
     return pa.Array.from_buffers(pa.int32(), 2, [None, pa.py_buffer(array("i", [0, end]))])
 
 
@@ -310,9 +323,9 @@ class Statistics:
         self._deleted = deleted
         self._kinds = shape.kinds
         odd = _odd(self._texts)
-        usual = pc.fill_null(self._texts, "{}") if self._texts.null_count else self._texts
+        usual = pc.fill_null(self._texts, scalar("{}")) if self._texts.null_count else self._texts
         if odd is not None:
-            usual = pc.if_else(odd, "{}", usual)
+            usual = pc.if_else(odd, scalar("{}"), usual)
         self._pieces = list(shape.decoded(usual))
         self.unread = Rows(_same(False, len(texts)) if odd is None else odd)
         unread = [read is None or _infinite(read) for read, _ in self._pieces]
@@ -338,11 +351,11 @@ class Statistics:
 
     def records_below(self, least: int) -> Rows:
         """See `StatisticsColumns`."""
-        return _where(pc.less(self.records, least)) | self.unread
+        return _where(pc.less(self.records, scalar(least))) | self.unread
 
     def fewer_records_than_deleted(self) -> Rows:
         """See `StatisticsColumns`."""
-        records = pc.max_element_wise(self.records, 0, skip_nulls=False)
+        records = pc.max_element_wise(self.records, scalar(0), skip_nulls=False)
         return ~_where(pc.less_equal(self._deleted, records)) | self.unread
 
     def unlike(self, key: str, *, value: bool) -> Rows:
@@ -351,8 +364,8 @@ class Statistics:
         def differing(read: pa.Table) -> pa.BooleanArray | bool:
             if key not in read.column_names or not pa.types.is_boolean(read[key].type):
                 return True
-            found = pc.not_equal(read[key].combine_chunks(), value)
-            return pc.fill_null(found, True)
+            found = pc.not_equal(read[key].combine_chunks(), scalar(value))
+            return pc.fill_null(found, scalar(True))
 
         return self._where(differing)
 
@@ -393,7 +406,7 @@ def _contradictory(read: pa.Table, kinds: Kinds) -> pa.BooleanArray | bool:
 
 
 def _same(flag: bool, count: int) -> pa.BooleanArray:  # noqa: FBT001 -- the value itself
-    return pa.repeat(pa.scalar(flag), count)
+    return pa.repeat(scalar(flag), count)
 
 
 def _spread(found: Any, count: int) -> pa.BooleanArray:
@@ -439,7 +452,7 @@ def _above(left: pa.Array, right: pa.Array) -> pa.Array:
     if _are(left, right, pa.types.is_integer):
         return pc.greater(left, right)
     left, right = left.cast(pa.float64(), safe=False), right.cast(pa.float64(), safe=False)
-    same = pc.and_(pc.equal(left, right), pc.greater_equal(pc.abs(left), float(_EXACT)))
+    same = pc.and_(pc.equal(left, right), pc.greater_equal(pc.abs(left), scalar(float(_EXACT))))
     return pc.or_(pc.greater(left, right), same)
 
 
@@ -451,7 +464,7 @@ def _too_many(nulls: pa.Array, records: pa.Array, found: list[Any]) -> None:
         if pa.types.is_struct(field.type):
             _too_many(counts, records, found)
         elif pa.types.is_integer(field.type):
-            found.append(pc.or_(pc.less(counts, 0), pc.greater(counts, records)))
+            found.append(pc.or_(pc.less(counts, scalar(0)), pc.greater(counts, records)))
         elif pa.types.is_floating(field.type):  # among which there may be whole numbers
             found.append(pc.is_valid(counts))
 
@@ -494,7 +507,7 @@ def _odd(texts: pa.StringArray) -> pa.BooleanArray | None:
     if (pc.max(pc.binary_length(texts)).as_py() or 0) > 2 * _DEEPEST:  # what opens is closed
         opened = pc.add(pc.count_substring(texts, "["), pc.count_substring(texts, "{"))
         long = pc.match_substring_regex(texts, "[0-9]{1000}")
-        odd = pc.or_(odd, pc.or_(pc.greater(opened, _DEEPEST), long))
+        odd = pc.or_(odd, pc.or_(pc.greater(opened, scalar(_DEEPEST)), long))
     odd = _where(odd).flags  # no statistics are none to look at
     return odd if pc.any(odd).as_py() else None
 
@@ -567,7 +580,7 @@ class Shape:
 def _lines(texts: pa.StringArray) -> pa.Buffer:
     """*texts* one below the other; no JSON goes on behind a line that ends in the middle of it."""
     whole = pa.ListArray.from_arrays(_offsets(len(texts)), texts)
-    return pc.binary_join(whole, "\n").buffers()[2]
+    return pc.binary_join(whole, scalar("\n")).buffers()[2]
 
 
 def _parsed(body: pa.Buffer, schema: pa.Schema) -> pa.Table | None:

@@ -80,11 +80,13 @@ class TotalsBuilder:
             return
         import pyarrow.compute as pc
 
+        from deltaadm.replay.file_columns import scalar
+
         paths = files.column("path")
         vectors = files.having("deletionVector").flags
         for cardinality in files.vectors("cardinality").filter(vectors).to_pylist():
             self._count_vector(cardinality or 0)
-        inline = pc.equal(files.vectors("storageType").cast("string"), INLINE)
+        inline = pc.equal(files.vectors("storageType").cast("string"), scalar(INLINE))
         self._inline_vectors.add_all(paths, inline)
         untracked = files.lacking("baseRowId") | files.lacking("defaultRowCommitVersion")
         self._without_row_tracking.add_all(paths, untracked.flags)

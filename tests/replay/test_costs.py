@@ -174,6 +174,17 @@ def test_files_are_counted_without_pandas(tmp_path: Path) -> None:
     assert done.stdout.split()[1:] == ["True", "False"]
 
 
+def test_files_are_validated_without_pandas(tmp_path: Path) -> None:
+    with_checkpoint(tmp_path, 1_000)
+    probe = (
+        "import sys; from deltaadm import table; table(sys.argv[1]).validate(); "
+        "print('pyarrow' in sys.modules, 'pandas' in sys.modules)"
+    )
+    command = [sys.executable, "-c", probe, str(tmp_path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "False"]
+
+
 def test_reading_stops_where_protocol_and_metadata_are_known(tmp_path: Path) -> None:
     made = Table(tmp_path)
     for version in range(50):
