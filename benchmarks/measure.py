@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+_LAUNCHER = str(Path(__file__).with_name("launch.py"))
 
 _SLOW = 5.0
 """Seconds from which on a first run counts as well: what it warms up is no part of that."""
@@ -94,21 +97,26 @@ def in_turns(programs: Sequence[Program], runs: int, patience: float) -> dict[st
 
 
 def _run(program: Program) -> Cost:
-    """Not through `subprocess.run`, since only `wait4` tells the memory of this one child."""
+    """Through `launch.py`: what we started ourselves would count our memory as its own."""
     environment = {**os.environ, **program.environment}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    started = time.perf_counter()
-    with subprocess.Popen(
-        program.command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
-    ) as process:
-        assert process.stdout is not None  # noqa: S101 -- a pipe was asked for
-        output = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    elapsed = time.perf_counter() - started
-    if process.returncode:
-        raise Failed(f"ended with {process.returncode}")
-    if not program.right(output.decode(errors="replace")):
+    told, tell = os.pipe()
+    with os.fdopen(told) as report:
+        try:
+            done = subprocess.run(
+                [sys.executable, "-I", "-S", _LAUNCHER, str(tell), *program.command],
+                check=False,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                pass_fds=[tell],
+            )
+        finally:
+            os.close(tell)
+        numbers = report.read().split()
+    if done.returncode:
+        raise Failed(f"ended with {done.returncode}")
+    if not program.right(done.stdout.decode(errors="replace")):
         raise Failed("gave a wrong answer")
-    processor = (usage.ru_utime + usage.ru_stime) * 1000
-    return Cost(wall=[elapsed * 1000], processor=[processor], memory=usage.ru_maxrss)
+    wall, processor, memory = map(float, numbers)
+    return Cost(wall=[wall * 1000], processor=[processor * 1000], memory=int(memory))
