@@ -172,6 +172,22 @@ def unreadable_names(data_type: DataType) -> tuple[str, ...]:
     )
 
 
+def is_parsed_by_spark(noted: str) -> bool:
+    """
+    Whether Spark can parse a type that it has noted, with the names in it unquoted.
+
+    >>> is_parsed_by_spark("struct<a:varchar(5)>"), is_parsed_by_spark("struct<a-b:varchar(5)>")
+    (True, False)
+    """
+    from deltaadm.domain.sql.ddl import parse_type  # rarely met
+
+    try:
+        parse_type(noted)
+    except Refused:
+        return False
+    return noted.isascii()
+
+
 _IN_CATALOGS: Final = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 
 

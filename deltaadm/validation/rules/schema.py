@@ -36,12 +36,14 @@ from deltaadm.domain.transaction.column_mapping import (
 )
 from deltaadm.domain.transaction.metadata_checks import (
     CHAR_TYPE,
+    RAW_TYPE,
     RETENTION_KEYS,
     STATISTICS_COLUMNS,
     check_retention,
     check_statistics_columns,
     columns_with_invalid_characters,
     duplicate_columns,
+    is_parsed_by_spark,
     is_supported_type,
     leaves,
 )
@@ -782,6 +784,28 @@ def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
     for place, entries in (("configuration", metadata.configuration), ("format", options or {})):
         for key in sorted(entry for entry, value in entries.items() if is_secret(entry, value)):
             yield Problem(f"The value of {key!r} looks like a secret.", f"{place}[{key}]")
+
+
+@rule("DL327", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def unreadable_length(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Spark cannot parse the type that a column notes for char or varchar in a struct.
+
+    Why it matters: Spark notes such a type without quotes around the names in it. With a name
+    that needs them, as `a-b` does, `ALTER TABLE … ADD COLUMNS` succeeds, and every query and
+    every write then fails with PARSE_SYNTAX_ERROR or INVALID_IDENTIFIER.
+
+    What to do: drop the column, which still works: `alter --drop-column COLUMN`. Add it again
+    with STRING, or with names of ASCII letters, digits and underscores.
+
+    Source: Delta Spark, `__CHAR_VARCHAR_TYPE_STRING`; tried on Delta Spark 4.4.
+    """
+    if not _is_readable(table.snapshot.metadata):
+        return
+    for path, field in walk(_schema(table)):
+        noted = field.metadata.get(RAW_TYPE)
+        if isinstance(noted, str) and not is_parsed_by_spark(noted):
+            yield Problem(f"Spark cannot parse the type that it notes: {noted[:200]!r}.", _at(path))
 
 
 def _schema(table: SnapshotFacts) -> StructType:

@@ -653,6 +653,33 @@ def words_that_only_look_like_secrets(path: Path) -> None:
     )
 
 
+def noted_type(path: Path, noted: str, name: str) -> None:
+    inner = {"name": name, "type": "string", "nullable": True, "metadata": {}}
+    column = {
+        "name": "s",
+        "type": {"type": "struct", "fields": [inner]},
+        "nullable": True,
+        "metadata": {"__CHAR_VARCHAR_TYPE_STRING": noted},
+    }
+    schema = json.dumps({"type": "struct", "fields": [column]})
+    one_commit(path, protocol(), metadata(schemaString=schema))
+
+
+@breaks("DL327")
+def varchar_beside_a_hyphen(path: Path) -> None:
+    noted_type(path, "struct<a-b:varchar(5)>", "a-b")
+
+
+@breaks("DL327")
+def varchar_beside_a_letter_beyond_ascii(path: Path) -> None:
+    noted_type(path, "struct<ä:varchar(5)>", "ä")
+
+
+@respects("DL327")
+def varchar_beside_a_keyword(path: Path) -> None:
+    noted_type(path, "struct<select:varchar(5)>", "select")
+
+
 def hostile() -> Action:
     return metadata({"delta.\x1b[31m": "\n"})
 
