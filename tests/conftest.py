@@ -79,6 +79,7 @@ def _started_programs(class_archives: Path) -> None:
     os.environ["XDG_CONFIG_HOME"] = str(class_archives.with_name("no-settings"))  # not the user's
     os.environ["XDG_DATA_HOME"] = str(class_archives.with_name("data"))  # completions, man pages
     os.environ["SHELL"] = "/bin/bash"  # CI may have none
+    os.environ.pop("FORCE_COLOR", None)  # what the developer wants of pytest's own output
     os.environ["CI"] = "true"  # where no program goes on to make an archive after its end
 
 
