@@ -221,6 +221,10 @@ JVM_REMEDY: Final = (
 
 _OLD_JAVA: Final = re.compile(r"UnsupportedClassVersionError|Unrecognized (VM )?option|--add-")
 _NO_JAVA: Final = re.compile(r"Unable to locate a Java Runtime|JAVA_HOME is not set")
+# Java takes the home directory of the system's list of users, whatever HOME says.
+_NO_HOME: Final = re.compile(
+    r"^Exception in thread \"main\" [\w.$]+: (.*\.ivy2\b.*)$", re.MULTILINE
+)
 _NO_JARS: Final = re.compile(r"\[(?:unresolved dependency|download failed): ([^\]]*)\]")
 _CAUSES: Final = tuple(
     re.compile(pattern, re.MULTILINE)
@@ -261,13 +265,8 @@ def _died(log: str, code: int) -> EngineError:
             f"Spark {version('pyspark')} does not run on the installed Java.",
             remedy=JAVA_REMEDY,
         )
-    if unresolved := _NO_JARS.search(log):
-        return EngineError(
-            f"Spark {version('pyspark')} cannot download the jars it needs: {unresolved[1]}.",
-            remedy="Check the access to Maven Central, or configure a mirror with --spark-conf "
-            "spark.jars.ivySettings=FILE. Each pyspark release needs the matching delta-spark: "
-            "pip install 'deltaadm[spark]'",
-        )
+    if lacking := _lacking_jars(log):
+        return lacking
     if _killed_by(code) is not None:
         return _jvm_ended(code)
     for pattern in _CAUSES:
@@ -275,6 +274,25 @@ def _died(log: str, code: int) -> EngineError:
             return not_started(found[1])
     words = [line for line in log.strip().splitlines() if not _NO_CAUSE.match(line)]
     return not_started(words[-1]) if words else _jvm_ended(code)
+
+
+def _lacking_jars(log: str) -> EngineError | None:
+    """Why a JVM that did not come up has no jars, if that is what its output says."""
+    if unresolved := _NO_JARS.search(log):
+        return EngineError(
+            f"Spark {version('pyspark')} cannot download the jars it needs: {unresolved[1]}.",
+            remedy="Check the access to Maven Central, or configure a mirror with --spark-conf "
+            "spark.jars.ivySettings=FILE. Each pyspark release needs the matching delta-spark: "
+            "pip install 'deltaadm[spark]'",
+        )
+    if unwritable := _NO_HOME.search(log):
+        return EngineError(
+            "Spark cannot keep the jars it needs in the home directory of this user: "
+            f"{unwritable[1].strip()}.",
+            remedy="Name a directory that can be written: --spark-conf spark.jars.ivy=DIRECTORY. "
+            "Or pass jars that are there already: --jars.",
+        )
+    return None
 
 
 def died_at_start() -> EngineError | None:

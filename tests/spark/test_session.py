@@ -142,6 +142,22 @@ def test_the_cause_is_what_java_says_last_but_for_warnings(
     assert stderr[2].startswith(f"Cannot start Spark: {cause}")
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "java.lang.IllegalArgumentException: basedir must be absolute: ?/.ivy2.5.2/local",
+        "java.io.FileNotFoundException: /nonexistent/.ivy2.5.2/cache/r.xml (Permission denied)",
+    ],
+    ids=["a user without an entry", "a home that is not there"],
+)
+def test_a_user_without_a_home_is_told_where_jars_can_go(tmp_path: Path, message: str) -> None:
+    thrown = f'Exception in thread "main" {message}'
+    home = java_that(tmp_path, f"echo '{thrown}' >&2; exit 1")
+    _, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME=str(home))
+    assert "cannot keep the jars it needs in the home directory" in stderr[2]
+    assert "--spark-conf spark.jars.ivy=DIRECTORY" in stderr[3]
+
+
 def java_that(directory: Path, does: str) -> Path:
     """A JAVA_HOME whose Java is the true one for Spark's launcher, and for Spark itself *does*."""
     real = java_program()
