@@ -115,9 +115,7 @@ def test(*arguments: str) -> int:
 def spark_matrix(*arguments: str) -> int:
     """All tests on Spark, with the cases that `test` leaves out."""
     os.environ["DELTAADM_REQUIRE_SPARK"] = "1"
-    return finish(
-        [("pytest", *SPREAD, "--spark-matrix", "tests/spark", "tests/operations", *arguments)]
-    )
+    return finish([("pytest", *SPREAD, "--spark-matrix", "-m", "spark or matrix", *arguments)])
 
 
 def lint() -> int:

@@ -1,30 +1,34 @@
 """A test of many cases fails where one of them does, and says which."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.support.cases import each
 
+TESTS = """
+from tests.support.cases import each
 
-@each("number, word", {"good": (1, "a"), "bad": (2, "b"), "worse": (3, "c")})
-def only_one(number: int, word: str) -> None:
-    assert (number, word) == (1, "a")
+CASES = {"good": (1, "a"), "bad": (2, "b"), "worse": (3, "c")}
 
-
-def test_every_case_is_tried_and_each_failure_named(request: pytest.FixtureRequest) -> None:
-    with pytest.raises(ExceptionGroup, match="2 of 3 cases fail") as caught:
-        only_one(request=request)
-    notes = [error.__notes__ for error in caught.value.exceptions]
-    assert notes == [["in case 'bad'"], ["in case 'worse'"]]
-
-
-@each("number", {"skipped": 1})
-def left_out(number: int) -> None:
-    pytest.skip(f"{number}")
+class TestNumbers:
+    @each("number, word", CASES)
+    def test_first(self, number, word, tmp_path):
+        (tmp_path / word).touch(exist_ok=False)
+        assert number == 1
+"""
 
 
-def test_no_case_is_skipped(request: pytest.FixtureRequest) -> None:
-    with pytest.raises(BaseExceptionGroup, match="1 of 1 cases fail"):
-        left_out(request=request)
+def test_every_case_is_tried_and_each_failure_named(tmp_path: Path) -> None:
+    (tmp_path / "test_numbers.py").write_text(TESTS, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_numbers.py"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "SUBFAILED[bad]" in ended.stdout
+    assert "SUBFAILED[worse]" in ended.stdout
+    assert "[good]" not in ended.stdout
 
 
 def test_two_cases_have_two_names() -> None:
