@@ -204,7 +204,7 @@ def _with_timestamp_provenance(
     # A table that has had them from version 0 on needs no note of since when.
     is_on = is_true(metadata.configuration, IN_COMMIT_TIMESTAMPS)
     if was_on and is_on:
-        _require_whole_provenance(metadata)
+        _require_whole_provenance(before.metadata, metadata)
     if was_on or not (before.exists and is_on):
         return metadata
     version = str(before.version + 1) if version_known else KNOWN_AFTER_COMMIT
@@ -217,9 +217,9 @@ def _with_timestamp_provenance(
     )
 
 
-def _require_whole_provenance(metadata: Metadata) -> None:
-    noted = {ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP} & metadata.configuration.keys()
-    if len(noted) == 1:
+def _require_whole_provenance(old: Metadata, new: Metadata) -> None:
+    both = {ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP}
+    if both <= old.configuration.keys() and len(both & new.configuration.keys()) == 1:
         # No error class: Delta throws an IllegalStateException.
         raise Refused(
             f"Of {ICT_ENABLEMENT_VERSION} and {ICT_ENABLEMENT_TIMESTAMP} only one would be left.",
