@@ -103,12 +103,22 @@ def _again(
     if isinstance(step, AddColumns):
         return _added_again(state, step, later, session)
     if isinstance(step, ChangeColumns):
-        changes = ChangeColumns(tuple(_still_possible(state, step, later)))
-        return evolve(state, changes, session) if changes.changes else state
+        return _changed_again(state, step, later, session)
     if isinstance(step, RenameColumn):
         return _renamed(state, step.column, step.name)  # column mapping may be gone since then
     left = step.remaining(state)
     return state if left is None else evolve(state, left, session)
+
+
+def _changed_again(
+    state: Snapshot, step: ChangeColumns, later: Sequence[Step], session: SessionSettings | None
+) -> Snapshot:
+    """Delta looks for statistics of clustering columns before a move, which can end them."""
+    changes = ChangeColumns(tuple(_still_possible(state, step, later)))
+    if not changes.changes:
+        return state
+    after = evolve(replace(state, domains={}), changes, session)
+    return replace(after, domains=state.domains)
 
 
 def _still_possible(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import parse_columns, parse_definitions, parse_move
+from deltaadm.domain.sql.ddl import Position, parse_columns, parse_definitions, parse_move
 from deltaadm.domain.steps import (
     ClusterBy,
     ColumnChange,
@@ -173,6 +173,20 @@ def test_a_column_stands_where_it_is_to_be_whatever_moves_after_it() -> None:
     )
     found = plan_changes(plain("a INT, c INT, b INT, d INT"), wish).after.metadata.schema.fields
     assert [column.name for column in found] == ["c", "d", "b", "a"]
+
+
+def test_a_clustering_column_that_moved_behind_those_with_statistics_is_not_moved_again() -> None:
+    """Delta refuses any further move there, even one that changes nothing."""
+    clustered = carried_out(plain("a INT, b INT, c INT"), (ClusterBy((("a",),)),))[-1]
+    indexed = {"delta.dataSkippingNumIndexedCols": "1"}
+    behind = ColumnChange(("a",), position=Position("c"))
+    wish = TableChanges(set_properties=indexed, change=[behind], unset=["team"])
+    states = carried_out(clustered, plan_changes(clustered, wish).steps)
+    for state in states:
+        rest = plan_changes(state, wish).steps
+        assert not diff(states[-1], carried_out(state, rest)[-1])
+    with pytest.raises(Refused, match="no statistics for a"):
+        plan_changes(states[-1], TableChanges(change=[ColumnChange(("c",), position=Position())]))
 
 
 def test_moves_behind_the_same_column_are_not_repeated() -> None:
