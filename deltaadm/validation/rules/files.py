@@ -128,7 +128,9 @@ def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
     A file has values for partition columns that differ from the table's.
 
     Why it matters: readers take the values of partition columns from the log, not from the
-    file; a column without one reads as null or makes the read fail.
+    file; a column without one reads as null or makes the read fail. It is a warning where
+    nothing but nulls can have been left out, as deltalake does when it compacts the log: Delta
+    Spark and Delta Kernel read and write such a table as it was meant.
 
     What to do: rewrite the file through Delta. Under column mapping the keys are the physical
     names of the columns, which a writer that does not know it gets wrong.
@@ -136,14 +138,18 @@ def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
     Source: PROTOCOL.md, Add File and Remove File.
     """
     layout = _layout(file.state)
+    columns = layout.partitions
     values = file.add.partition_values or {}
-    if layout.partitions is None or values.keys() == layout.partitions.keys():
+    if columns is None or values.keys() == columns.keys():
         return
     if values.keys() != layout.logical:  # logical in place of physical names are DL419's
+        absent = columns.keys() - values.keys()
+        are_nulls = values.keys() <= columns.keys() and all(columns[key].nullable for key in absent)
         yield Problem(
             f"The file has values for {_listed(values)}; the partition columns are "
-            f"{_listed(layout.partitions)}.",
+            f"{_listed(columns)}.",
             file.add.path,
+            severity=Severity.WARNING if are_nulls else None,
         )
 
 
