@@ -41,11 +41,18 @@ PYTHON = PROGRAMS / ("python.exe" if os.name == "nt" else "python")
 LOCK = ROOT / "requirements-dev.lock"
 """Everything that development takes, at one version each, with the hashes of the files."""
 
-PROCESSES = min(4, (os.cpu_count() or 1) * 3 // 2)
-"""More than there are cores: tests on Spark wait a fifth of their time."""
+CORES = min(4, os.cpu_count() or 1)
 
-SPREAD = (f"--numprocesses={PROCESSES}", "--dist=loadscope", "--no-loadscope-reorder")
-"""Arguments of pytest that share the tests, a module at a time, among processes."""
+
+def shared(processes: int) -> tuple[str, ...]:
+    """Arguments of pytest that share the tests, a module at a time, among *processes*."""
+    return (f"--numprocesses={processes}", "--dist=loadscope", "--no-loadscope-reorder")
+
+
+SPREAD = shared(min(4, CORES * 3 // 2))
+"""Among more processes than there are cores: tests on Spark wait a fifth of their time."""
+
+FAST = (*shared(CORES), "-m", "not spark and not slow", "--ignore=tests/spark")
 
 SITE = ("python", str(ROOT / "docs" / "build_site.py"))
 
@@ -106,10 +113,10 @@ def set_up() -> None:
 
 def test(*arguments: str) -> int:
     """Every check and the site, then the tests; all of them run even if one fails."""
+    if "--fast" not in arguments:
+        return finish([*CHECKS, SITE, ("pytest", *SPREAD, *arguments)])
     chosen = [argument for argument in arguments if argument != "--fast"]
-    if len(chosen) < len(arguments):
-        chosen = ["-m", "not spark and not slow", *chosen]
-    return finish([*CHECKS, SITE, ("pytest", *SPREAD, *chosen)])
+    return finish([*CHECKS, ("pytest", *FAST, *chosen)])
 
 
 def spark_matrix(*arguments: str) -> int:

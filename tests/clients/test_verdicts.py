@@ -267,6 +267,7 @@ metadata = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(releases, st.frozensets(names, max_size=6), st.frozensets(names, max_size=3), metadata)
 @settings(max_examples=1000 * TIMES)
 def test_more_features_never_improve_a_verdict(
@@ -282,6 +283,7 @@ def test_more_features_never_improve_a_verdict(
         assert refused or after.rank >= before.rank
 
 
+@pytest.mark.slow
 @given(releases, protocols, metadata)
 @settings(max_examples=1000 * TIMES)
 def test_who_refuses_to_read_writes_only_what_a_source_says(
@@ -295,6 +297,7 @@ def test_who_refuses_to_read_writes_only_what_a_source_says(
         assert found[cell.subject].compatibility is not UNKNOWN or found[cell.subject].note
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["delta-spark@4.4.0", "delta-spark@4.5", "delta-spark"]).map(parse_client),
     protocols,
@@ -320,6 +323,7 @@ def test_the_reference_does_what_it_refuses_and_nothing_else(
         )
 
 
+@pytest.mark.slow
 @given(releases, protocols, st.sampled_from([MAPPED, IN_ID_MODE]))
 @settings(max_examples=1000 * TIMES)
 def test_using_a_feature_is_never_better_than_not_using_it(
@@ -331,6 +335,7 @@ def test_using_a_feature_is_never_better_than_not_using_it(
         assert using.compatibility.rank >= having.compatibility.rank
 
 
+@pytest.mark.slow
 @given(releases, protocols, metadata, st.sampled_from(Access))
 @settings(max_examples=1000 * TIMES)
 def test_whatever_works_or_does_not_has_a_source(

@@ -3,6 +3,8 @@
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from deltaadm.commit.embedded import EmbeddedExecutor
 from deltaadm.commit.supported import OBLIGATIONS
 from deltaadm.domain.model.features import FEATURES
@@ -18,6 +20,7 @@ def engine(session: SessionSettings) -> EmbeddedExecutor:
     return EmbeddedExecutor(session, now)
 
 
+@pytest.mark.slow
 def test_commits_are_those_of_delta_in_every_recorded_case(tmp_path: Path) -> None:
     """One test for all, since together they take seconds; it names the case that differs."""
     found = Counter()

@@ -58,6 +58,7 @@ def _cases() -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "one_of"), _cases(), indirect=["place"])
 def test_commits_are_those_of_delta(place: Place, one_of: int) -> None:
     """As `test_embedded.py` has it on a disk."""

@@ -338,6 +338,7 @@ def test_statistics_count_alike_in_commits_and_checkpoints(tmp_path: Path, kind:
 COUNTED = [f'{{"numRecords":{count}}}' for count in (0, 9, 10, 99)]
 
 
+@pytest.mark.slow
 @given(
     kind=st.sampled_from(["classic", "multi-part", "v2-json", "v2-parquet"]),
     usual=st.lists(st.sampled_from(COUNTED), max_size=12),

@@ -149,6 +149,7 @@ def test_damage_never_surprises(data: st.DataObject) -> None:
         rows(BytesIO(bytes(body[:cut])), NAMES)
 
 
+@pytest.mark.slow
 def test_no_damaged_byte_surprises() -> None:
     line = {"metaData": {"id": "x" * 50, "configuration": {"a": "b"}}}
     body = written([line, {"protocol": {"minReaderVersion": 1}}]).getvalue()

@@ -15,6 +15,8 @@ from tests.support.damaged_commits import write_damaged_commits
 from tests.support.damaged_files import write_damaged
 from tests.support.row_by_row import both_reports
 
+pytestmark = pytest.mark.slow
+
 _SEEDS, _AT_ONCE = 10_000, 50
 _SOME = 2
 

@@ -18,6 +18,8 @@ from tests.support.cases import each
 from tests.support.program import LogWriter, deltaadm
 from tests.support.rule_cases import CASES, Case, findings, named, report
 
+pytestmark = pytest.mark.slow
+
 BREAKING = [case for case in CASES if case.breaks]
 CONSENT = (
     "--yes",

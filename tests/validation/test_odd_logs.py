@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from tests.support.rule_cases import report
 from tests.support.tables import Table, add, commit, commit_info, metadata, protocol, table
 
+pytestmark = pytest.mark.slow
+
 DEEP = json.loads("[" * 400 + "]" * 400)
 
 VALUES: list[Any] = [
