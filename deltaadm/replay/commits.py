@@ -217,7 +217,7 @@ def _decoded(lines: Iterable[bytes], path: str) -> Iterator[Named]:
 
 
 def _actions(document: Document) -> Sequence[Named]:
-    """The actions that count: of several known ones, the first in the log schema's order."""
+    """The actions that count: of several known ones, the first in Delta's order."""
     present = [pair for pair in document.items() if pair[1] is not None]
     if len(present) > 1:
         known = [name for name, _ in present if name in ACTION_NAMES]

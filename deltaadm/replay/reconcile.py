@@ -124,15 +124,16 @@ def canonical_path(path: str, qualifier: str = "") -> str:
     """
     A path of the log in the one form under which files are compared.
 
-    Percent-encoding is undone and absolute paths are completed, as Delta does.
+    As in Delta Spark, which compares URIs: absolute paths are completed, and percent-encoding
+    may be in capitals or not, but is not undone.
 
-    >>> canonical_path("a%20b"), canonical_path("/x", "file:"), canonical_path("file:///x")
-    ('a b', 'file:/x', 'file:/x')
+    >>> canonical_path("a%c3%a9"), canonical_path("/x", "file:"), canonical_path("file:///x")
+    ('a%C3%A9', 'file:/x', 'file:/x')
     """
     if "%" in path:
-        from urllib.parse import unquote
+        from deltaadm.domain.model.data_paths import with_upper_escapes
 
-        path = unquote(path)
+        path = with_upper_escapes(path)
     if path.startswith("/"):
         return f"{qualifier}{path}"
     return re.sub(_NO_AUTHORITY, r"\1", path) if ":///" in path else path

@@ -309,6 +309,11 @@ _FACTS: Final = {
 
 # Spark decodes `+` as a space, which in a path it is not.
 _DECODED: Final = "coalesce(try_url_decode(replace({0}, '+', '%2B')), {0})"
+_UPPER_ESCAPES: Final = (
+    "array_join(transform(split(path, '%', -1), (part, number) -> "
+    "if(number > 0 and part rlike '^[0-9A-Fa-f]{2}', "
+    "concat(upper(left(part, 2)), substr(part, 3)), part)), '%')"
+)
 _COUNTED: Final = tuple(_FACTS)
 
 
@@ -332,11 +337,12 @@ def _canonical() -> Column:
     """`canonical_path` of the column `path` in `log`."""
     from pyspark.sql import functions as fn
 
-    plain = fn.expr(_DECODED.format("path"))
-    decoded = fn.when(fn.col("path").contains("%"), plain).otherwise(fn.col("path"))
+    escaped = fn.when(fn.col("path").contains("%"), fn.expr(_UPPER_ESCAPES)).otherwise(
+        fn.col("path")
+    )
     qualifier = fn.regexp_extract("log", decode.QUALIFIER, 0)
-    no_authority = fn.regexp_replace(decoded, r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)", "$1")
-    return fn.when(decoded.startswith("/"), fn.concat(qualifier, decoded)).otherwise(no_authority)
+    no_authority = fn.regexp_replace(escaped, r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)", "$1")
+    return fn.when(escaped.startswith("/"), fn.concat(qualifier, escaped)).otherwise(no_authority)
 
 
 def _aggregates() -> list[Column]:

@@ -291,7 +291,7 @@ def test_tombstones_hide_what_a_checkpoint_has(tmp_path: Path, kind: str) -> Non
     made = Table(tmp_path)
     _write_checkpoint(made, 0, kind)
     made.commit(0, commit_info())
-    made.commit(1, remove("c c"), remove("d", deletionVector=deletion_vector("v")))
+    made.commit(1, remove("c%20c"), remove("d", deletionVector=deletion_vector("v")))
     made.commit(2, domain("kept", removed=True), remove("b", deletionVector=deletion_vector("w")))
     assert load(made).domains == {}
     assert paths(made) == {"a", "b"}

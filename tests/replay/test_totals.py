@@ -71,8 +71,10 @@ def test_only_the_first_overlaps_are_named() -> None:
 
 
 def test_a_path_is_alive_with_two_vectors() -> None:
-    found = totals(deleted("a%20b", 1), AddFile(path="c"), deleted("a b", 2, "w"), deleted("d", 1))
-    assert found.with_two_vectors == ("a%20b",)
+    found = totals(
+        deleted("%c3%a9", 1), AddFile(path="c"), deleted("%C3%A9", 2, "w"), deleted("d", 1)
+    )
+    assert found.with_two_vectors == ("%c3%a9",)
 
 
 def test_paths_with_a_vector_each_are_not_the_same() -> None:

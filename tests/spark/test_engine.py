@@ -174,17 +174,27 @@ def _awkward(root: Path) -> Iterator[Table]:
 
 
 def _odd_paths(made: Table) -> Table:
-    """A file is the same however its path is spelled."""
-    spelled = ["a%20b", "+%2B", "/abs/x", "file:///abs/y", "file:/abs/z", "p=1/%C3%A9", "100%25"]
+    """A file is the same where its URI is, whatever the case of its escapes."""
+    spelled = [
+        "a%20b",
+        "+%2B",
+        "/abs/x",
+        "file:///abs/y",
+        "file:/abs/z",
+        "p=1/%C3%a9",
+        "100%25",
+        "x%2Fy",
+        "%zz%",
+    ]
     vector = deletion_vector("v")
     state: list[Action] = [protocol(), metadata(), txn("t", 1), domain("d"), domain("gone")]
     state += [add(path, 10) for path in spelled]
     state += [add("v", 20), add("v2", 30, deletionVector=vector), add("same", 1)]
     made.commit(0, *state)
     made.v2_checkpoint(0, state, "parquet")
-    made.commit(1, remove("a b"), remove("file:/abs/x"), remove("/abs/y"), remove("p=1/é"))
+    made.commit(1, remove("a b"), remove("file:/abs/x"), remove("/abs/y"), remove("p=1/%c3%A9"))
     made.commit(2, remove("v"), add("v", 25, deletionVector=vector), add("same", 2))
-    made.commit(3, remove("v2"), domain("gone", removed=True), remove("100%25"))
+    made.commit(3, remove("v2"), domain("gone", removed=True), remove("100%25"), remove("x/y"))
     return made
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
+_ESCAPE: Final = re.compile("%[0-9A-Fa-f]{2}")
 _NOT_IN_URI: Final = re.compile(r'[\x00-\x20"<>\\^`{|}\x7f]|%(?![0-9A-Fa-f]{2})')
 _COLON_FIRST: Final = re.compile("[^/:]*:")
 _PLAIN: Final = re.compile(r"(?!/)[-A-Za-z0-9_.~/=]*")
@@ -33,6 +34,16 @@ def is_absolute(path: str) -> bool:
     (False, True, True)
     """
     return path.startswith("/") or (":" in path and _SCHEME.match(path) is not None)
+
+
+def with_upper_escapes(path: str) -> str:
+    """
+    *path* with its percent-encoding in capitals, as URIs are compared.
+
+    >>> with_upper_escapes("caf%c3%a9")
+    'caf%C3%A9'
+    """
+    return _ESCAPE.sub(lambda escape: escape[0].upper(), path) if "%" in path else path
 
 
 def without_file_scheme(path: str) -> str | None:

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 ACTION_NAMES: Final = (
-    "txn",
     "add",
     "remove",
     "metaData",
+    "txn",
     "protocol",
     "cdc",
     "commitInfo",
@@ -39,7 +39,7 @@ ACTION_NAMES: Final = (
     "checkpointMetadata",
     "sidecar",
 )
-"""The keys of a log line, in the order of Delta's log schema."""
+"""The keys of a log line; of several in one line Delta takes the first in this order."""
 
 
 @dataclass(frozen=True, slots=True)

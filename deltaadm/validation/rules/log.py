@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.actions import ACTIONS, DeletionVectorDescriptor
+from deltaadm.domain.model.data_paths import with_upper_escapes
 from deltaadm.domain.model.json_checksum import checksums, duplicate_key
 from deltaadm.domain.model.log_segment import Kind
 from deltaadm.domain.model.properties import whole_number
@@ -719,15 +720,7 @@ def _keys(commit: CommitFacts, name: str) -> Iterator[tuple[str, str]]:
             vector_id = ""
             if isinstance(vector, dict) and vector:
                 vector_id = DeletionVectorDescriptor.from_wire(vector).unique_id
-            yield _decoded(str(action.get("path"))), vector_id
-
-
-def _decoded(path: str) -> str:
-    if "%" not in path:
-        return path
-    from urllib.parse import unquote
-
-    return unquote(path)
+            yield with_upper_escapes(str(action.get("path"))), vector_id
 
 
 def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[tuple[str, int]]:

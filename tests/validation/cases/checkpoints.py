@@ -319,8 +319,8 @@ def transaction() -> Action:
 @respects("DL609", depth="deep")
 def a_checkpoint_agrees_with_the_commits(path: Path) -> None:
     made = start(path)
-    made.commit(2, INFO, remove("f1"), add("a%62c"), transaction())
-    made.checkpoint(2, [*state()[:2], add("abc"), remove("f1")])
+    made.commit(2, INFO, remove("f1"), add("%c3%a9"), transaction())
+    made.checkpoint(2, [*state()[:2], add("%C3%A9"), remove("f1")])
     made.last_checkpoint(2)
 
 

@@ -41,7 +41,7 @@ def a_later_commit_has_another_name(path: Path) -> None:
 
 @breaks("DL984", depth="cross-check")
 def a_removed_path_is_escaped_otherwise(path: Path) -> None:
-    table(path, commit(*START), commit(INFO, add("a b")), commit(INFO, remove("a%20b")))
+    table(path, commit(*START), commit(INFO, add("%c3%a9")), commit(INFO, remove("%C3%A9")))
 
 
 @respects("DL984", depth="cross-check")

@@ -386,7 +386,7 @@ def a_commit_adds_a_file_twice(path: Path) -> None:
 
 @breaks("DL114")
 def a_commit_removes_a_file_twice(path: Path) -> None:
-    table(path, body(*START, add("a b")), body(INFO, remove("a%20b"), remove("a b")))
+    table(path, body(*START, add("%c3%a9")), body(INFO, remove("%c3%a9"), remove("%C3%A9")))
 
 
 @breaks("DL114")
