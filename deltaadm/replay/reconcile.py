@@ -29,7 +29,8 @@ class Fold:
     The state so far. Offer actions from the newest to the oldest; the first of a key stays.
 
     `domains` includes tombstones, which hide older entries; `unknown` counts the actions that
-    this version does not know, by name. Like Delta, it passes over a metaData without `id`.
+    this version does not know, by name. Like Delta, it passes over a metaData without `id`, and
+    an add or remove without `path`.
     *qualifier* completes absolute paths, see `LogStore`. Transactions and domains may take *most*
     bytes of memory, counted as `_ENTRY` says.
     """
@@ -51,6 +52,8 @@ class Fold:
 
     def offer(self, name: str, document: Document) -> bool:
         """Take in one action; true if it is an `add` whose file is alive."""
+        if name in _ABOUT_FILES and document.get("path") is None:
+            return False
         if name == "add":
             return self._is_new(document)
         # A tombstone hides older entries of its file, and nothing else.
@@ -115,6 +118,7 @@ def _short(name: str) -> str:
     return f"blake2b:{blake2b(name.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
+_ABOUT_FILES: Final = frozenset({"add", "remove"})
 _STATELESS: Final = frozenset({"commitInfo", "cdc", "checkpointMetadata", "sidecar"})
 
 _NO_AUTHORITY: Final = r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)"

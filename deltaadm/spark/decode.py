@@ -135,7 +135,8 @@ def _rows(source: _Source, newest_first: Iterable[Named]) -> Iterator[Row]:
             line = counts.total()
             counts[name] += 1
             if name in _ON_FILES:
-                yield _file_row(source, line, name, document)
+                if document.get("path") is not None:
+                    yield _file_row(source, line, name, document)
             # Delta passes over metadata without an id.
             elif name not in _PASSED_OVER and (name != "metaData" or document.get("id")):
                 key = str(document.get(_KEYS[name])) if name in _KEYS else ""

@@ -286,6 +286,32 @@ def test_checkpoints_of_every_kind(tmp_path: Path, kind: str) -> None:
     assert (quick.files, quick.domains, quick.transactions) == (None, None, None)
 
 
+BODY = add("b")["add"]
+
+
+@pytest.mark.parametrize(
+    ("actions", "alive"),
+    [
+        ([{"add": {**BODY, "path": None}}], {"a"}),
+        ([{"add": {}}], {"a"}),
+        ([{"remove": {}}], {"a"}),
+        ([{**txn("x", 1), **add("b"), **domain("d")}], {"a", "b"}),
+        ([{**remove("a"), **add("b")}], {"a", "b"}),
+        ([add("x%2Fy"), remove("x/y")], {"a", "x%2Fy"}),
+        ([add("x%41"), remove("xA")], {"a", "x%41"}),
+        ([add("x%C3%A9"), remove("xé")], {"a", "x%C3%A9"}),
+        ([add("x%c3%a9"), remove("x%C3%A9")], {"a"}),
+        ([add("x%2520y"), remove("x%20y")], {"a", "x%2520y"}),
+    ],
+)
+def test_which_files_are_alive_for_delta_spark(
+    actions: list[Action], alive: set[str], tmp_path: Path
+) -> None:
+    """As Delta Spark 4.4 answered."""
+    commits = (commit(action) for action in actions)
+    assert paths(table(tmp_path, START_BODY, commit(add("a")), *commits)) == alive
+
+
 @KINDS
 def test_tombstones_hide_what_a_checkpoint_has(tmp_path: Path, kind: str) -> None:
     made = Table(tmp_path)
