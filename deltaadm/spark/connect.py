@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 import warnings
+from concurrent.futures import wait
 from contextlib import ExitStack, contextmanager, suppress
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
@@ -112,6 +113,17 @@ def _configure_retries(session: Any) -> None:
             return super().can_retry(e) and now - self._began < _PATIENCE * 2
 
     session.client.set_retry_policies([Patience()])
+
+
+def wait_for_releases(session: SparkSession) -> None:
+    """
+    Wait, for ten seconds at most, until a Spark Connect server has released what it has executed.
+
+    The client asks for that in the background. An execution that is left when its session ends is
+    written to the server's log whole, with the credentials that executors were given.
+    """
+    if not hasattr(session, "_jvm"):
+        wait(session.client._release_futures, timeout=10)
 
 
 def stop_session(session: SparkSession) -> None:

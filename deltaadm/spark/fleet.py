@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from deltaadm.errors import EngineError
+from deltaadm.spark.connect import wait_for_releases
 from deltaadm.spark.errors import error_text, is_outage, lost
 from deltaadm.spark.store import java_errors
 from deltaadm.spark.tasks import ANSWERS, answered
@@ -94,7 +95,11 @@ def _collected(
     found = numbered.repartition(min(tasks, len(tables))).mapInArrow(
         partial(answered, work), ANSWERS
     )
-    ordered = sorted(found.collect(), key=lambda row: row["number"])
+    try:
+        rows = found.collect()
+    finally:
+        wait_for_releases(session)
+    ordered = sorted(rows, key=lambda row: row["number"])
     return [_Unpickler(io.BytesIO(row["answer"])).load() for row in ordered]
 
 

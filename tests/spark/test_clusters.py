@@ -244,7 +244,21 @@ def test_executors_of_a_server_read_fleets_and_give_the_same_lines(
     assert (one.code, "only executors can read logs" in one.err) == (6, True)
 
 
+SLOW_RELEASES = """
+import time
+from pyspark.sql.connect.client import reattach
+
+class Slow(reattach.ThreadPoolExecutor):
+    def submit(self, work):
+        return super().submit(lambda: (time.sleep(0.3), work()))
+
+reattach.ThreadPoolExecutor = Slow
+"""
+"""For `sitecustomize`: the server keeps what it has executed for longer, as on a busy machine."""
+
+
 def test_executors_of_a_server_read_object_stores(server: str, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SLOW_RELEASES, encoding="utf-8")
     lake = tmp_path / "lake"
     for number in range(3):
         write_deltalake(lake / f"t{number}", ROWS)
@@ -252,8 +266,9 @@ def test_executors_of_a_server_read_object_stores(server: str, tmp_path: Path) -
         location = s3.upload(lake, tmp_path.name)
         command = ["inspect", "--discover", location, f"{location}/gone", "-o", "jsonl"]
         alone = process(*command, env=s3.environment)
+        slow = {"PYTHONPATH": os.pathsep.join((str(tmp_path), os.environ["PYTHONPATH"]))}
         with (
-            another_process(s3.environment | {"SPARK_REMOTE": server}) as run,
+            another_process(s3.environment | slow | {"SPARK_REMOTE": server}) as run,
             s3.counted() as asked,
         ):
             there = run(*command, *SPARK)
