@@ -129,17 +129,17 @@ def _answer_plainly(arguments: Sequence[str], status: CommitStatus) -> int | Non
     """Carry out a plain command line without typer; None for one that typer should look at."""
     from deltaadm.cli.execution import execute
     from deltaadm.cli.parser import parse
-    from deltaadm.cli.table import ANSWER_ALONE, COMMANDS, Command
+    from deltaadm.cli.table import COMMANDS, Command
     from deltaadm.runs.context import RunContext
 
     name, *rest = arguments or ("",)
     if name not in COMMANDS:
         return None
-    if not (rest or name in ANSWER_ALONE):
+    command = Command(name)
+    if not (rest or command.answers_alone):
         from deltaadm.cli.help import lacks_argument
 
-        raise lacks_argument(Command(name))
-    command = Command(name)
+        raise lacks_argument(command)
     given = parse(command, rest)
     if given is None:
         return None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from deltaadm.cli.declare import Declared
-    from deltaadm.operations.reports import SettingValue
+    from deltaadm.operations.settings import SettingValue
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.settings_file import Setting, SettingsSources
 
@@ -335,8 +335,7 @@ def _options_shown(sources: SettingsSources) -> Iterator[SettingValue]:
 def _shown(
     key: str, setting: Setting | None, text: str, name: str | None, option: Declared | None = None
 ) -> SettingValue:
-    from deltaadm.operations.reports import SettingValue
-    from deltaadm.operations.settings import toml
+    from deltaadm.operations.settings import SettingValue, toml
 
     if setting is not None:
         value = setting.value

@@ -40,9 +40,6 @@ COMMANDS: Final[Mapping[str, str]] = {
 }
 """Every subcommand and its summary, in the order of the help."""
 
-ANSWER_ALONE: Final = frozenset({"features", "clients", "rules", "config", "doctor", "schema"})
-"""Those that have an answer without any argument; the others show their help."""
-
 
 class Command:
     """
@@ -57,6 +54,11 @@ class Command:
         module = import_module(f"deltaadm.cli.commands.{name.replace('-', '_')}")
         self.run: Callable[[Any, RunContext], int] = module.command
         self.parameters: type[Parameters] = getattr(module, "".join(name.title().split("-")))
+
+    @property
+    def answers_alone(self) -> bool:
+        """Whether it has an answer without any argument: the help has them in brackets."""
+        return all(each.metavar[0] == "[" for each in self.declared() if each.is_argument)
 
     def declared(self) -> Iterator[Declared]:
         """All arguments and options, also those that every command has."""

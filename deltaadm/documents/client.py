@@ -20,7 +20,7 @@ from deltaadm.domain.model.json_values import (
 
 if TYPE_CHECKING:
     from deltaadm.domain.model.json_values import Fields
-    from deltaadm.operations.reports import ClientFact, Support
+    from deltaadm.operations.client_catalogue import ClientFact, Support
 
 
 def _features(support: Support) -> list[tuple[str, Any, Any]]:

@@ -24,7 +24,7 @@ from deltaadm.domain.model.protocol import PROTOCOL, Protocol
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.transaction.clustering import clustering_columns, with_clustering
 from deltaadm.errors import DeltaadmError, SettingsError
-from deltaadm.operations.reports import RecordedTable, Reference
+from deltaadm.operations.reference import RecordedTable, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,14 +6,63 @@ from typing import TYPE_CHECKING
 
 from deltaadm.clients import Access, feature_verdict, newest_releases, parse_client
 from deltaadm.clients.facts import version_key
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.features import FEATURES, Kind
-from deltaadm.operations.reports import ClientCatalogue, ClientExplanation, ClientFact, Support
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from deltaadm.clients import Client, ClientRelease, Verdict
+    from deltaadm.clients import Client, ClientRelease, Compatibility, Fact, Verdict
     from deltaadm.clients.facts import Gate
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """
+    What a release of a client does with tables that have one feature, by the feature's name.
+
+    Features for writers only do not concern readers, and are left out of `reads`.
+    """
+
+    release: ClientRelease
+    reads: Mapping[str, Verdict]
+    writes: Mapping[str, Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCatalogue:
+    """All clients, each in its newest release."""
+
+    clients: tuple[Support, ...]
+
+    document = "clients"
+    blocks = "clients.show_clients"
+
+
+@dataclass(frozen=True, slots=True)
+class ClientFact:
+    """One fact about a client: what it concerns, and what the client does then."""
+
+    access: Access
+    subjects: tuple[str, ...]
+    compatibility: Compatibility
+    fact: Fact | Gate
+
+    def holds_for(self, version: tuple[int, ...]) -> bool:
+        """Whether it is about this release."""
+        return self.fact.holds_for(version)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientExplanation:
+    """One client with the facts about it: about `every_release`, or about one."""
+
+    support: Support
+    facts: tuple[ClientFact, ...]
+    every_release: bool
+
+    document = "client"
+    blocks = "clients.show_client"
 
 
 def list_clients() -> ClientCatalogue:

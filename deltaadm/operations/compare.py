@@ -48,6 +48,7 @@ class DiffReport:
     changes: tuple[Change, ...]
 
     document = "diff"
+    blocks = "differences.show_differences"
 
     @property
     def table(self) -> str:

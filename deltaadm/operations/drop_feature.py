@@ -61,6 +61,18 @@ class DropStatus:
     refusal: Refused | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DropReport:
+    """How far features of the table, at *version*, are from being dropped."""
+
+    table: str
+    version: int
+    features: tuple[DropStatus, ...]
+
+    document = "drop_feature"
+    blocks = "plans.show_drops"
+
+
 def droppable_features(snapshot: Snapshot) -> tuple[str, ...]:
     """The supported features that Delta Spark can drop, if nothing stands in the way."""
     return tuple(

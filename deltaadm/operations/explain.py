@@ -6,19 +6,13 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.clients import CLIENTS
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.features import FEATURES, lookup
 from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.errors import Refused
-from deltaadm.operations.client_catalogue import explain_client
+from deltaadm.operations.client_catalogue import ClientExplanation, explain_client
 from deltaadm.operations.error_classes import ERROR_CLASSES
-from deltaadm.operations.features import explain_feature
-from deltaadm.operations.reports import (
-    ClientExplanation,
-    ErrorClassExplanation,
-    FeatureExplanation,
-    RuleCatalogue,
-    RuleExplanation,
-)
+from deltaadm.operations.features import FeatureExplanation, explain_feature
 from deltaadm.operations.validate import choose_rules, code_prefix, similar_code
 from deltaadm.validation.rule import RULES
 
@@ -42,6 +36,43 @@ FAMILIES: Final = {
 """What each family of rules is about."""
 
 _CODE: Final = re.compile(r"DL\d", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCatalogue:
+    """Rules of `validate`, in the order of their codes."""
+
+    rules: tuple[Rule, ...]
+
+    document = "rules"
+    blocks = "catalogues.show_rules"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a list of names has."""
+        return tuple(rule.code for rule in self.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleExplanation:
+    """One rule with its documentation."""
+
+    rule: Rule
+
+    document = "rule"
+    blocks = "catalogues.show_rule"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorClassExplanation:
+    """An error class of Delta, with the rules that find what leads to it."""
+
+    error_class: ErrorClass
+    rules: tuple[Rule, ...]
+
+    document = "error_class"
+    blocks = "catalogues.show_error_class"
+
 
 Explanation = RuleExplanation | FeatureExplanation | ErrorClassExplanation | ClientExplanation
 

@@ -2,8 +2,39 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.features import FEATURES, find
-from deltaadm.operations.reports import FeatureCatalogue, FeatureExplanation
+
+if TYPE_CHECKING:
+    from deltaadm.domain.model.features import TableFeature
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureCatalogue:
+    """All features of the registry."""
+
+    features: tuple[TableFeature, ...]
+
+    document = "features"
+    blocks = "catalogues.show_features"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a list of names has."""
+        return tuple(feature.name for feature in self.features)
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureExplanation:
+    """One feature of the registry, with those that require it."""
+
+    feature: TableFeature
+    required_by: tuple[str, ...]
+
+    document = "feature"
+    blocks = "catalogues.show_feature"
 
 
 def list_features() -> FeatureCatalogue:

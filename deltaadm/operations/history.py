@@ -105,6 +105,7 @@ class HistoryEntry:
     changes: tuple[Change, ...]
 
     document = "history_entry"
+    blocks = "history.show_entry"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +125,7 @@ class HistoryReport:
     stopped: str | None = None
 
     document = "history"
+    blocks = "history.show_history"
 
 
 def entries(

@@ -116,6 +116,7 @@ class TableReport:
     advises: bool = False
 
     document = "inspect"
+    blocks = "tables.show_table"
 
     @property
     def slack(self) -> tuple[str, ...]:

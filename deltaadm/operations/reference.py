@@ -4,12 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.dataclass import replace
-from deltaadm.operations.reports import RecordedTable, Reference
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.operations.secrets import Masker, fingerprints, revealed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from deltaadm.domain.model.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTable:
+    """
+    The table that the user called `table`, with masks for secrets.
+
+    `fingerprints` are what these are known by, by their places.
+    """
+
+    table: str
+    snapshot: Snapshot
+    fingerprints: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Recorded tables, for `diff` to hold them against later."""
+
+    tables: tuple[RecordedTable, ...]
+
+    document = "reference"
+    blocks = ""  # it is written as a file alone
 
 
 def record(table: str, snapshot: Snapshot) -> Reference:

@@ -1,7 +1,8 @@
 """
 What a command has to say: values that renderers turn into text, JSON or SQL.
 
-The `document` of each names the module in `deltaadm.documents` that writes it.
+A report is any value that names where its JSON is written, and where its blocks are made. Here are
+those on plans and errors; the others are beside what makes them.
 """
 
 from __future__ import annotations
@@ -14,26 +15,15 @@ from deltaadm.masking import masked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Protocol
 
-    from deltaadm.clients import Access, ClientRelease, Compatibility, Fact, Verdict
-    from deltaadm.clients.facts import Gate
-    from deltaadm.domain.model.features import TableFeature
-    from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.errors import DeltaadmError
     from deltaadm.operations.carry_out import Outcome
-    from deltaadm.operations.compare import DiffReport
     from deltaadm.operations.diff import Change
-    from deltaadm.operations.drop_feature import DropStatus
-    from deltaadm.operations.error_classes import ErrorClass
     from deltaadm.operations.foreign.carry_out import ForeignPlan
     from deltaadm.operations.foreign.catalog import ForeignOutcome
     from deltaadm.operations.foreign.changes import RecordedChanges
-    from deltaadm.operations.history import HistoryEntry, HistoryReport
-    from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.plan import Plan
-    from deltaadm.operations.why import WhyReport
-    from deltaadm.validation.finding import ValidationReport
-    from deltaadm.validation.rule import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +34,7 @@ class PlanReport:
     plan: Plan
 
     document = "plan"
+    blocks = "plans.show_plan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +45,7 @@ class OutcomeReport:
     outcome: Outcome
 
     document = "outcome"
+    blocks = "plans.show_outcome"
 
 
 class PlanState(Enum):
@@ -90,6 +82,7 @@ class SavedPlanReport:
     status: PlanStatus
 
     document = "shown_plan"
+    blocks = "plans.show_saved_plan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +107,7 @@ class JournalReport:
     plans: tuple[JournalLine, ...]
 
     document = "shown_journal"
+    blocks = "plans.show_journal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +121,8 @@ class ForeignReport:
     plan: ForeignPlan | RecordedChanges
     outcome: ForeignOutcome | None = None
     status: PlanStatus | None = None
+
+    blocks = "plans.show_foreign_plan"
 
     @property
     def document(self) -> str:
@@ -143,6 +139,7 @@ class Failure:
     established: Mapping[str, object] | None = None
 
     document = "error"
+    blocks = "tables.show_failure"
 
     @property
     def known(self) -> Mapping[str, object]:
@@ -153,81 +150,6 @@ class Failure:
     def table(self) -> str:
         """That name as it may be shown; where there is a report, it has no secret in it."""
         return masked(self.named)
-
-
-@dataclass(frozen=True, slots=True)
-class FeatureCatalogue:
-    """All features of the registry."""
-
-    features: tuple[TableFeature, ...]
-
-    document = "features"
-
-
-@dataclass(frozen=True, slots=True)
-class FeatureExplanation:
-    """One feature of the registry, with those that require it."""
-
-    feature: TableFeature
-    required_by: tuple[str, ...]
-
-    document = "feature"
-
-
-@dataclass(frozen=True, slots=True)
-class Support:
-    """
-    What a release of a client does with tables that have one feature, by the feature's name.
-
-    Features for writers only do not concern readers, and are left out of `reads`.
-    """
-
-    release: ClientRelease
-    reads: Mapping[str, Verdict]
-    writes: Mapping[str, Verdict]
-
-
-@dataclass(frozen=True, slots=True)
-class ClientCatalogue:
-    """All clients, each in its newest release."""
-
-    clients: tuple[Support, ...]
-
-    document = "clients"
-
-
-@dataclass(frozen=True, slots=True)
-class ClientFact:
-    """One fact about a client: what it concerns, and what the client does then."""
-
-    access: Access
-    subjects: tuple[str, ...]
-    compatibility: Compatibility
-    fact: Fact | Gate
-
-    def holds_for(self, version: tuple[int, ...]) -> bool:
-        """Whether it is about this release."""
-        return self.fact.holds_for(version)
-
-
-@dataclass(frozen=True, slots=True)
-class ClientExplanation:
-    """One client with the facts about it: about `every_release`, or about one."""
-
-    support: Support
-    facts: tuple[ClientFact, ...]
-    every_release: bool
-
-    document = "client"
-
-
-@dataclass(frozen=True, slots=True)
-class RuleCatalogue:
-    """Rules of `validate`, in the order of their codes."""
-
-    rules: tuple[Rule, ...]
-
-    document = "rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,25 +172,7 @@ class StatisticsReport:
     rules: tuple[RuleCount, ...]
 
     document = "statistics"
-
-
-@dataclass(frozen=True, slots=True)
-class RuleExplanation:
-    """One rule with its documentation."""
-
-    rule: Rule
-
-    document = "rule"
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorClassExplanation:
-    """An error class of Delta, with the rules that find what leads to it."""
-
-    error_class: ErrorClass
-    rules: tuple[Rule, ...]
-
-    document = "error_class"
+    blocks = "catalogues.show_statistics"
 
 
 class Health(Enum):
@@ -296,71 +200,12 @@ class DoctorReport:
     checks: tuple[Check, ...]
 
     document = "doctor"
+    blocks = "catalogues.show_doctor"
 
     @property
     def failed(self) -> bool:
         """Whether anything is missing."""
         return any(check.health is Health.FAILED for check in self.checks)
-
-
-@dataclass(frozen=True, slots=True)
-class SettingValue:
-    """
-    A setting as TOML spells its value, with where that comes from, and the variable that sets it.
-
-    `place` is the file, the variable or the option; it is empty for a default. There is no value
-    where nothing sets what has no default, and no variable for what takes a file.
-    """
-
-    key: str
-    value: str | None
-    origin: str
-    place: str = ""
-    variable: str | None = None
-    help: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SettingsReport:
-    """Every setting; `with_origins` says whether text shows where each comes from."""
-
-    settings: tuple[SettingValue, ...]
-    with_origins: bool = False
-
-    document = "config"
-
-
-@dataclass(frozen=True, slots=True)
-class DropReport:
-    """How far features of the table, at *version*, are from being dropped."""
-
-    table: str
-    version: int
-    features: tuple[DropStatus, ...]
-
-    document = "drop_feature"
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedTable:
-    """
-    The table that the user called `table`, with masks for secrets.
-
-    `fingerprints` are what these are known by, by their places.
-    """
-
-    table: str
-    snapshot: Snapshot
-    fingerprints: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """Recorded tables, for `diff` to hold them against later."""
-
-    tables: tuple[RecordedTable, ...]
-
-    document = "reference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,32 +222,19 @@ class FleetSummary:
     sections: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
     places: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
+    document = ""  # the documents of its tables say it all
+    blocks = "tables.show_overview"
+
 
 if TYPE_CHECKING:
-    Report = (
-        TableReport
-        | HistoryReport
-        | HistoryEntry
-        | WhyReport
-        | DiffReport
-        | Reference
-        | PlanReport
-        | OutcomeReport
-        | ForeignReport
-        | SavedPlanReport
-        | JournalReport
-        | ValidationReport
-        | Failure
-        | FeatureCatalogue
-        | FeatureExplanation
-        | ClientCatalogue
-        | ClientExplanation
-        | RuleCatalogue
-        | RuleExplanation
-        | ErrorClassExplanation
-        | DoctorReport
-        | SettingsReport
-        | StatisticsReport
-        | DropReport
-        | FleetSummary
-    )
+
+    class Report(Protocol):
+        """What a command has to say."""
+
+        @property
+        def document(self) -> str:
+            """The module of `deltaadm.documents` with its JSON; empty if it has none."""
+
+        @property
+        def blocks(self) -> str:
+            """Where `deltaadm.render.blocks` says it: MODULE.FUNCTION; empty if nowhere."""

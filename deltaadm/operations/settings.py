@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import dataclass
 from deltaadm.masking import masked_settings
 
 if TYPE_CHECKING:
@@ -12,6 +13,39 @@ if TYPE_CHECKING:
 
 ORIGINS: Final = ("default", "user file", "project file", "environment", "command line")
 """Where a setting may come from; each counts more than the one before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingValue:
+    """
+    A setting as TOML spells its value, with where that comes from, and the variable that sets it.
+
+    `place` is the file, the variable or the option; it is empty for a default. There is no value
+    where nothing sets what has no default, and no variable for what takes a file.
+    """
+
+    key: str
+    value: str | None
+    origin: str
+    place: str = ""
+    variable: str | None = None
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsReport:
+    """Every setting; `with_origins` says whether text shows where each comes from."""
+
+    settings: tuple[SettingValue, ...]
+    with_origins: bool = False
+
+    document = "config"
+    blocks = "catalogues.show_settings"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a list of names has."""
+        return tuple(setting.key for setting in self.settings)
 
 
 def toml(value: Any) -> str:

@@ -141,6 +141,7 @@ class WhyReport:
     absent: tuple[AbsentFeature, ...]
 
     document = "why"
+    blocks = "why.show_why"
 
 
 def explain_protocol(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from deltaadm.render.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import TextIO
 
     from deltaadm.operations.reports import Report
@@ -15,17 +15,6 @@ if TYPE_CHECKING:
 
 def write_names(reports: Sequence[Report], out: TextIO) -> None:
     """The tables that the reports are about, or what a catalogue lists."""
-    out.writelines(f"{visible(name)}\n" for report in reports for name in _names(report))
-
-
-def _names(report: Report) -> Iterator[str]:
-    from deltaadm.operations.reports import FeatureCatalogue, RuleCatalogue, SettingsReport
-
-    if isinstance(report, FeatureCatalogue):
-        yield from (feature.name for feature in report.features)
-    elif isinstance(report, RuleCatalogue):
-        yield from (rule.code for rule in report.rules)
-    elif isinstance(report, SettingsReport):
-        yield from (setting.key for setting in report.settings)
-    else:
-        yield getattr(report, "table", "")
+    for report in reports:
+        names = getattr(report, "names", (getattr(report, "table", ""),))
+        out.writelines(f"{visible(name)}\n" for name in names)

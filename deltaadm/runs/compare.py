@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.operations.history import Section
-    from deltaadm.operations.reports import RecordedTable
+    from deltaadm.operations.reference import RecordedTable
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.target import Target
 

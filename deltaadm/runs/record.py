@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from deltaadm.operations.reports import Reference
+    from deltaadm.operations.reference import Reference
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.requests import FleetRequest
     from deltaadm.runs.target import Target

@@ -90,6 +90,7 @@ class ValidationReport:
     snapshot: Snapshot | None = None
 
     document = "validate"
+    blocks = "findings.show_validation"
 
     @property
     def worst(self) -> Severity | None:

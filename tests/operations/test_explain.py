@@ -9,15 +9,17 @@ import deltaadm
 from deltaadm.domain.model.features import FEATURES
 from deltaadm.errors import Refused
 from deltaadm.operations import error_classes
+from deltaadm.operations.client_catalogue import ClientExplanation
 from deltaadm.operations.error_classes import ERROR_CLASSES
 from deltaadm.operations.error_families import ERROR_FAMILIES
-from deltaadm.operations.explain import FAMILIES, explain, list_rules
-from deltaadm.operations.reports import (
-    ClientExplanation,
+from deltaadm.operations.explain import (
+    FAMILIES,
     ErrorClassExplanation,
-    FeatureExplanation,
     RuleExplanation,
+    explain,
+    list_rules,
 )
+from deltaadm.operations.features import FeatureExplanation
 from deltaadm.operations.validate import choose_rules, families
 from tests.support import oracle
 from tests.support.cases import each

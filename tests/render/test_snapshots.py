@@ -9,61 +9,19 @@ import pytest
 
 from deltaadm import __version__
 from deltaadm.domain.model.features import FEATURES
-from deltaadm.operations.client_catalogue import explain_client
-from deltaadm.operations.compare import DiffReport
-from deltaadm.operations.history import HistoryReport
-from deltaadm.operations.inspect import TableReport
-from deltaadm.operations.reports import (
-    ClientExplanation,
-    FeatureCatalogue,
-    FeatureExplanation,
-    ForeignReport,
-    PlanReport,
-    SavedPlanReport,
-)
-from deltaadm.operations.why import WhyReport
+from deltaadm.operations.features import FeatureCatalogue
 from deltaadm.render.formats import FORMATS, Style, formats_for, render
-from deltaadm.validation.finding import ValidationReport
-from tests.support import samples
+from tests.support.samples import GROUPS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from syrupy.assertion import SnapshotAssertion
 
-GROUPS = {
-    "validations": samples.validations,
-    "inspections": samples.inspections,
-    "plans": samples.plans,
-    "plans with findings": samples.plans_with_findings,
-    "plans for clients": samples.plans_for_clients,
-    "feature": samples.features,
-    "histories": samples.histories,
-    "saved plans": samples.saved_plans,
-    "client": lambda _: (explain_client("hive"),),
-    "explanations": samples.explanations,
-    "differences": samples.differences,
-    "other provider": lambda _: samples.best_effort(),
-    "other provider altered": lambda _: samples.foreign_changes(),
-}
 CASES = [
     pytest.param(name, group, id=f"{group}-{name}")
-    for group, shows in (
-        ("validations", ValidationReport),
-        ("inspections", TableReport),
-        ("plans", PlanReport),
-        ("plans with findings", PlanReport),
-        ("plans for clients", PlanReport),
-        ("feature", FeatureExplanation),
-        ("histories", HistoryReport),
-        ("saved plans", SavedPlanReport),
-        ("client", ClientExplanation),
-        ("explanations", WhyReport),
-        ("differences", DiffReport),
-        ("other provider", ForeignReport),
-        ("other provider altered", ForeignReport),
-    )
-    for name in formats_for(shows)
+    for group, samples in GROUPS.items()
+    for name in formats_for(samples.kind)
     if name not in {"jsonl", "yaml", "name"} or group == "validations"
 ]
 
@@ -71,7 +29,7 @@ CASES = [
 def shown(name: str, group: str, path: Path, color: str = "never") -> str:
     out = StringIO()
     fitting = [
-        report for report in GROUPS[group](path) if FORMATS[name].shows(type(report).__name__)
+        report for report in GROUPS[group].make(path) if FORMATS[name].shows(type(report).__name__)
     ]
     render(name, fitting, out, Style(color=color, width=100))
     return out.getvalue().replace(__version__, "VERSION")

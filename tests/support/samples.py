@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from deltaadm.clients import Access, parse_client
 from deltaadm.documents import document
@@ -26,14 +26,14 @@ from deltaadm.domain.transaction.feature_removal import FeatureHistory
 from deltaadm.errors import CommitError, Refused, StorageError, TableError
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.carry_out import ConcurrentChange, Outcome
-from deltaadm.operations.client_catalogue import explain_client, list_clients
+from deltaadm.operations.client_catalogue import ClientExplanation, explain_client, list_clients
 from deltaadm.operations.compare import ComparedState, DiffReport, compare
 from deltaadm.operations.create import read_schema
 from deltaadm.operations.diff import Change, ChangeKind
-from deltaadm.operations.drop_feature import DropStatus, Phase
+from deltaadm.operations.drop_feature import DropReport, DropStatus, Phase
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.explain import explain, list_rules
-from deltaadm.operations.features import explain_feature, list_features
+from deltaadm.operations.features import FeatureExplanation, explain_feature, list_features
 from deltaadm.operations.foreign.best_effort import plan_best_effort
 from deltaadm.operations.foreign.catalog import ForeignDefinition, ForeignOutcome, ForeignTable
 from deltaadm.operations.foreign.changes import RecordedChanges, plan_foreign_changes
@@ -44,13 +44,12 @@ from deltaadm.operations.history import (
     Section,
     entries,
 )
-from deltaadm.operations.inspect import ClientView, describe
+from deltaadm.operations.inspect import ClientView, TableReport, describe
 from deltaadm.operations.plan import Goal, propose
 from deltaadm.operations.reach_clients import plan_for_clients as plan_goals
 from deltaadm.operations.reports import (
     Check,
     DoctorReport,
-    DropReport,
     Failure,
     ForeignReport,
     Health,
@@ -62,11 +61,10 @@ from deltaadm.operations.reports import (
     PlanStatus,
     RuleCount,
     SavedPlanReport,
-    SettingsReport,
-    SettingValue,
     StatisticsReport,
 )
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
+from deltaadm.operations.settings import SettingsReport, SettingValue
 from deltaadm.operations.why import WhyReport, explain_protocol
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
@@ -75,13 +73,36 @@ from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, Va
 from tests.support import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.operations.reports import Report
 
+    _Make = TypeVar("_Make", bound=Callable[[Path], Iterable[Report]])
+
 LOCATION: Final = "/data/events"
+
+
+class Group(NamedTuple):
+    """Sample reports, written below a directory, and their *kind*, whose formats show them."""
+
+    kind: type[Report]
+    make: Callable[[Path], Iterable[Report]]
+
+
+GROUPS: Final[dict[str, Group]] = {}
+"""What each format has shown is kept of every group, by the name of the function."""
+
+
+def group(kind: type[Report]) -> Callable[[_Make], _Make]:
+    """The function makes a group of samples of this *kind*."""
+
+    def register(make: _Make) -> _Make:
+        GROUPS[make.__name__.replace("_", " ")] = Group(kind, make)
+        return make
+
+    return register
 
 
 def snapshot(path: Path, *actions: tables.Action, root: str = LOCATION) -> Snapshot:
@@ -161,6 +182,7 @@ FINDINGS: Final = (
 )
 
 
+@group(ValidationReport)
 def validations(path: Path) -> tuple[Report, ...]:
     """A table with findings of every severity, one without, one that stops short, and none."""
     known = finding(5, Severity.ERROR, "Known for long.", where="configuration[owner]")
@@ -197,6 +219,7 @@ def validations(path: Path) -> tuple[Report, ...]:
     )
 
 
+@group(TableReport)
 def inspections(path: Path) -> tuple[Report, ...]:
     """Tables as `inspect` shows them, and one that it cannot."""
     known = describe("events", events(path / "events"), columns=True)
@@ -227,6 +250,7 @@ def clustered(path: Path, *columns: str) -> Snapshot:
     )
 
 
+@group(PlanReport)
 def plans_with_findings(path: Path) -> tuple[Report, ...]:
     """Plans that break clustering or keep it, and one for a table that has lost it."""
     whole = clustered(path / "whole", "col-id", "col-day")
@@ -243,6 +267,7 @@ def plans_with_findings(path: Path) -> tuple[Report, ...]:
     )
 
 
+@group(PlanReport)
 def plans(path: Path) -> tuple[Report, ...]:
     """A plan, an empty one, and outcomes with and without differences."""
     start = orders(path / "orders")
@@ -260,6 +285,7 @@ def plans(path: Path) -> tuple[Report, ...]:
     )
 
 
+@group(PlanReport)
 def plans_for_clients(path: Path) -> tuple[Report, ...]:
     """A plan for a client that can be reached and one that cannot, and one that renames."""
     properties = {f"team.property{number:02}": str(number) for number in range(12)}
@@ -280,6 +306,7 @@ def plans_for_clients(path: Path) -> tuple[Report, ...]:
     return PlanReport("wide", planned), PlanReport("visits", renamed)
 
 
+@group(SavedPlanReport)
 def saved_plans(path: Path) -> tuple[Report, ...]:
     """A plan that can be applied, one that is, one that cannot be any more, and a journal."""
     planned = plan_features(orders(path / "orders"), ["deletionVectors"])
@@ -304,6 +331,7 @@ def saved_plans(path: Path) -> tuple[Report, ...]:
     )
 
 
+@group(HistoryReport)
 def histories(path: Path) -> tuple[Report, ...]:
     """A table's whole history, one that begins with a checkpoint and stops short, and none."""
     start, mapped = orders(path / "orders"), events(path / "events")
@@ -327,6 +355,7 @@ def histories(path: Path) -> tuple[Report, ...]:
     )
 
 
+@group(WhyReport)
 def explanations(path: Path) -> tuple[Report, ...]:
     """Why a table supports what it does, and why another one, of which the log has less."""
     mapped = replace(events(path / "events"), version=7, timestamp=1_700_000_060_000)
@@ -366,6 +395,7 @@ def why(
     )
 
 
+@group(DiffReport)
 def differences(path: Path) -> tuple[Report, ...]:
     """Two tables, two versions of one that are alike, and a table and a record of it."""
     first, second = orders(path / "orders"), events(path / "events")
@@ -389,14 +419,28 @@ def differences(path: Path) -> tuple[Report, ...]:
     )
 
 
-def features(_: Path) -> tuple[Report, ...]:
+@group(FeatureExplanation)
+def feature(_: Path) -> tuple[Report, ...]:
     """One feature, explained."""
     return (explain_feature("rowTracking"),)
 
 
-def catalogue(_: Path) -> tuple[Report, ...]:
-    """All features."""
-    return (list_features(),)
+@group(ClientExplanation)
+def client(_: Path) -> tuple[Report, ...]:
+    """One client, explained."""
+    return (explain_client("hive"),)
+
+
+@group(ForeignReport)
+def other_provider(_: Path) -> Iterator[Report]:
+    """A table of another provider that is to be created."""
+    return best_effort()
+
+
+@group(ForeignReport)
+def other_provider_altered(_: Path) -> Iterator[Report]:
+    """A table of another provider that is to be altered."""
+    return foreign_changes()
 
 
 # hostile strings
@@ -578,17 +622,8 @@ def foreign_changes(
 
 def every_kind(path: Path) -> Iterator[Report]:
     """Reports of every kind that there is."""
-    yield from validations(path / "a")
-    yield from inspections(path / "b")
-    yield from plans(path / "c")
-    yield from plans_with_findings(path / "e")
-    yield from plans_for_clients(path / "j")
-    yield from histories(path / "f")
-    yield from saved_plans(path / "g")
-    yield from explanations(path / "h")
-    yield from differences(path / "i")
-    yield from features(path)
-    yield from catalogue(path)
+    for name, samples in GROUPS.items():
+        yield from samples.make(path / name)
     yield from hostile_reports(path / "d" / "table", "\x1b</script>")
     yield DropReport(
         "t",
@@ -598,11 +633,9 @@ def every_kind(path: Path) -> Iterator[Report]:
             DropStatus(name="c", phase=Phase.BLOCKED, refusal=Refused("d", remedy="e")),
         ),
     )
-    yield from best_effort()
-    yield from foreign_changes()
+    yield list_features()
     yield list_rules()
     yield list_clients()
-    yield explain_client("trino")
     yield explain("DL101")
     yield explain("DELTA_VERSIONS_NOT_CONTIGUOUS")
     yield StatisticsReport(2, 0, (RuleCount("DL101", "gap-in-commits", "error", 3, 2),))

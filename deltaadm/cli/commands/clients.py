@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument
 from deltaadm.cli.options import OutputOptions
-from deltaadm.operations.client_catalogue import explain_client, list_clients
-from deltaadm.operations.reports import ClientCatalogue
+from deltaadm.operations.client_catalogue import ClientCatalogue, explain_client, list_clients
 from deltaadm.runs.output import answer
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from deltaadm.cli.declare import Parameters, argument, option
 from deltaadm.cli.options import OutputOptions
 from deltaadm.errors import UsageError
-from deltaadm.operations.reports import SettingsReport
+from deltaadm.operations.settings import SettingsReport
 from deltaadm.runs.output import answer
 
 if TYPE_CHECKING:

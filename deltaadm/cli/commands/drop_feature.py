@@ -10,12 +10,12 @@ from deltaadm.cli.options import TABLE_HELP, FleetOptions
 from deltaadm.cli.plan_options import ChangeOptions, split_words
 from deltaadm.errors import UsageError
 from deltaadm.operations.drop_feature import (
+    DropReport,
     Phase,
     drop_status,
     droppable_features,
     official_name,
 )
-from deltaadm.operations.reports import DropReport
 from deltaadm.runs.context import now
 from deltaadm.runs.exit_codes import WAITING
 from deltaadm.runs.fleet import collect_tables

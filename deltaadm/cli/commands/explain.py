@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument
 from deltaadm.cli.options import OutputOptions
-from deltaadm.operations.explain import explain
-from deltaadm.operations.reports import RuleExplanation
+from deltaadm.operations.explain import RuleExplanation, explain
 from deltaadm.runs.output import answer
 
 if TYPE_CHECKING:

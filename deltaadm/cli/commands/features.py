@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument
 from deltaadm.cli.options import OutputOptions
-from deltaadm.operations.features import explain_feature, list_features
-from deltaadm.operations.reports import FeatureCatalogue
+from deltaadm.operations.features import FeatureCatalogue, explain_feature, list_features
 from deltaadm.runs.output import answer
 
 if TYPE_CHECKING:

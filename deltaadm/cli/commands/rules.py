@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument
 from deltaadm.cli.options import OutputOptions
-from deltaadm.operations.explain import list_rules
-from deltaadm.operations.reports import RuleCatalogue
+from deltaadm.operations.explain import RuleCatalogue, list_rules
 from deltaadm.runs.output import answer
 
 if TYPE_CHECKING:

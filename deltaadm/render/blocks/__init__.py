@@ -14,7 +14,7 @@ from deltaadm.imports import import_module
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, Final
+    from typing import Final
 
     from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.plan import Plan
@@ -352,40 +352,17 @@ Block = (
 
 _COMPOSED: Final = (PlannedFeatures, Changes, Findings, ErrorMessage, Checks, Differences, PageOnly)
 
-_MODULES: Final = {
-    "TableReport": "tables",
-    "Failure": "tables",
-    "FleetSummary": "tables",
-    "HistoryReport": "history",
-    "HistoryEntry": "history",
-    "WhyReport": "why",
-    "DiffReport": "differences",
-    "ValidationReport": "findings",
-    "PlanReport": "plans",
-    "OutcomeReport": "plans",
-    "ForeignReport": "plans",
-    "DropReport": "plans",
-    "SavedPlanReport": "plans",
-    "JournalReport": "plans",
-    "FeatureCatalogue": "catalogues",
-    "FeatureExplanation": "catalogues",
-    "ClientCatalogue": "clients",
-    "ClientExplanation": "clients",
-    "RuleCatalogue": "catalogues",
-    "RuleExplanation": "catalogues",
-    "ErrorClassExplanation": "catalogues",
-    "DoctorReport": "catalogues",
-    "SettingsReport": "catalogues",
-    "StatisticsReport": "catalogues",
-}
-"""The module that knows a type of reports; one is imported when such a report is shown."""
-
 
 def blocks(report: Report) -> Iterable[Block]:
-    """What *report* says, from top to bottom."""
-    name = type(report).__name__
-    module = import_module(f"deltaadm.render.blocks.{_MODULES[name]}")
-    make: Callable[[Any], Iterable[Block]] = module.BLOCKS[name]
+    """
+    What *report* says, from top to bottom.
+
+    Its attribute `blocks` names the function here that knows, whose module is imported only then.
+    """
+    module, _, function = report.blocks.partition(".")
+    make: Callable[[Report], Iterable[Block]] = getattr(
+        import_module(f"{__name__}.{module}"), function
+    )
     return make(report)
 
 

@@ -2,54 +2,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.features import undo_feature
 from deltaadm.render.blocks import Checks, Heading, Items, Paragraph, Prose, Table
 from deltaadm.render.wording import COSTS, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from deltaadm.domain.model.features import TableFeature
-    from deltaadm.operations.reports import (
-        DoctorReport,
-        ErrorClassExplanation,
-        FeatureCatalogue,
-        FeatureExplanation,
-        RuleCatalogue,
-        RuleExplanation,
-        SettingsReport,
-        SettingValue,
-        StatisticsReport,
-    )
+    from deltaadm.operations.explain import ErrorClassExplanation, RuleCatalogue, RuleExplanation
+    from deltaadm.operations.features import FeatureCatalogue, FeatureExplanation
+    from deltaadm.operations.reports import DoctorReport, StatisticsReport
+    from deltaadm.operations.settings import SettingsReport, SettingValue
     from deltaadm.render.blocks import Block
 
 
-def _features(report: FeatureCatalogue) -> Iterator[Block]:
+def show_features(report: FeatureCatalogue) -> Iterator[Block]:
+    """The table of all features."""
     yield Heading("Table features", level=1, page_only=True)
     yield Table("Table features", _CATALOGUE_TITLES, tuple(map(_catalogue_row, report.features)))
 
 
-def _feature(report: FeatureExplanation) -> Iterator[Block]:
+def show_feature(report: FeatureExplanation) -> Iterator[Block]:
+    """What is known of a feature."""
     yield Heading(report.feature.name, level=1)
     yield Table(report.feature.name, (), tuple(_explained(report.feature, report.required_by)))
 
 
-def _rules(report: RuleCatalogue) -> Iterator[Block]:
+def show_rules(report: RuleCatalogue) -> Iterator[Block]:
+    """The table of rules."""
     yield Heading("Rules", level=1, page_only=True)
     rows = ((rule.code, rule.severity.value, rule.name, rule.summary) for rule in report.rules)
     yield Table("Rules", ("code", "severity", "name", "what it finds"), tuple(rows), plain=True)
 
 
-def _rule(report: RuleExplanation) -> Iterator[Block]:
+def show_rule(report: RuleExplanation) -> Iterator[Block]:
+    """The documentation of a rule."""
     rule = report.rule
     yield Heading(f"{rule.code} {rule.name} ({rule.severity.value})", level=1)
     for paragraph in rule.doc.split("\n\n"):
         yield Prose(" ".join(paragraph.split()))
 
 
-def _error_class(report: ErrorClassExplanation) -> Iterator[Block]:
+def show_error_class(report: ErrorClassExplanation) -> Iterator[Block]:
+    """What an error class means, and what finds its causes."""
     error_class = report.error_class
     yield Heading(error_class.name, level=1)
     yield Paragraph(error_class.meaning, nested=True)
@@ -63,7 +61,8 @@ def _error_class(report: ErrorClassExplanation) -> Iterator[Block]:
         yield Table(title, ("code", "name"), rows, plain=True)
 
 
-def _doctor(report: DoctorReport) -> Iterator[Block]:
+def show_doctor(report: DoctorReport) -> Iterator[Block]:
+    """What was checked on this machine."""
     tone = "error" if report.failed else "good"
     yield Heading("This machine", level=1, tone=tone, page_only=True)
     yield Checks(report.checks)
@@ -109,7 +108,8 @@ def _explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[
     yield "source", feature.source
 
 
-def _settings(report: SettingsReport) -> Iterator[Block]:
+def show_settings(report: SettingsReport) -> Iterator[Block]:
+    """The table of settings."""
     yield Heading("Settings", level=1, page_only=True)
     rows = (
         (each.key, "" if each.value is None else each.value, *_origin(each, report.with_origins))
@@ -124,7 +124,8 @@ def _origin(setting: SettingValue, is_shown: bool) -> tuple[str, ...]:  # noqa: 
     return (setting.origin, setting.place) if is_shown else ()
 
 
-def _statistics(report: StatisticsReport) -> Iterator[Block]:
+def show_statistics(report: StatisticsReport) -> Iterator[Block]:
+    """How often each rule has found something."""
     yield Heading("Findings by rule", level=1, page_only=True)
     rows = (
         (str(each.findings), str(each.tables), each.code, each.severity, each.name)
@@ -137,16 +138,3 @@ def _statistics(report: StatisticsReport) -> Iterator[Block]:
     text = f"{counted(report.tables, 'table')}, {counted(found, 'finding')}"
     failed = f", {report.failed} not checked" if report.failed else ""
     yield Paragraph(f"{text}{failed}.", closing=True)
-
-
-BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
-    "FeatureCatalogue": _features,
-    "FeatureExplanation": _feature,
-    "RuleCatalogue": _rules,
-    "RuleExplanation": _rule,
-    "ErrorClassExplanation": _error_class,
-    "DoctorReport": _doctor,
-    "SettingsReport": _settings,
-    "StatisticsReport": _statistics,
-}
-"""What makes the blocks of each kind of report that this module knows."""

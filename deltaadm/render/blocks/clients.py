@@ -7,17 +7,17 @@ from deltaadm.render.wording import DOES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any, Final
+    from collections.abc import Iterable, Iterator
+    from typing import Final
 
     from deltaadm.clients import Verdict
-    from deltaadm.operations.inspect import TableReport
-    from deltaadm.operations.reports import (
+    from deltaadm.operations.client_catalogue import (
         ClientCatalogue,
         ClientExplanation,
         ClientFact,
         Support,
     )
+    from deltaadm.operations.inspect import TableReport
     from deltaadm.render.blocks import Block
 
 _MARKS: Final = {
@@ -84,7 +84,8 @@ def table_matrix(report: TableReport) -> Matrix:
 _ALL: Final = "table"
 
 
-def _catalogue(report: ClientCatalogue) -> Iterator[Block]:
+def show_clients(report: ClientCatalogue) -> Iterator[Block]:
+    """What each client does with each feature."""
     yield Heading("Clients", level=1, page_only=True)
     yield _feature_matrix(report.clients)
 
@@ -105,7 +106,8 @@ def _feature_matrix(clients: Iterable[Support]) -> Matrix:
     return Matrix("Clients", tuple(str(support.release) for support in shown), rows, LEGEND)
 
 
-def _client(report: ClientExplanation) -> Iterator[Block]:
+def show_client(report: ClientExplanation) -> Iterator[Block]:
+    """The facts about a client."""
     release = report.support.release
     client = release.client
     yield Heading(f"{client.name} ({client.id if report.every_release else release})", level=1)
@@ -176,10 +178,3 @@ def _groups(support: Support) -> Iterator[tuple[str, str]]:
             ]
             if names:
                 yield does[access], ", ".join(names)
-
-
-BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
-    "ClientCatalogue": _catalogue,
-    "ClientExplanation": _client,
-}
-"""What makes the blocks of each kind of report that this module knows."""

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from deltaadm.operations.history import section_of
 from deltaadm.render.blocks import Changes, Heading, Paragraph
 from deltaadm.render.blocks.history import change_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterator
 
     from deltaadm.operations.compare import DiffReport
     from deltaadm.render.blocks import Block
 
 
-def _diff(report: DiffReport) -> Iterator[Block]:
+def show_differences(report: DiffReport) -> Iterator[Block]:
+    """The differences of two states, by section."""
     yield Heading(f"diff: {report.title}", level=1)
     if report.equal:
         yield Paragraph("No differences.", "good")
@@ -25,7 +26,3 @@ def _diff(report: DiffReport) -> Iterator[Block]:
             yield Heading(section.value.capitalize())
             rows = tuple(change_rows(found))
             yield Changes(rows, (rows,))
-
-
-BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {"DiffReport": _diff}
-"""What makes the blocks of each kind of report that this module knows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.operations.commands import fix_command
 from deltaadm.operations.inspect import describe
@@ -12,7 +12,7 @@ from deltaadm.render.wording import counted
 from deltaadm.validation.finding import Cause, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterator
 
     from deltaadm.render.blocks import Block
     from deltaadm.validation.finding import ValidationReport
@@ -26,7 +26,8 @@ _SEVERITIES: Final = {
 """The heading over findings of a severity, and what one of them is called."""
 
 
-def _validation(report: ValidationReport) -> Iterator[Block]:
+def show_validation(report: ValidationReport) -> Iterator[Block]:
+    """What the rules have found in a table."""
     at = "" if report.version is None else f" (version {report.version})"
     worst = report.worst
     tone = "error" if report.stopped else "good" if worst is None else worst.value
@@ -99,7 +100,3 @@ def _summary(report: ValidationReport) -> str:
     if not report.rules:
         return f"{text[0].upper()}{text[1:]}."
     return f"{counted(report.rules, 'rule')} checked: {text}."
-
-
-BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {"ValidationReport": _validation}
-"""What makes the blocks of each kind of report that this module knows."""

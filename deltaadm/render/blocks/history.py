@@ -20,7 +20,7 @@ from deltaadm.render.blocks import (
 from deltaadm.render.changes import change_words, value_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from deltaadm.operations.diff import Change
     from deltaadm.operations.history import HistoryEntry, HistoryReport, Origin
@@ -30,7 +30,8 @@ _COLUMNS_SHOWN_ONE_BY_ONE: Final = 8
 _COLUMNS_NAMED: Final = 4
 
 
-def _history(report: HistoryReport) -> Iterator[Block]:
+def show_history(report: HistoryReport) -> Iterator[Block]:
+    """What has changed in a table, by commit."""
     yield Heading(f"history: {report.table} (up to version {report.last})", level=1)
     if not report.entries and report.stopped is None:
         yield Paragraph("No changes.")
@@ -38,7 +39,7 @@ def _history(report: HistoryReport) -> Iterator[Block]:
     if timeline is not None:
         yield PageOnly((timeline,))
     for entry in report.entries:
-        yield from _entry(entry)
+        yield from show_entry(entry)
     if report.stopped is not None:
         yield Heading("Stopped", tone="error")
         yield Paragraph(report.stopped, tone="error", nested=True)
@@ -107,7 +108,8 @@ def _value(places: Sequence[str], state: Mapping[str, Any]) -> str | None:
     return None if found is None else str(found) if places[0] in _VERSIONS else ""
 
 
-def _entry(entry: HistoryEntry) -> Iterator[Block]:
+def show_entry(entry: HistoryEntry) -> Iterator[Block]:
+    """What one commit has changed."""
     found = entry.origin
     yield Heading(_title(found))
     made = made_by(found)
@@ -173,9 +175,3 @@ def _words(change: Change) -> str:
 
 _NAMED: Final = ("id", "name")
 """Places whose value tells more than that there is one."""
-
-BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
-    "HistoryReport": _history,
-    "HistoryEntry": _entry,
-}
-"""What makes the blocks of each kind of report that this module knows."""

@@ -8,7 +8,7 @@ that is imported by the functions that speak of it.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.clients import Access
 from deltaadm.domain.model.cost import Cost
@@ -40,18 +40,17 @@ from deltaadm.render.wording import COST_NAMES, DOES, cost_text, grouped
 from deltaadm.validation.finding import LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from deltaadm.clients import Shift, Verdict
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.operations.carry_out import ConcurrentChange, Outcome
     from deltaadm.operations.diff import Change
-    from deltaadm.operations.drop_feature import DropStatus
+    from deltaadm.operations.drop_feature import DropReport, DropStatus
     from deltaadm.operations.foreign.carry_out import ForeignPlan
     from deltaadm.operations.foreign.changes import RecordedChanges
     from deltaadm.operations.plan import Plan, PlannedChange, Stage
     from deltaadm.operations.reports import (
-        DropReport,
         ForeignReport,
         JournalLine,
         JournalReport,
@@ -68,7 +67,8 @@ _PARENT_CATALOG: Final = "Statements for the parent catalog, run in this order:"
 _DIFFERS: Final = "The result differs from the plan:"
 
 
-def _plan(report: PlanReport) -> Iterator[Block]:
+def show_plan(report: PlanReport) -> Iterator[Block]:
+    """What a plan does, why, and what it costs."""
     plan = report.plan
     yield Heading(f"{plan.operation}: {report.table} ({_version_words(plan.before)})", level=1)
     if not plan.is_noop:
@@ -132,10 +132,11 @@ def _findings(report: PlanReport) -> Iterator[Block]:
         )
 
 
-def _saved_plan(report: SavedPlanReport) -> Iterator[Block]:
+def show_saved_plan(report: SavedPlanReport) -> Iterator[Block]:
+    """A plan out of a file, and whether it can still be applied."""
     from deltaadm.operations.reports import PlanReport
 
-    title, *rest = _plan(PlanReport(report.table, report.plan))
+    title, *rest = show_plan(PlanReport(report.table, report.plan))
     yield title
     yield from _status(report.status)
     yield from rest
@@ -165,7 +166,8 @@ def _status(status: PlanStatus) -> Iterator[Block]:
         yield Heading("The plan as it was made")
 
 
-def _journal(report: JournalReport) -> Iterator[Block]:
+def show_journal(report: JournalReport) -> Iterator[Block]:
+    """What has become of each plan in a journal."""
     yield Heading(f"{report.file}: {_journal_counts(report)}", level=1)
     yield Table("Plans", ("event", "table", "result"), tuple(map(_journal_row, report.plans)))
 
@@ -283,7 +285,8 @@ def _row(planned: PlannedChange) -> ChangeRow:
     return ChangeRow(change.kind.value, change_words(change), planned.because, planned.undo)
 
 
-def _foreign_plan(report: ForeignReport) -> Iterator[Block]:
+def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
+    """A plan for a table of another provider, and what it came to."""
     plan, outcome = report.plan, report.outcome
     yield Heading(_foreign_plan_title(plan), level=1, page_only=outcome is not None)
     if outcome is not None:
@@ -306,7 +309,8 @@ def _foreign_plan(report: ForeignReport) -> Iterator[Block]:
         yield Items(plan.notes)
 
 
-def _outcome(report: OutcomeReport) -> Iterator[Block]:
+def show_outcome(report: OutcomeReport) -> Iterator[Block]:
+    """What a plan came to."""
     outcome = report.outcome
     yield Heading(f"{outcome.plan.operation}: {report.table}", level=1, page_only=True)
     yield from _compared(outcome.mismatches)
@@ -327,7 +331,8 @@ def _compared(mismatches: Sequence[Change]) -> Iterator[Block]:
         yield Differences(tuple(rows))
 
 
-def _drops(report: DropReport) -> Iterator[Block]:
+def show_drops(report: DropReport) -> Iterator[Block]:
+    """How far features are from being dropped."""
     yield Heading(f"drop-feature: {report.table} (version {report.version})", level=1)
     if not report.features:
         yield Paragraph("No feature of the table can be dropped.")
@@ -475,14 +480,3 @@ def drop_sentences(status: DropStatus) -> Iterator[str]:
         yield f"With --truncate-history, it waits for history to expire: ready at {when}."
     else:
         yield "With --truncate-history, it can be dropped now."
-
-
-BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
-    "PlanReport": _plan,
-    "ForeignReport": _foreign_plan,
-    "OutcomeReport": _outcome,
-    "DropReport": _drops,
-    "SavedPlanReport": _saved_plan,
-    "JournalReport": _journal,
-}
-"""What makes the blocks of each kind of report that this module knows."""

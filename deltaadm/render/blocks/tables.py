@@ -18,8 +18,8 @@ from deltaadm.render.wording import DOES, grouped, overview_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any, Final
+    from collections.abc import Iterable, Iterator
+    from typing import Final
 
     from deltaadm.clients import ClientRelease
     from deltaadm.domain.model.protocol import Protocol
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from deltaadm.validation.finding import Finding
 
 
-def _table(report: TableReport) -> Iterator[Block]:
+def show_table(report: TableReport) -> Iterator[Block]:
+    """What a table is like."""
     yield Heading(report.table, level=1)
     yield Cards(tuple(_cards(report)))
     yield Table("Table", (), tuple(_facts(report)))
@@ -113,11 +114,13 @@ def feature_blocks(report: TableReport, findings: tuple[Finding, ...]) -> PageOn
     return PageOnly(shown)
 
 
-def _failure(report: Failure) -> Iterable[Block]:
+def show_failure(report: Failure) -> Iterable[Block]:
+    """The error in the place of a report."""
     return [ErrorMessage(report.table, report.error.message, report.error.remedy)]
 
 
-def _overview(report: FleetSummary) -> Iterator[Block]:
+def show_overview(report: FleetSummary) -> Iterator[Block]:
+    """What the tables of a run have in common."""
     yield Heading(overview_title(report), level=1)
     for heading, items in report.sections:
         yield Heading(heading)
@@ -273,11 +276,3 @@ def _client_cells(report: TableReport) -> Iterable[tuple[str, ...]]:
                 cell.subject,
                 "; ".join(notes),
             )
-
-
-BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {
-    "TableReport": _table,
-    "Failure": _failure,
-    "FleetSummary": _overview,
-}
-"""What makes the blocks of each kind of report that this module knows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.cost import Cost
 from deltaadm.operations.drop_feature import Phase
@@ -12,7 +12,7 @@ from deltaadm.render.blocks.plans import drop_sentences
 from deltaadm.render.wording import COSTS, DOES, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from deltaadm.clients import Verdict
     from deltaadm.operations.history import Origin
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from deltaadm.render.blocks import Block
 
 
-def _why(report: WhyReport) -> Iterator[Block]:
+def show_why(report: WhyReport) -> Iterator[Block]:
+    """Why a table supports its features."""
     yield Heading(f"why: {report.table} (version {report.version})", level=1)
     for version in report.versions:
         title = f"{version.side.value.capitalize()} version {version.version}"
@@ -104,7 +105,3 @@ def _gain_rows(gains: Sequence[Verdict]) -> Iterator[tuple[str, str]]:
         by_word.setdefault(word, []).append(verdict)
     for word, found in by_word.items():
         yield f"then {word}", grouped(found)
-
-
-BLOCKS: Final[Mapping[str, Callable[[Any], Iterable[Block]]]] = {"WhyReport": _why}
-"""What makes the blocks of each kind of report that this module knows."""
