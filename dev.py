@@ -182,7 +182,8 @@ def docs() -> int:
     write(ROOT / "docs" / "settings.md", ROOT / "docs" / "generate_settings.py")
     write(ROOT / "docs" / "commands.md", ROOT / "docs" / "generate_commands.py")
     write(ROOT / "docs" / "troubleshooting.md", ROOT / "docs" / "generate_troubleshooting.py")
-    subprocess.run((PYTHON, ROOT / "docs" / "generate_schemas.py"), check=True, cwd=ROOT)  # noqa: S603
+    for script in ("generate_schemas.py", "generate_tables.py"):
+        subprocess.run((PYTHON, ROOT / "docs" / script), check=True, cwd=ROOT)  # noqa: S603
     write(ROOT / "docs" / "rules.md", ROOT / "docs" / "generate_rules.py")
     write(ROOT / "docs" / "licences.md", ROOT / "docs" / "generate_licences.py")
     write(ROOT / "docs" / "notebook.ipynb", ROOT / "docs" / "generate_notebook.py")
