@@ -112,12 +112,10 @@ def _losses(plan: Plan) -> list[tuple[int, str]]:
     """What each step, by its number from 1 on, takes away."""
     if not plan.goals:
         return []
-    from deltaadm.operations.reach_clients import losses
-
     return [
         (number, what)
         for number, taken in enumerate(plan.taken, 1)
-        for what in losses(taken.before, taken.step)
+        for what in taken.step.losses(taken.before)
     ]
 
 

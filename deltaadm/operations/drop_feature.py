@@ -196,7 +196,7 @@ def after_all_runs(
 
 
 def truncation_phase(
-    snapshot: Snapshot, step: DropFeature, history: FeatureHistory, now: int
+    snapshot: Snapshot, step: Step, history: FeatureHistory, now: int
 ) -> tuple[Phase, int | None]:
     """Where truncating history stands at *now*, and from when on it can go on, in milliseconds."""
     if step.waits(snapshot):

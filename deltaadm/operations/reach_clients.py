@@ -25,11 +25,7 @@ from deltaadm.domain.model.properties import (
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.steps import DropConstraint, DropFeature, SetProperties, UnsetProperties
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.domain.transaction.feature_removal import (
-    CHECKPOINT_PROTECTION,
-    destroyed_with,
-    traces,
-)
+from deltaadm.domain.transaction.feature_removal import CHECKPOINT_PROTECTION
 from deltaadm.errors import DeltaadmError, NotYet, Refused
 from deltaadm.operations.clients import described
 from deltaadm.operations.drop_feature import (
@@ -69,16 +65,13 @@ class Price(NamedTuple):
     def plus(self, before: Snapshot, step: Step) -> Price:
         """That of one more *step*, on the state *before* it."""
         cost = step.cost(before)
-        lost = isinstance(step, DropConstraint) or (
-            isinstance(step, DropFeature) and bool(destroyed_with(before, step.name))
-        )
         return Price(
             self.history or bool(step.irreversible),
-            self.losses + lost,
+            self.losses + step.destroys(before),
             self.rewrites + (cost is Cost.REWRITE),
             self.backfills + (cost is Cost.BACKFILL),
             self.steps + 1,
-            self.features + isinstance(step, DropFeature),
+            self.features + bool(step.dropped_feature),
         )
 
 
@@ -145,40 +138,6 @@ def require_reached(plan: Plan) -> None:
 def is_reached(goal: Goal, snapshot: Snapshot) -> bool:
     """Whether the client can use a table in the state of *snapshot*."""
     return _judged(goal, snapshot).compatibility is Compatibility.WORKS
-
-
-def cheapest_steps(
-    snapshot: Snapshot, goals: Sequence[Goal], session: SessionSettings | None = None
-) -> tuple[Step, ...] | None:
-    """The cheapest steps that reach all *goals*, in order; None where there are none."""
-    found = _Search(snapshot, goals, session).run()
-    return None if isinstance(found, _DeadEnd) else found
-
-
-def losses(before: Snapshot, step: Step) -> tuple[str, ...]:
-    """What a table in the state *before* is without after *step*, in words."""
-    if isinstance(step, DropConstraint):
-        return (f"rows are no longer checked against {step.name}",)
-    if isinstance(step, (SetProperties, UnsetProperties)):
-        stored = before.metadata.configuration
-        return tuple(f"{key} = {stored[key]}" for key in step.property_keys if key in stored)
-    if not isinstance(step, DropFeature):
-        return ()
-    history = (f"older versions that need {step.name}",) if step.irreversible else ()
-    return (*traces(before, step.name), *history)
-
-
-def step_words(step: Step) -> str:
-    """What *step* does, in a few words."""
-    if isinstance(step, DropFeature):
-        return f"drop {step.name}{', with history' if step.truncate_history else ''}"
-    if isinstance(step, DropConstraint):
-        return f"drop constraint {step.name}"
-    if isinstance(step, UnsetProperties):
-        return f"unset {', '.join(step.keys)}"
-    if isinstance(step, SetProperties):
-        return f"set {', '.join(f'{key} = {value}' for key, value in step.properties.items())}"
-    return step.kind.replace("_", " ")
 
 
 # The search
@@ -361,8 +320,9 @@ def _first_run(
     later: list[_Later] = []
     state = snapshot
     for step in steps:
-        if isinstance(step, DropFeature) and step.truncate_history:
-            phase, ready_at = truncation_phase(state, step, history_of(step.name), now)
+        if step.irreversible:
+            history = history_of(step.dropped_feature)
+            phase, ready_at = truncation_phase(state, step, history, now)
             if phase is Phase.WAITING:
                 later.append(_Later(step, ready_at))
                 continue
@@ -389,7 +349,7 @@ def _not_yet(later: Sequence[_Later]) -> NotYet:
 
 
 def _subject(step: Step) -> str:
-    return step.name if isinstance(step, DropFeature) else step.kind
+    return step.dropped_feature or step.kind
 
 
 # What it says

@@ -385,10 +385,9 @@ def execute(
 
 def _next_phase(context: RunContext, location: str, step: Step) -> str:
     """When the second run of *step*, whose first one has just been, can follow."""
-    from deltaadm.domain.steps import DropFeature
     from deltaadm.operations.drop_feature import drop_status, next_phase
 
     snapshot = Target(location, location).load(context)
-    name = step.name if isinstance(step, DropFeature) else ""
+    name = step.dropped_feature
     history = context.history_of(snapshot, name)
     return next_phase(drop_status(snapshot, name, history, now=now()))

@@ -17,7 +17,6 @@ from deltaadm.operations.drop_feature import after_all_runs, droppable_features
 from deltaadm.operations.plan import Goal, Plan
 from deltaadm.operations.reach_clients import (
     Price,
-    cheapest_steps,
     is_reached,
     plan_for_clients,
 )
@@ -100,6 +99,22 @@ def sets_of_drops(table: Snapshot, most: int) -> Iterator[tuple[Price, Snapshot]
                         known.append(((*taken, step), total, after))
         layer = {steps: (price, state) for every in found.values() for steps, price, state in every}
         yield from layer.values()
+
+
+def cheapest_steps(table: Snapshot, goals: list[Goal]) -> list[Step] | None:
+    """Those of all runs that it takes; None where no change reaches all the goals."""
+    taken: list[Step] = []
+    while not all(is_reached(goal, table) for goal in goals):
+        try:
+            planned = plan(table, *goals)
+        except Refused:
+            return None
+        if planned.unreachable:
+            return None
+        for step in planned.steps:
+            table = after_all_runs(table, step)
+        taken += planned.steps
+    return taken
 
 
 def check_against_brute_force(table: Snapshot, goals: list[Goal], most: int) -> None:

@@ -43,6 +43,19 @@ class DropConstraint(Step):
         """The same, if the constraint is still there."""
         return replace(self, if_exists=True)
 
+    def destroys(self, _before: Snapshot) -> bool:
+        """The constraint goes."""
+        return True
+
+    def losses(self, _before: Snapshot) -> tuple[str, ...]:
+        """The check of each row."""
+        return (f"rows are no longer checked against {self.name}",)
+
+    @property
+    def words(self) -> str:
+        """The constraint."""
+        return f"drop constraint {self.name}"
+
     def _clause(self) -> str:
         return f"DROP CONSTRAINT {if_exists_sql(self.if_exists)}{identifier(self.name)}"
 

@@ -22,6 +22,7 @@ from deltaadm.domain.transaction.feature_removal import (
     CHECKPOINT_PROTECTION,
     PREPARED_KEYS,
     can_truncate,
+    destroyed_with,
     preparation,
     traces,
 )
@@ -118,6 +119,25 @@ class DropFeature(Step):
     def irreversible(self) -> tuple[str, ...]:
         """The feature, where the history that needs it is destroyed."""
         return (self.name,) if self.truncate_history else ()
+
+    @property
+    def dropped_feature(self) -> str:
+        """The feature."""
+        return self.name
+
+    def destroys(self, before: Snapshot) -> bool:
+        """Whether domains go with it."""
+        return bool(destroyed_with(before, self.name))
+
+    def losses(self, before: Snapshot) -> tuple[str, ...]:
+        """What uses the feature, and the versions that need it."""
+        history = (f"older versions that need {self.name}",) if self.truncate_history else ()
+        return (*traces(before, self.name), *history)
+
+    @property
+    def words(self) -> str:
+        """The feature, and whether its history goes."""
+        return f"drop {self.name}{', with history' if self.truncate_history else ''}"
 
     def reasons(self) -> dict[str, str]:
         """Why the protocol changes, and the properties that are changed first."""

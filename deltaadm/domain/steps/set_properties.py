@@ -145,6 +145,11 @@ class SetProperties(Step):
     def _normalized(self) -> dict[str, str]:
         return {normalized_key(key): value for key, value in self.properties.items()}
 
+    @property
+    def words(self) -> str:
+        """The keys and values."""
+        return f"set {', '.join(f'{key} = {value}' for key, value in self.properties.items())}"
+
     def _clause(self) -> str:
         return f"SET TBLPROPERTIES ({pairs_sql(self.properties)})"
 

@@ -91,6 +91,20 @@ class Step:
         return ()
 
     @property
+    def dropped_feature(self) -> str:
+        """The feature that it takes out of the protocol; empty if there is none."""
+        return ""
+
+    def destroys(self, _before: Snapshot) -> bool:
+        """Whether a constraint or a domain of the table goes with it."""
+        return False
+
+    def losses(self, before: Snapshot) -> tuple[str, ...]:
+        """What a table in the state *before* is without after it, in words."""
+        stored = before.metadata.configuration
+        return tuple(f"{key} = {stored[key]}" for key in self.property_keys if key in stored)
+
+    @property
     def renames(self) -> tuple[tuple[Path, Path], ...]:
         """The columns that get other names, each before and after."""
         return ()
@@ -127,7 +141,12 @@ class Step:
         """Why subjects change that it changes along with what was asked for."""
         return {}
 
-    # SQL and command line
+    # Words, SQL and command line
+
+    @property
+    def words(self) -> str:
+        """What it does, in a few words."""
+        return self.kind.replace("_", " ")
 
     def statement(self, table: str) -> str:
         """The SQL statement for *table*, as SQL spells its name."""

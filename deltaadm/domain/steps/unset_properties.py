@@ -85,6 +85,11 @@ class UnsetProperties(Step):
             and column_mapping_mode(snapshot.metadata) is not ColumnMappingMode.NONE
         )
 
+    @property
+    def words(self) -> str:
+        """The keys."""
+        return f"unset {', '.join(self.keys)}"
+
     def _clause(self) -> str:
         keys = ", ".join(map(literal, self.keys))
         return f"UNSET TBLPROPERTIES {if_exists_sql(self.if_exists)}({keys})"

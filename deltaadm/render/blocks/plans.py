@@ -242,12 +242,10 @@ def _cards(plan: Plan) -> Iterator[tuple[str, str, str]]:
 
 def _step_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
     """Each step with its own cost and with what the table loses by it."""
-    from deltaadm.operations.reach_clients import losses, step_words
-
     for taken, stage in zip(plan.taken, plan.stages, strict=True):
         runs = ", in two runs" if stage.waits else ""
-        lost = "; ".join(losses(taken.before, taken.step)) or "nothing"
-        yield step_words(taken.step), f"{COST_NAMES[stage.cost]}{runs}", lost
+        lost = "; ".join(taken.step.losses(taken.before)) or "nothing"
+        yield taken.step.words, f"{COST_NAMES[stage.cost]}{runs}", lost
 
 
 def _label(stage: Stage) -> str:
