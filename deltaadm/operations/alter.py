@@ -240,7 +240,7 @@ def _must_follow(change: ColumnChange, other: ColumnChange) -> bool:
 def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
     """What is to be known of the steps of *plan*, besides what they change."""
     size = f" ({plan.before.files})" if plan.before.files else ""
-    constraints = [step.name for step in plan.steps if isinstance(step, AddConstraint)]
+    constraints = [step.new_constraint[0] for step in plan.steps if step.new_constraint]
     if constraints:
         yield (
             f"For {', '.join(constraints)} Delta reads every row{size} and refuses if one violates "
@@ -250,10 +250,7 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
     clusters = any(isinstance(step, ClusterBy) and step.columns for step in plan.steps)
     if clusters and plan.cost is Cost.METADATA:
         yield "No data files are rewritten; OPTIMIZE clusters them by the new columns."
-    if any(
-        isinstance(step, ChangeColumns) and any(change.type for change in step.changes)
-        for step in plan.steps
-    ):
+    if any(change.type for step in plan.steps for change in step.column_changes):
         yield (
             "No data files are rewritten; files keep the old type until something else rewrites "
             "them."
@@ -267,18 +264,13 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
 
 def _notes_on_unjudged(plan: Plan) -> Iterator[str]:
     """Which expressions only Spark can tell to be conditions."""
-    unjudged = [
-        stage.step.name
-        for before, stage in zip(plan.states, plan.stages, strict=False)
-        if isinstance(stage.step, AddConstraint)
-        and not is_certain_condition(before.metadata.schema, stage.step.expression)
+    added = [
+        (before.metadata.schema, *step.new_constraint)
+        for before, step in zip(plan.states, plan.steps, strict=False)
+        if step.new_constraint
     ]
-    functions = [
-        name
-        for step in plan.steps
-        if isinstance(step, AddConstraint)
-        for name in foreign_functions(step.expression)
-    ]
+    unjudged = [name for schema, name, text in added if not is_certain_condition(schema, text)]
+    functions = [name for _, _, text in added for name in foreign_functions(text)]
     if functions:
         yield (
             f"Spark has no built-in function {' or '.join(functions)}: only a session that defines "

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.model.features import FEATURES
-from deltaadm.domain.model.properties import FEATURE_PREFIX
-from deltaadm.domain.steps import SetProperties
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -38,29 +34,13 @@ def fix_command(table: str, steps: Sequence[Step]) -> str:
 
 
 def _arguments(table: str, steps: Sequence[Step]) -> Iterator[str]:
-    features = _supported(steps)
-    if features:
+    if all(step.added_features for step in steps):
+        features = dict.fromkeys(name for step in steps for name in step.added_features)
         yield from ("enable-feature", table, *features, "--support-only")
         return
     yield from ("alter", table)
     for step in steps:
         yield from step.options()
-
-
-def _supported(steps: Sequence[Step]) -> tuple[str, ...]:
-    """The features that *steps* add to the protocol, if they do nothing else."""
-    properties = {
-        key: value
-        for step in steps
-        for key, value in (
-            step.properties.items() if isinstance(step, SetProperties) else [("", "")]
-        )
-    }
-    names = tuple(key.removeprefix(FEATURE_PREFIX) for key in properties)
-    plain = all(key.startswith(FEATURE_PREFIX) for key in properties) and set(names) <= set(
-        FEATURES
-    )
-    return names if plain and set(properties.values()) == {"supported"} else ()
 
 
 def quoted(word: str) -> str:

@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.model.schema import StructType, change_type, find_place, folded, rewrite, walk
-from deltaadm.domain.steps import (
-    AddColumns,
-    AddConstraint,
-    ChangeColumns,
-    RenameColumn,
-)
+from deltaadm.domain.steps import ChangeColumns
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import (
     COLUMN_MAPPING_KEYS,
@@ -70,8 +65,8 @@ def _retraced(snapshot: Snapshot, steps: Sequence[Step]) -> Snapshot:
     for step in reversed(steps):
         for old, new in step.renames:
             state = _renamed_back(state, old, new)
-        if isinstance(step, AddConstraint):
-            state = _without_constraint(state, constraint_key(step.name))
+        if step.new_constraint is not None:
+            state = _without_constraint(state, constraint_key(step.new_constraint[0]))
     return state
 
 
@@ -100,18 +95,18 @@ def _again(
     state: Snapshot, step: Step, later: Sequence[Step], session: SessionSettings | None
 ) -> Snapshot:
     """The state after *step*, where it may have been taken already."""
-    if isinstance(step, AddColumns):
+    if step.new_columns:
         return _added_again(state, step, later, session)
-    if isinstance(step, ChangeColumns):
+    if step.column_changes:
         return _changed_again(state, step, later, session)
-    if isinstance(step, RenameColumn):
-        return _renamed(state, step.column, step.name)  # column mapping may be gone since then
+    for old, new in step.renames:
+        return _renamed(state, old, new[-1])  # column mapping may be gone since then
     left = step.remaining(state)
     return state if left is None else evolve(state, left, session)
 
 
 def _changed_again(
-    state: Snapshot, step: ChangeColumns, later: Sequence[Step], session: SessionSettings | None
+    state: Snapshot, step: Step, later: Sequence[Step], session: SessionSettings | None
 ) -> Snapshot:
     """Delta looks for statistics of clustering columns before a move, which can end them."""
     changes = ChangeColumns(tuple(_still_possible(state, step, later)))
@@ -121,13 +116,11 @@ def _changed_again(
     return replace(after, domains=state.domains)
 
 
-def _still_possible(
-    state: Snapshot, step: ChangeColumns, later: Sequence[Step]
-) -> Iterator[ColumnChange]:
+def _still_possible(state: Snapshot, step: Step, later: Sequence[Step]) -> Iterator[ColumnChange]:
     """Its changes, but for moves behind columns that are dropped by now, and of such columns."""
     dropped = {folded(column) for other in later for column in other.drops}
     gone = {column for column in dropped if find_column(state.metadata.schema, column) is None}
-    for change in step.changes:
+    for change in step.column_changes:
         after = change.position.after if change.position else None
         anchor = () if after is None else folded((*change.column[:-1], after))
         if anchor not in gone and folded(change.column) not in gone:
@@ -135,11 +128,11 @@ def _still_possible(
 
 
 def _added_again(
-    state: Snapshot, step: AddColumns, later: Sequence[Step], session: SessionSettings | None
+    state: Snapshot, step: Step, later: Sequence[Step], session: SessionSettings | None
 ) -> Snapshot:
     """The new columns as the step defines them, with the ids that they have got."""
     schema = state.metadata.schema
-    paths = [_there(schema, definition) for definition in step.columns]
+    paths = [_there(schema, definition) for definition in step.new_columns]
     bare = schema
     for path in paths:
         bare = _without(bare, path)
@@ -197,17 +190,12 @@ def _with_ids(field: StructField, existing: StructField | None) -> StructField:
 
 
 def _moves(steps: Sequence[Step]) -> bool:
-    return any(
-        change.position is not None
-        for step in steps
-        if isinstance(step, ChangeColumns)
-        for change in step.changes
-    )
+    return any(change.position is not None for step in steps for change in step.column_changes)
 
 
-def _require_places(schema: StructType, added: StructType, step: AddColumns) -> None:
+def _require_places(schema: StructType, added: StructType, step: Step) -> None:
     """Raise `_NotTaken` unless the columns with a place of their own stand there."""
-    for definition in step.columns:
+    for definition in step.new_columns:
         if definition.position is None:
             continue
         parent = folded(definition.parent)

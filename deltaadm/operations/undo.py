@@ -199,10 +199,9 @@ def _stays(name: str, snapshot: Snapshot) -> bool:
 
 def _undo_renaming(taken: Taken) -> Undo:
     """A renaming is taken back as a whole: whatever else has the name in it follows."""
-    step = taken.step
-    assert isinstance(step, kinds.RenameColumn)  # noqa: S101 -- by the table of kinds
-    old, _, _ = find_place(taken.before.metadata.schema, step.column)
-    return _by(kinds.RenameColumn((*old[:-1], step.name), old[-1]), "")
+    [(column, new)] = taken.step.renames
+    old, _, _ = find_place(taken.before.metadata.schema, column)
+    return _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), "")
 
 
 # Properties
@@ -308,7 +307,6 @@ def _undo_adding(_: Change, name: str, taken: Taken) -> Undo:
 
 def _undo_change(change: Change, name: str, taken: Taken) -> Undo:
     """What takes back a change of a column's position, type, nullability, comment or default."""
-    assert isinstance(taken.step, kinds.ChangeColumns)  # noqa: S101 -- by the table of kinds
     if not name:
         return _undo_moves(taken.step, taken.before)
     column = parse_column(name)
@@ -330,9 +328,10 @@ def _undo_comment(column: Path, before: str | None) -> Undo:
     return Undo(f"{undo.words}, which leaves an empty one", undo.steps)
 
 
-def _undo_moves(step: kinds.ChangeColumns, before: Snapshot) -> Undo:
+def _undo_moves(step: Step, before: Snapshot) -> Undo:
     schema = before.metadata.schema
-    moved = [find_place(schema, change.column)[0] for change in step.changes if change.position]
+    changed = (change.column for change in step.column_changes if change.position)
+    moved = [find_place(schema, column)[0] for column in changed]
     return _by(
         kinds.ChangeColumns(
             tuple(kinds.ColumnChange(path, position=_position(schema, path)) for path in moved)

@@ -16,7 +16,6 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.model.provenance import CommitMark
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.steps import (
-    AddConstraint,
     ClusterBy,
     CreateTable,
     SetLocation,
@@ -146,11 +145,11 @@ class SparkExecutor:
         Delta itself analyzes it when the constraint is added, after the steps that come first.
         Raises `CommitError` with Delta's or Spark's error class for an expression that will not do.
         """
-        if not isinstance(step, AddConstraint):
+        if step.new_constraint is None:
             return
         session = self._live()
         with self._prepared(session), refusals():
-            _require_condition(session, before.metadata.schema, step)
+            _require_condition(session, before.metadata.schema, *step.new_constraint)
 
     def mark(self) -> CommitMark:
         """By what its commits are known, once it has applied a step."""
@@ -199,7 +198,7 @@ class SparkExecutor:
         return self._session
 
 
-def _require_condition(session: SparkSession, columns: StructType, step: AddConstraint) -> None:
+def _require_condition(session: SparkSession, columns: StructType, name: str, text: str) -> None:
     from pyspark.sql.types import BooleanType
     from pyspark.sql.types import StructType as SparkStruct
 
@@ -207,7 +206,7 @@ def _require_condition(session: SparkSession, columns: StructType, step: AddCons
         table = session.createDataFrame([], SparkStruct.fromJson(json.loads(columns.to_json())))
     except Exception:  # noqa: BLE001 -- a type that this pyspark does not know; Delta will tell
         return
-    expression = stored_expression(step.expression)
+    expression = stored_expression(text)
     try:
         fields = table.selectExpr(expression).schema.fields
     except Exception:  # noqa: BLE001 -- asked again: some subqueries are for conditions only
@@ -216,7 +215,7 @@ def _require_condition(session: SparkSession, columns: StructType, step: AddCons
     kind = fields[0].dataType
     if len(fields) == 1 and not isinstance(kind, BooleanType):
         raise CommitError(
-            f"The constraint {step.name} is not a Boolean expression: its type is "
+            f"The constraint {name} is not a Boolean expression: its type is "
             f"{kind.simpleString()}.",
             remedy="Write an expression that is true for every row, such as: amount > 0.",
             delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
@@ -276,9 +275,8 @@ def address(root: str) -> str:
 
 def _addressed(step: Step) -> Step:
     """The same step, with its location in the form that Spark needs."""
-    if not isinstance(step, SetLocation):
-        return step
-    return SetLocation(replace(step.there, root=address(step.there.root)))
+    there = step.destination
+    return step if there is None else SetLocation(replace(there, root=address(there.root)))
 
 
 def _require_unicode(root: str, sql: str) -> None:

@@ -96,6 +96,11 @@ class AddColumns(Step):
         ]
         return Operation("ADD COLUMNS", {"columns": compact(columns)})
 
+    @property
+    def new_columns(self) -> tuple[ColumnDefinition, ...]:
+        """All of them."""
+        return self.columns
+
     def _clause(self) -> str:
         return f"ADD COLUMNS ({', '.join(map(definition_sql, self.columns))})"
 

@@ -33,6 +33,11 @@ class AddConstraint(Step):
         """The state after it if all rows meet the constraint."""
         return add_constraint(snapshot, self.name, self.expression, session)
 
+    @property
+    def new_constraint(self) -> tuple[str, str]:
+        """The constraint."""
+        return self.name, self.expression
+
     def _clause(self) -> str:
         return (
             f"ADD CONSTRAINT {identifier(self.name)} CHECK ({stored_expression(self.expression)})"

@@ -209,6 +209,11 @@ class ChangeColumns(Step):
             },
         )
 
+    @property
+    def column_changes(self) -> tuple[ColumnChange, ...]:
+        """All of them."""
+        return self.changes
+
     def one_by_one(self) -> Iterator[ChangeColumns]:
         """A step for each change."""
         for change in self.changes:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.cost import Cost
+from deltaadm.domain.model.features import FEATURES
 from deltaadm.domain.model.json_values import STRING, compact, mapping, record
 from deltaadm.domain.model.properties import (
     COLUMN_MAPPING_MODE,
+    FEATURE_PREFIX,
     MIN_READER_VERSION,
     MIN_WRITER_VERSION,
     TABLE_COMMENT,
@@ -144,6 +146,16 @@ class SetProperties(Step):
 
     def _normalized(self) -> dict[str, str]:
         return {normalized_key(key): value for key, value in self.properties.items()}
+
+    @property
+    def added_features(self) -> tuple[str, ...]:
+        """Those that are set to `supported`, unless something else is set as well."""
+        names = tuple(key.removeprefix(FEATURE_PREFIX) for key in self.properties)
+        asks_for_features = all(
+            key.startswith(FEATURE_PREFIX) and value == "supported"
+            for key, value in self.properties.items()
+        )
+        return names if asks_for_features and set(names) <= set(FEATURES) else ()
 
     @property
     def words(self) -> str:

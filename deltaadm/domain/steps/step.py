@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.schema import Path
     from deltaadm.domain.model.session import SessionSettings
     from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.sql.ddl import ColumnDefinition
+    from deltaadm.domain.steps.change_columns import ColumnChange
 
 
 class Operation(NamedTuple):
@@ -105,6 +107,16 @@ class Step:
         return tuple(f"{key} = {stored[key]}" for key in self.property_keys if key in stored)
 
     @property
+    def new_columns(self) -> tuple[ColumnDefinition, ...]:
+        """The columns that it adds."""
+        return ()
+
+    @property
+    def column_changes(self) -> tuple[ColumnChange, ...]:
+        """What it changes about columns that stay."""
+        return ()
+
+    @property
     def renames(self) -> tuple[tuple[Path, Path], ...]:
         """The columns that get other names, each before and after."""
         return ()
@@ -117,6 +129,16 @@ class Step:
     @property
     def property_keys(self) -> tuple[str, ...]:
         """The properties that it sets or unsets."""
+        return ()
+
+    @property
+    def new_constraint(self) -> tuple[str, str] | None:
+        """The name and the expression of the constraint that it adds."""
+        return None
+
+    @property
+    def added_features(self) -> tuple[str, ...]:
+        """The features that the protocol has after it, where that is all that it asks for."""
         return ()
 
     @property

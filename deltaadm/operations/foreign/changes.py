@@ -9,7 +9,6 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.schema import StructType, folded, path_text, rewrite
 from deltaadm.domain.sql.ddl import COMMENT, CURRENT_DEFAULT
-from deltaadm.domain.steps import AddColumns, ChangeColumns
 from deltaadm.errors import DeltaadmError
 from deltaadm.operations.alter import OPERATION
 from deltaadm.operations.create import nullable_schema
@@ -127,8 +126,8 @@ class ForeignChanges:
     @property
     def new_columns(self) -> tuple[StructField, ...]:
         """What is added, whose types the provider has to know."""
-        added = (step.columns for step in self.steps if isinstance(step, AddColumns))
-        return tuple(definition.column for columns in added for definition in columns)
+        added = (definition for step in self.steps for definition in step.new_columns)
+        return tuple(definition.column for definition in added)
 
     @property
     def trial_statements(self) -> tuple[str, ...]:
@@ -189,8 +188,8 @@ def plan_foreign_changes(
     existing: Sequence[ColumnDefinition] = ()
     # Spark changes one column of such a table at a time.
     for step in (single for several in steps for single in several.one_by_one()):
-        if isinstance(step, AddColumns) and _has_columns(state, step, steps):
-            existing = step.columns
+        if step.new_columns and _has_columns(state, step, steps):
+            existing = step.new_columns
             continue
         after = altered(state, step)
         if any(_differences(state, after)):
@@ -202,18 +201,13 @@ def plan_foreign_changes(
     return replace(plan, notes=(*_notes_on_columns(existing), *_notes(plan, occupied=occupied)))
 
 
-def _has_columns(definition: ForeignDefinition, step: AddColumns, steps: Sequence[Step]) -> bool:
+def _has_columns(definition: ForeignDefinition, step: Step, steps: Sequence[Step]) -> bool:
     """Whether a run that was interrupted may have added the columns, which *steps* then change."""
-    changed = {
-        folded(change.column)
-        for later in steps
-        if isinstance(later, ChangeColumns)
-        for change in later.changes
-    }
-    new = StructType(tuple(added.column for added in step.columns))
+    changed = {folded(change.column) for later in steps for change in later.column_changes}
+    new = StructType(tuple(added.column for added in step.new_columns))
     expected = _metadata(replace(definition, schema=new)).schema.fields
     found = {column.name: column for column in _metadata(definition).schema.fields}
-    return not any(added.parent or added.position for added in step.columns) and all(
+    return not any(added.parent or added.position for added in step.new_columns) and all(
         column.name in found
         and (found[column.name] == column or folded((column.name,)) in changed)
         and found[column.name].type == column.type
