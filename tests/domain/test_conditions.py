@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.transaction.constraints import (
     add_constraint,
@@ -34,7 +33,7 @@ CERTAIN = "certain"
 def _verdict(text: str) -> str | None:
     """The error class with which a constraint is refused, `CERTAIN`, or `ACCEPTED`."""
     try:
-        add_constraint(TABLE, "c", text, SessionSettings())
+        add_constraint(TABLE, "c", text)
     except DeltaadmError as error:
         return error.delta_error_class
     return CERTAIN if is_certain_condition(SCHEMA, text) else ACCEPTED
@@ -87,7 +86,7 @@ def test_what_is_refused_has_the_class_that_delta_gives_it() -> None:
     [
         ("a", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
         ("count(a) > 0", "INVALID_WHERE_CONDITION"),
-        ("a > dt", "DATATYPE_MISMATCH"),
+        ("a > dt", "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES"),
     ],
 )
 def test_samples_of_what_is_refused(text: str, error_class: str) -> None:

@@ -4,11 +4,13 @@ import pytest
 
 from deltaadm.domain.sql.constants import refused_default
 from deltaadm.domain.sql.ddl import parse_position, parse_type
-from deltaadm.domain.steps import ChangeColumns, ColumnChange, Step
+from deltaadm.domain.steps import AddConstraint, ChangeColumns, ColumnChange, DropConstraint, Step
 from deltaadm.domain.steps.create_table import no_table
 from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.constraints import constraint_names
 from deltaadm.errors import Refused
-from tests.support.refusals import DEFAULTS, ROWS, TYPES, create
+from tests.support.plans import snapshot
+from tests.support.refusals import DEFAULTS, ROWS, TYPES, UNTOUCHED, create
 
 
 @pytest.mark.parametrize(
@@ -78,3 +80,19 @@ def test_a_varchar_says_its_new_length() -> None:
         '{"name":"a","type":"string","nullable":true,'
         '"metadata":{"__CHAR_VARCHAR_TYPE_STRING":"varchar(9)"}}'
     )
+
+
+@pytest.mark.parametrize("properties", UNTOUCHED.values(), ids=UNTOUCHED)
+@pytest.mark.parametrize(
+    ("step", "constraints"), [(AddConstraint("c", "a > 1"), ["b", "c"]), (DropConstraint("b"), [])]
+)
+def test_constraints_leave_the_rest_of_the_metadata_alone(
+    properties: dict[str, str], step: Step, constraints: list[str]
+) -> None:
+    """Delta commits the metadata as it is there, and carries nothing out that it asks for."""
+    before = snapshot((1, 3), {"delta.constraints.b": "a > 0", **properties})
+    after = evolve(before, step)
+    assert after.protocol == before.protocol
+    assert constraint_names(after.metadata.configuration) == constraints
+    assert {k: v for k, v in after.metadata.configuration.items() if k in properties} == properties
+    assert len(after.metadata.configuration) == len(properties) + len(constraints)

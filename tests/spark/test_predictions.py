@@ -12,10 +12,17 @@ import pytest
 from deltaadm import Snapshot, evolve, load_snapshot, open_store
 from deltaadm.domain.model.features import FEATURES, REFERENCE, TableFeature
 from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
+from deltaadm.domain.steps import (
+    AddConstraint,
+    DropConstraint,
+    SetProperties,
+    Step,
+    UnsetProperties,
+)
 from deltaadm.errors import CommitError, DeltaadmError
 from deltaadm.operations.diff import mismatches
 from deltaadm.spark.executor import SparkExecutor
+from tests.support.refusals import UNTOUCHED
 from tests.support.tables import Action, Table, metadata
 
 STARTS = {
@@ -285,3 +292,13 @@ def test_any_change_on_a_table_with_odd_properties(
 ) -> None:
     before = start(tmp_path, protocol, metadata(configuration))
     assert_predicted(executor, before, SetProperties({"x": "1"}))
+
+
+def test_constraints_leave_the_rest_of_the_metadata_alone(
+    executor: SparkExecutor, tmp_path: Path
+) -> None:
+    properties = {key: value for given in UNTOUCHED.values() for key, value in given.items()}
+    before = start(tmp_path, Protocol(1, 3), metadata(properties))
+    after = assert_predicted(executor, before, AddConstraint("c", "a > 1"))
+    assert properties.items() < after.metadata.configuration.items()
+    assert_predicted(executor, after, DropConstraint("c"))

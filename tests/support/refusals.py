@@ -1,11 +1,13 @@
 """What Spark 4.2 with Delta 4.4 has answered to statements with two faults, and to odd ones."""
 
+from dataclasses import replace
 from typing import Any
 
 from deltaadm.domain.model.schema import PrimitiveType
 from deltaadm.domain.sql.ddl import parse_column_list, parse_definitions
 from deltaadm.domain.steps import (
     AddColumns,
+    AddConstraint,
     ChangeColumns,
     ClusterBy,
     ColumnChange,
@@ -21,7 +23,9 @@ from deltaadm.operations.create import read_schema
 Row = tuple[str, tuple[Step, ...], str | None]
 
 
-def create(columns: str, cluster_by: str = "", partition_by: str = "", **properties: str) -> Step:
+def create(
+    columns: str, cluster_by: str = "", partition_by: str = "", **properties: str
+) -> CreateTable:
     """CREATE TABLE; in the names of *properties* two underscores stand for a dot."""
     given: dict[str, Any] = {f"delta.{k.replace('__', '.')}": v for k, v in properties.items()}
     return CreateTable(
@@ -31,6 +35,10 @@ def create(columns: str, cluster_by: str = "", partition_by: str = "", **propert
         partition_by=(partition_by,) if partition_by else (),
         properties=given,
     )
+
+
+def _replace(columns: str, partition_by: str, **properties: str) -> Step:
+    return replace(create(columns, "", partition_by, **properties), mode=CreationMode.REPLACE)
 
 
 def _set(**properties: str) -> Step:
@@ -55,7 +63,18 @@ _NO_NAMES = "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES"
 _NO_BOUNDS = "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"
 _NO_GENERATION = "UNSUPPORTED_EXPRESSION_GENERATED_COLUMN"
 _UNRESOLVED = "UNRESOLVED_COLUMN.WITH_SUGGESTION"
+_NO_DEFAULT = "INVALID_DEFAULT_VALUE.DATA_TYPE"
+_NO_PARTITIONS = "DELTA_ICEBERG_COMPAT_VIOLATION.REPLACE_TABLE_CHANGE_PARTITION_NAMES"
+_OTHER_TYPE = "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH"
+_UNORDERED = "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE"
+_ARGUMENT = "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
 _PLAIN = "a INT, b STRING, ts TIMESTAMP, s STRUCT<x: INT>"
+
+_VALUES = create(
+    "i INT, s STRING, d DATE, st STRUCT<x: INT>, m MAP<STRING, INT>, ar ARRAY<SMALLINT>, "
+    "ast ARRAY<STRUCT<x: INT>>, sm STRUCT<m: MAP<INT, INT>>, am ARRAY<MAP<INT, INT>>, v VARIANT, "
+    "av ARRAY<VARIANT>"
+)
 
 ROWS: tuple[Row, ...] = (
     # Universal Format (Hudi)
@@ -88,6 +107,188 @@ ROWS: tuple[Row, ...] = (
         _NO_TYPE,
     ),
     ("V3, literal default set", (create("a INT", **_V3), _default("a", "7")), None),
+    # Constraints whose values do not fit together
+    ("CHECK m = m", (_VALUES, AddConstraint("c", "m = m")), _UNORDERED),
+    ("CHECK m <=> m", (_VALUES, AddConstraint("c", "m <=> m")), _UNORDERED),
+    ("CHECK m = null", (_VALUES, AddConstraint("c", "m = null")), _UNORDERED),
+    ("CHECK null = m", (_VALUES, AddConstraint("c", "null = m")), _UNORDERED),
+    ("CHECK m IN (m)", (_VALUES, AddConstraint("c", "m IN (m)")), _UNORDERED),
+    ("CHECK m BETWEEN m AND m", (_VALUES, AddConstraint("c", "m BETWEEN m AND m")), _UNORDERED),
+    ("CHECK v = v", (_VALUES, AddConstraint("c", "v = v")), _UNORDERED),
+    ("CHECK av = av", (_VALUES, AddConstraint("c", "av = av")), _UNORDERED),
+    ("CHECK sm = sm", (_VALUES, AddConstraint("c", "sm = sm")), _UNORDERED),
+    ("CHECK st = st", (_VALUES, AddConstraint("c", "st = st")), None),
+    ("CHECK ast = ast", (_VALUES, AddConstraint("c", "ast = ast")), None),
+    ("CHECK m IS NULL", (_VALUES, AddConstraint("c", "m IS NULL")), None),
+    ("CHECK ar.x > 1", (_VALUES, AddConstraint("c", "ar.x > 1")), _ARGUMENT),
+    ("CHECK am.x IS NULL", (_VALUES, AddConstraint("c", "am.x IS NULL")), _ARGUMENT),
+    ("CHECK ast.x IS NULL", (_VALUES, AddConstraint("c", "ast.x IS NULL")), None),
+    ("CHECK m.x IS NULL", (_VALUES, AddConstraint("c", "m.x IS NULL")), None),
+    ("CHECK length(ar) < 5", (_VALUES, AddConstraint("c", "length(ar) < 5")), _ARGUMENT),
+    ("CHECK length(i) < 5", (_VALUES, AddConstraint("c", "length(i) < 5")), None),
+    ("CHECK length(null) < 5", (_VALUES, AddConstraint("c", "length(null) < 5")), None),
+    ("CHECK upper(m) = 'A'", (_VALUES, AddConstraint("c", "upper(m) = 'A'")), _ARGUMENT),
+    (
+        "CHECK substring(ar, 1, 2) = 'a'",
+        (_VALUES, AddConstraint("c", "substring(ar, 1, 2) = 'a'")),
+        _ARGUMENT,
+    ),
+    ("CHECK abs(s) > 1", (_VALUES, AddConstraint("c", "abs(s) > 1")), None),
+    ("CHECK abs(d) > 1", (_VALUES, AddConstraint("c", "abs(d) > 1")), _ARGUMENT),
+    ("CHECK year(i) > 1", (_VALUES, AddConstraint("c", "year(i) > 1")), _ARGUMENT),
+    ("CHECK size(s) > 1", (_VALUES, AddConstraint("c", "size(s) > 1")), _ARGUMENT),
+    ("CHECK ar LIKE 'a'", (_VALUES, AddConstraint("c", "ar LIKE 'a'")), _ARGUMENT),
+    ("CHECK -ar > 1", (_VALUES, AddConstraint("c", "-ar > 1")), _ARGUMENT),
+    (
+        "CHECK cast(ar as int) > 1",
+        (_VALUES, AddConstraint("c", "cast(ar as int) > 1")),
+        "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
+    ),
+    (
+        "CHECK cast(m as string) > 'a'",
+        (_VALUES, AddConstraint("c", "cast(m as string) > 'a'")),
+        None,
+    ),
+    (
+        "CHECK i = ar",
+        (_VALUES, AddConstraint("c", "i = ar")),
+        "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES",
+    ),
+    # Types of generated columns
+    (
+        "d DATE from substring(s, 1, 2)",
+        (create("s STRING, ts TIMESTAMP, d DATE GENERATED ALWAYS AS (substring(s, 1, 2))"),),
+        _NO_GENERATION,
+    ),
+    (
+        "d DATE from trim(s)",
+        (create("s STRING, ts TIMESTAMP, d DATE GENERATED ALWAYS AS (trim(s))"),),
+        _NO_GENERATION,
+    ),
+    (
+        "d DATE from cast(ts as string)",
+        (create("s STRING, ts TIMESTAMP, d DATE GENERATED ALWAYS AS (cast(ts as string))"),),
+        _NO_GENERATION,
+    ),
+    (
+        "d INT from cast(s as bigint)",
+        (create("s STRING, ts TIMESTAMP, d INT GENERATED ALWAYS AS (cast(s as bigint))"),),
+        _NO_GENERATION,
+    ),
+    (
+        "d BIGINT from cast(s as int)",
+        (create("s STRING, ts TIMESTAMP, d BIGINT GENERATED ALWAYS AS (cast(s as int))"),),
+        _OTHER_TYPE,
+    ),
+    (
+        "d STRING from cast(ts as date)",
+        (create("s STRING, ts TIMESTAMP, d STRING GENERATED ALWAYS AS (cast(ts as date))"),),
+        _OTHER_TYPE,
+    ),
+    (
+        "d TIMESTAMP from cast(ts as date)",
+        (create("s STRING, ts TIMESTAMP, d TIMESTAMP GENERATED ALWAYS AS (cast(ts as date))"),),
+        _OTHER_TYPE,
+    ),
+    (
+        "d DATE from cast(ts as date)",
+        (create("s STRING, ts TIMESTAMP, d DATE GENERATED ALWAYS AS (cast(ts as date))"),),
+        None,
+    ),
+    (
+        "d STRING from substr(s, 1)",
+        (create("s STRING, ts TIMESTAMP, d STRING GENERATED ALWAYS AS (substr(s, 1))"),),
+        None,
+    ),
+    # Iceberg compatibility and partitions
+    (
+        "V1, partitioned by nothing",
+        (
+            create("a INT, b STRING", "", "a"),
+            _replace("a INT, b STRING", "", enableIcebergCompatV1="true", **_MAPPED),
+        ),
+        _NO_PARTITIONS,
+    ),
+    (
+        "V1, partitioned by b",
+        (
+            create("a INT, b STRING", "", "a"),
+            _replace("a INT, b STRING", "b", enableIcebergCompatV1="true", **_MAPPED),
+        ),
+        _NO_PARTITIONS,
+    ),
+    (
+        "V1, partitioned by a",
+        (
+            create("a INT, b STRING", "", "a"),
+            _replace("a INT, b STRING", "a", enableIcebergCompatV1="true", **_MAPPED),
+        ),
+        None,
+    ),
+    (
+        "V2, partitioned by nothing",
+        (
+            create("a INT, b STRING", "", "a"),
+            _replace("a INT, b STRING", "", enableIcebergCompatV2="true", **_MAPPED),
+        ),
+        _NO_PARTITIONS,
+    ),
+    (
+        "V2, partitioned by b",
+        (
+            create("a INT, b STRING", "", "a"),
+            _replace("a INT, b STRING", "b", enableIcebergCompatV2="true", **_MAPPED),
+        ),
+        _NO_PARTITIONS,
+    ),
+    (
+        "V2, partitioned by a",
+        (
+            create("a INT, b STRING", "", "a"),
+            _replace("a INT, b STRING", "a", enableIcebergCompatV2="true", **_MAPPED),
+        ),
+        None,
+    ),
+    (
+        "V3, partitioned by nothing",
+        (
+            create("a INT, b STRING", "", "a"),
+            _replace("a INT, b STRING", "", enableIcebergCompatV3="true", **_MAPPED),
+        ),
+        _NO_PARTITIONS,
+    ),
+    (
+        "V3, partitioned by b",
+        (
+            create("a INT, b STRING", "", "a"),
+            _replace("a INT, b STRING", "b", enableIcebergCompatV3="true", **_MAPPED),
+        ),
+        _NO_PARTITIONS,
+    ),
+    (
+        "V3, partitioned by a",
+        (
+            create("a INT, b STRING", "", "a"),
+            _replace("a INT, b STRING", "a", enableIcebergCompatV3="true", **_MAPPED),
+        ),
+        None,
+    ),
+    # Defaults
+    (
+        "default, cast for a date",
+        (create("a DATE", **_DEFAULTS), _default("a", "cast('7' as int)")),
+        _NO_DEFAULT,
+    ),
+    (
+        "default, cast for an array",
+        (create("a ARRAY<INT>", **_DEFAULTS), _default("a", "cast('7' as int)")),
+        _NO_DEFAULT,
+    ),
+    (
+        "default, cast for a string",
+        (create("a STRING", **_DEFAULTS), _default("a", "cast('7' as int)")),
+        None,
+    ),
     # What comes first
     ("name, then type", (create("`x y` INT, m MAP<INT, INT>", "m"),), _NO_NAMES),
     (
@@ -289,3 +490,12 @@ DEFAULTS = {
     "NULL": "",
 }
 """Literals, and the types whose columns Spark does not let have them as default."""
+
+UNTOUCHED: dict[str, dict[str, str]] = {
+    "instruction for the protocol": {"delta.minWriterVersion": "4"},
+    "instruction for the defaults": {"delta.ignoreProtocolDefaults": "false"},
+    "feature asked for": {"delta.feature.appendOnly": "supported"},
+    "column of row tracking": {"delta.rowTracking.materializedRowIdColumnName": "q"},
+    "unknown column of statistics": {"delta.dataSkippingStatsColumns": "nosuch"},
+}
+"""Properties that every other change carries out, removes or refuses, on a table of (1, 3)."""

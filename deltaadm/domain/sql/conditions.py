@@ -12,10 +12,20 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.model.schema import ArrayType, MapType, PrimitiveType, StructType, path_text
+from deltaadm.domain.model.schema import (
+    ArrayType,
+    MapType,
+    PrimitiveType,
+    StructType,
+    all_types,
+    path_text,
+    type_name,
+)
+from deltaadm.domain.sql.ddl import parse_type
 from deltaadm.domain.sql.functions import (
     AGGREGATES,
     FUNCTIONS,
+    REFUSED_ARGUMENTS,
     RESULT_KINDS,
     SYNTAX,
     WINDOW_FUNCTIONS,
@@ -81,13 +91,12 @@ def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
     return found.kind == "boolean" and parser.is_sure
 
 
-def expression_kind(tokens: Sequence[str], schema: StructType) -> str | None:
-    """The kind of the values of the expression of *tokens*; None where only Spark can tell."""
-    parser = _Parser(tokens, schema)
+def judge_expression(tokens: Sequence[str], schema: StructType) -> Operand:
+    """What the expression of *tokens* gives, as far as it is known without Spark."""
     try:
-        return parser.whole().kind
+        return _Parser(tokens, schema).whole()
     except (_UnjudgedError, RecursionError, Refused):
-        return None
+        return _UNKNOWN
 
 
 def _described(operand: Operand) -> str:
@@ -163,6 +172,10 @@ def _group(kind: str) -> str:
 def _require_comparable(left: Operand, right: Operand, sign: str) -> None:
     if left.kind is None or right.kind is None:
         return
+    if _has_no_order(left) and right.kind in (left.kind, "void"):
+        raise _unordered(sign, left)
+    if _has_no_order(right) and left.kind == "void":
+        raise _unordered(sign, right)
     group, other = _group(left.kind), _group(right.kind)
     nested = {group, other} & _NESTED
     loose = {"void", "variant", "interval"} | (set() if nested else {"string", "binary"})
@@ -176,11 +189,27 @@ _WITH_NUMBERS_AS_TRUTH: Final = frozenset({"=", "==", "<=>", "<>", "!=", "IN", "
 """Where Spark compares conditions with numbers if `spark.sql.ansi.enabled` is off."""
 
 
+def _has_no_order(operand: Operand) -> bool:
+    """Whether values have neither order nor equality in Spark, as maps and variants have none."""
+    parts = () if operand.type is None else all_types(operand.type)
+    return any(isinstance(part, MapType) or kind_of(part) == "variant" for part in parts)
+
+
+def _unordered(sign: str, operand: Operand) -> Refused:
+    return Refused(
+        f"{sign} cannot be applied to {_described(operand)}: Spark compares neither maps nor "
+        "variants, nor what contains them.",
+        remedy="Compare parts of the value, such as: m['key'] = 1.",
+        delta_error_class="DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
+    )
+
+
 def _mismatch(sign: str, left: Operand, right: Operand) -> Refused:
     return Refused(
         f"{sign} cannot be applied to {_described(left)} and {_described(right)}.",
         remedy="Compare values of the same type, with CAST where needed.",
-        delta_error_class="DATATYPE_MISMATCH",
+        delta_error_class="DATATYPE_MISMATCH"
+        + (".BINARY_OP_DIFF_TYPES" if sign in _COMPARISONS else ""),
     )
 
 
@@ -306,7 +335,7 @@ class _Parser:
         elif word == "in":
             self._in(value)
         else:
-            self._like()
+            self._like(word, value)
 
     def _is(self, value: Operand) -> None:
         self._take("not")
@@ -334,7 +363,9 @@ class _Parser:
             self._compare(value, self._or(), "IN")
         self._require(")")
 
-    def _like(self) -> None:
+    def _like(self, word: str, value: Operand) -> None:
+        if value.kind in _NESTED:
+            raise _mismatched_argument(word.upper(), value)
         if self._peek() in ("any", "all", "some"):
             raise _UnjudgedError
         self._comparison()
@@ -391,7 +422,10 @@ class _Parser:
     def _signed(self) -> Operand:
         if self._peek() in ("-", "+", "~"):
             self._position += 1
+            sign = self._tokens[self._position - 1]
             found = self._signed()
+            if sign == "-" and found.kind in _NESTED:
+                raise _mismatched_argument(sign, found)
             return Operand(found.kind) if found.kind in NUMERIC else self._unsure()
         return self._with_parts()
 
@@ -453,17 +487,63 @@ class _Parser:
         raise _UnjudgedError
 
     def _call(self, name: str) -> Operand:
-        """A call; what its arguments have to be is not judged."""
-        if name.startswith("`") or name in SYNTAX:
+        """A call; of its arguments only the first is judged."""
+        if name == "cast":
+            return self._cast()
+        if name.startswith("`") or (name in SYNTAX and name not in _CUTS):
             raise _UnjudgedError
+        start = self._position
+        first = self._first_argument()
+        if first.kind in REFUSED_ARGUMENTS.get(name, ()):
+            raise _mismatched_argument(name, first)
+        self._position = start
+        self._skip_brackets()
+        self.is_sure = False
+        if name in _CUTS:
+            return Operand("string") if first.kind == "string" else _UNKNOWN
+        return Operand(RESULT_KINDS.get(name))
+
+    def _first_argument(self) -> Operand:
+        """That of the call whose bracket comes next; unknown where it is more than a value."""
+        self._require("(")
+        try:
+            found = self._or()
+        except _UnjudgedError:
+            return _UNKNOWN
+        return found if self._peek() in (",", ")") else _UNKNOWN
+
+    def _cast(self) -> Operand:
+        self._require("(")
+        value = self._or()
+        self._require("as")
+        start = self._position
+        while self._position < len(self._tokens) and self._peek() != ")":
+            if self._peek() == "(":
+                self._skip_brackets()
+            else:
+                self._position += 1
+        try:
+            data_type = parse_type(" ".join(self._tokens[start : self._position]))
+        except Refused:
+            raise _UnjudgedError from None
+        self._require(")")
+        self.is_sure = False
+        found = _of(data_type)
+        if value.kind in _NESTED and found.kind in NUMERIC | _TEMPORAL:
+            raise Refused(
+                f"{_described(value)} cannot be cast to {type_name(data_type)}.".capitalize(),
+                remedy="Cast a part of the value, such as values[0].",
+                delta_error_class="DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
+            )
+        return found
+
+    def _skip_brackets(self) -> None:
         depth = 0
         while self._position < len(self._tokens):
             depth += (self._peek() == "(") - (self._peek() == ")")
             self._position += 1
             if not depth:
                 break
-        self.is_sure = False
-        return Operand(RESULT_KINDS.get(name))
 
     def _column(self, token: str) -> Operand:
         path = [_name(token)]
@@ -475,6 +555,8 @@ class _Parser:
         return _column(self._schema, path)
 
 
+_CUTS: Final = frozenset({"left", "substr", "substring", "trim"})
+"""Functions that give a part of a text, of which three have a syntax of their own as well."""
 _PREDICATES: Final = frozenset({"between", "in", "is", "like", "ilike", "regexp", "rlike"})
 _CONSTANTS: Final = {
     "current_date": "date",
@@ -490,6 +572,14 @@ _TYPED_LITERALS: Final = {
     "timestamp_ntz": "timestamp_ntz",
     "x": "binary",
 }
+
+
+def _mismatched_argument(name: str, given: Operand) -> Refused:
+    return Refused(
+        f"{name} cannot be applied to {_described(given)}.",
+        remedy="Use a part of the value, such as values[0], or another function.",
+        delta_error_class="DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+    )
 
 
 def _part_of(data_type: DataType | None) -> Operand:
@@ -508,11 +598,13 @@ def _name(token: str) -> str:
 
 
 def _column(schema: StructType, path: Sequence[str]) -> Operand:
-    """The column at *path*; unknown where arrays, maps or variants are on the way."""
+    """The column at *path*; unjudged where maps, variants or arrays of structs are on the way."""
     level: DataType = schema
     for depth, name in enumerate(path):
         if isinstance(level, PrimitiveType) and level.name != "variant":
             raise _no_field(path[:depth], name, "INVALID_EXTRACT_BASE_FIELD_TYPE")
+        if isinstance(level, ArrayType) and not isinstance(level.element, StructType):
+            raise _no_field(path[:depth], name, "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE")
         if not isinstance(level, StructType):
             raise _UnjudgedError
         found = [field for field in level.fields if field.name.lower() == name.lower()]

@@ -93,6 +93,7 @@ def refused_default(data_type: DataType, text: str) -> str | None:
 
 
 _LITERALS: Final = {
+    "cast": r"(?i:cast)\s*\((?:[^()']|'[^']*')+\s(?i:as\s+(?:tinyint|smallint|int|bigint))\s*\)",
     "integer": r"[-+]?\d+L?",
     "fraction": r"[-+]?(?:\d+\.\d*|\.\d+)D?|[-+]?\d+[eE]\d+",
     "text": r"'[^'\\]*'",
@@ -128,8 +129,8 @@ def _takes(kind: str, name: str, text: str) -> bool:
     if kind == "integer":
         number = text.rstrip("L").lstrip("+")
         return name not in _NEVER_NUMBERS and _in_range(name, int(number))
-    if kind == "fraction":
-        return name not in _NEVER_NUMBERS | {"binary"}
+    if kind in {"cast", "fraction"}:
+        return name not in _NEVER_NUMBERS | ({"binary"} if kind == "fraction" else set())
     if kind == "text":
         return _is_read_as(name, text[1:-1].strip(), numeric=numeric)
     if kind == "date":

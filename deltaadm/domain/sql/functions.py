@@ -157,3 +157,25 @@ RESULT_KINDS: Final = {
     **_kinds("struct", "named_struct"),
 }
 """What a function gives, whatever it is given, where that is certain."""
+
+
+_NESTED: Final = _words("array map struct")
+
+REFUSED_ARGUMENTS: Final[dict[str, frozenset[str]]] = {
+    **dict.fromkeys(
+        _words(
+            """
+            ascii base64 bit_length char_length character_length contains crc32 endswith hex
+            initcap lcase left length lower ltrim md5 octet_length regexp_replace repeat replace
+            rtrim sha sha1 startswith substr substring trim ucase upper
+            """
+        ),
+        _NESTED,
+    ),
+    **dict.fromkeys(_words("abs exp ln sqrt"), _NESTED | {"boolean", "date"}),
+    **dict.fromkeys(_words("day month year"), _NESTED | {"boolean", "integral"}),
+    **dict.fromkeys(_words("cardinality size"), _words("integral string struct")),
+    **dict.fromkeys(_words("hour isnan"), _NESTED),
+    "array_contains": _words("integral"),
+}
+"""The kinds of values that a function certainly does not take as its first argument."""

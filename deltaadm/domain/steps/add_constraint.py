@@ -29,9 +29,9 @@ class AddConstraint(Step):
     operations = frozenset({"ADD CONSTRAINT"})
     depends_on_state = True
 
-    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+    def after(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
         """The state after it if all rows meet the constraint."""
-        return add_constraint(snapshot, self.name, self.expression, session)
+        return add_constraint(snapshot, self.name, self.expression)
 
     @property
     def new_constraint(self) -> tuple[str, str]:

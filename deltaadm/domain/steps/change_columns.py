@@ -159,8 +159,7 @@ class ChangeColumns(Step):
         found = [_spelled(snapshot.metadata.schema, change) for change in self.changes]
         for change, place in found:
             _refuse_as_spark_does(snapshot.metadata.schema, change, place)
-        # Hive's syntax names the type even where it stays, so Spark leaves such a change out.
-        effective = [(change, place) for change, place in found if not _keeps_type(change, place)]
+        effective = _effective(found)
         if not effective:
             return snapshot
         for change, place in effective:
@@ -185,15 +184,15 @@ class ChangeColumns(Step):
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         """The columns as they are to be."""
         columns: list[dict[str, Any]] = []
-        for change in self.changes:
-            spelled, place = _spelled(before.metadata.schema, change)
+        found = [_spelled(before.metadata.schema, change) for change in self.changes]
+        for change, place in _effective(found):
             column = _edited(place, change)
             if change.type is not None:
                 kept = {key: value for key, value in column.metadata.items() if key != RAW_TYPE}
                 column = without_char(replace(column, type=change.type, metadata=kept))
             columns.append(
                 {
-                    "column": column_document(spelled.column, column),
+                    "column": column_document(change.column, column),
                     **position_document(change.position),
                 }
             )
@@ -232,6 +231,14 @@ def _spelled(schema: StructType, change: ColumnChange) -> tuple[ColumnChange, St
     """*change* with its column as the schema spells it, and what is in that place."""
     path, place = existing_place(schema, change.column)
     return replace(change, column=path), place
+
+
+def _effective(
+    found: list[tuple[ColumnChange, StructField]],
+) -> list[tuple[ColumnChange, StructField]]:
+    """Those of the changes *found* that are any: Spark leaves out a type that is there already."""
+    # Hive's syntax names the type even where it stays.
+    return [(change, place) for change, place in found if not _keeps_type(change, place)]
 
 
 def _keeps_type(change: ColumnChange, place: StructField) -> bool:

@@ -29,9 +29,9 @@ class DropConstraint(Step):
     operations = frozenset({"DROP CONSTRAINT"})
     leaves_trace = False
 
-    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+    def after(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
         """The state without the constraint."""
-        return drop_constraint(snapshot, self.name, session, if_exists=self.if_exists)
+        return drop_constraint(snapshot, self.name, if_exists=self.if_exists)
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         """The constraint, and its expression where there is one."""

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.properties import CONSTRAINT_PREFIX
 from deltaadm.domain.model.schema import path_text
-from deltaadm.domain.sql.conditions import expression_kind, judge_condition, unknown_functions
+from deltaadm.domain.sql.conditions import judge_condition, judge_expression, unknown_functions
 from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.sql.sql_text import identifier, literal, unescaped
 from deltaadm.domain.transaction.spark_support import require_writable
-from deltaadm.domain.transaction.transaction import prepare_commit, update_metadata
+from deltaadm.domain.transaction.transaction import commit_metadata
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from deltaadm.domain.model.schema import StructType
-    from deltaadm.domain.model.session import SessionSettings
     from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.sql.conditions import Operand
 
 # What Delta calls its own check of the lengths of char and varchar.
 _RESERVED: Final = "__CHAR_VARCHAR_STRING_LENGTH_CHECK__"
@@ -37,9 +37,7 @@ def constraint_key(name: str) -> str:
     return CONSTRAINT_PREFIX + name.lower()
 
 
-def add_constraint(
-    snapshot: Snapshot, name: str, condition: str, session: SessionSettings
-) -> Snapshot:
+def add_constraint(snapshot: Snapshot, name: str, condition: str) -> Snapshot:
     """
     The state after ADD CONSTRAINT, as far as it does not depend on the table's rows.
 
@@ -66,7 +64,7 @@ def add_constraint(
     _require_columns(metadata.schema, expression)
     is_certain_condition(metadata.schema, condition)  # for its refusals alone
     proposed = metadata.with_configuration({**metadata.configuration, key: expression})
-    return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+    return commit_metadata(snapshot, proposed)
 
 
 def is_certain_condition(schema: StructType, text: str) -> bool:
@@ -78,9 +76,9 @@ def is_certain_condition(schema: StructType, text: str) -> bool:
     return judge_condition(list(_tokens(text)), schema)
 
 
-def kind_of_expression(schema: StructType, text: str) -> str | None:
-    """The kind of the values of *text* on rows with *schema*; None where only Spark can tell."""
-    return expression_kind(list(_tokens(text)), schema)
+def value_of_expression(schema: StructType, text: str) -> Operand:
+    """What *text* gives on rows with *schema*, as far as it is known without Spark."""
+    return judge_expression(list(_tokens(text)), schema)
 
 
 def foreign_functions(text: str) -> tuple[str, ...]:
@@ -88,9 +86,7 @@ def foreign_functions(text: str) -> tuple[str, ...]:
     return unknown_functions(list(_tokens(text)))
 
 
-def drop_constraint(
-    snapshot: Snapshot, name: str, session: SessionSettings, *, if_exists: bool
-) -> Snapshot:
+def drop_constraint(snapshot: Snapshot, name: str, *, if_exists: bool) -> Snapshot:
     """The state after DROP CONSTRAINT; raises `Refused` for one that is not there."""
     require_writable(snapshot)
     metadata = snapshot.metadata
@@ -104,7 +100,7 @@ def drop_constraint(
         )
     kept = {other: value for other, value in metadata.configuration.items() if other != key}
     proposed = metadata.with_configuration(kept)
-    return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+    return commit_metadata(snapshot, proposed)
 
 
 def constraint_names(configuration: Iterable[str]) -> list[str]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.model.schema import PrimitiveType, find_place, path_text, type_name
+from deltaadm.domain.model.schema import PrimitiveType, path_text, type_name
 from deltaadm.domain.sql.conditions import NUMERIC, kind_of
 from deltaadm.domain.sql.ddl import GENERATION
 from deltaadm.domain.sql.expressions import column_references
-from deltaadm.domain.transaction.constraints import foreign_functions, kind_of_expression
+from deltaadm.domain.transaction.constraints import foreign_functions, value_of_expression
 from deltaadm.domain.transaction.metadata_checks import CHAR_TYPE
 from deltaadm.domain.transaction.type_widening import is_up_cast
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
-    from deltaadm.domain.model.schema import DataType, Path, StructField, StructType
+    from deltaadm.domain.model.schema import DataType, StructField, StructType
 
 
 def refuse_generation(schema: StructType, field: StructField) -> None:
@@ -35,14 +35,11 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
     unknown = foreign_functions(expression)
     if unknown:
         raise _unsupported(field, f"{unknown[0]} is no function of Spark's own")
-    if len(references) == 1 and _is_column_alone(expression, references[0]):
-        _require_type(field, find_place(schema, references[0])[2])
+    found = value_of_expression(schema, expression)
+    if found.type is not None:
+        _require_type(field, found.type)
     else:
-        _require_kind(field, kind_of_expression(schema, expression))
-
-
-def _is_column_alone(expression: str, path: Path) -> bool:
-    return expression.strip().replace("`", "").lower() == ".".join(path).lower()
+        _require_kind(field, found.kind)
 
 
 def _require_kind(field: StructField, found: str | None) -> None:

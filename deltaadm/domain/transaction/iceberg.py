@@ -171,6 +171,7 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
                     f"{field.name!r}.",
                     "Drop the column, or choose another version.",
                 )
+    _check_partition_columns(version, before.metadata, metadata)
     if version == 3:  # noqa: PLR2004
         _check_defaults(metadata)
     _check_type_changes(version, metadata)
@@ -204,6 +205,17 @@ def _without_deletion_vectors(version: int, before: Metadata) -> str:
         if version in enabled_versions(before)
         else "Leave deletion vectors out of the command."
     )
+
+
+def _check_partition_columns(version: int, old: Metadata, new: Metadata) -> None:
+    """Iceberg keeps old partition specs, so a partitioned table is replaced by one like it."""
+    if old.partition_columns and old.partition_columns != new.partition_columns:
+        raise _violation(
+            "REPLACE_TABLE_CHANGE_PARTITION_NAMES",
+            f"Iceberg compatibility V{version} does not allow other partition columns than the "
+            f"table has: {', '.join(old.partition_columns)}.",
+            "Keep them, or drop the table and create it anew.",
+        )
 
 
 def _check_defaults(metadata: Metadata) -> None:

@@ -112,6 +112,19 @@ def update_metadata(
     return replace(snapshot, protocol=protocol, metadata=metadata)
 
 
+def commit_metadata(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
+    """
+    The state after a statement that hands *proposed* to the commit itself.
+
+    Delta's commands for constraints do, past `updateMetadataInternal`: the protocol follows the
+    metadata, but no instruction in it is carried out, and nothing is added to it.
+    """
+    upgraded = upgrade_protocol_from_metadata_for_existing_table(proposed, snapshot.protocol)
+    check_metadata(snapshot.metadata, proposed)
+    after = replace(snapshot, protocol=upgraded or snapshot.protocol, metadata=proposed)
+    return prepare_commit(snapshot, after)
+
+
 def _with_global_defaults(proposed: Metadata, session: SessionSettings) -> Metadata:
     """*proposed* on top of those of the session's defaults for new tables that Delta knows."""
     given = {f"delta.{key}" for key in session.property_defaults}
