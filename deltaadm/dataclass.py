@@ -3,9 +3,11 @@ Dataclasses whose methods are not generated code.
 
 The standard library's decorator compiles half a dozen methods for every class, and imports
 `inspect` to do so: for the values that describe Delta this takes longer than inspecting a table.
-Here all classes share their methods, which go by the shape of the class; only a class of which
-many instances are made gets an `__init__` compiled for it. To compile each at its first instance
-would be shorter by little, and costs every command more than a twentieth of its instructions.
+Here all classes share their methods, which go by the shape of the class. Nor is a class made a
+second time, unless it asks for slots: that is for values of which a table has as many as files,
+commits or columns. Where many instances of such a class are made it gets an `__init__` compiled
+for it. To compile each at its first instance would be shorter by little, and costs every command
+more than a twentieth of its instructions.
 
 To type checkers these are the standard dataclasses, whose meaning they keep; only what deltaadm
 uses of them exists. The standard `fields`, `replace` and `asdict` accept them.
@@ -17,7 +19,7 @@ from operator import attrgetter
 
 TYPE_CHECKING = False  # importing `typing` takes as long as describing all of Delta's features
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, KeysView
     from typing import Any, Never
 
 _MANY = 100
@@ -41,54 +43,57 @@ class _Shape:
     """
     The fields of a class, as its methods need them.
 
-    `names` tells of each whether it can be given by position. `apart` are those that do not count
-    where instances are compared, `unseen` those that are not shown.
+    `names` tells of each whether it can be given by position. `described` are those for which
+    `field` says something. `apart` are those that do not count where instances are compared,
+    `unseen` those that are not shown.
     """
 
     __slots__ = (
-        "apart", "defaults", "everything", "factories", "made", "names", "positional", "unseen",
-        "values",
+        "apart", "defaults", "described", "factories", "made", "names", "positional", "slots",
+        "unseen", "values",
     )  # fmt: skip
 
-    def __init__(self, bases: list[_Shape], own: dict[str, Any], *, by_position: bool) -> None:
-        """That of a class with the fields of its *bases*, and its *own* with their defaults."""
+    def __init__(self, cls: type, *, by_position: bool, slots: bool) -> None:
+        """That of *cls*, which has the fields of its bases, and its own with their defaults."""
         self.names: dict[str, bool] = {}
         self.defaults: dict[str, Any] = {}
         self.factories: dict[str, Callable[[], Any]] = {}
         self.apart: set[str] = set()
         self.unseen: set[str] = set()
+        self.described: list[str] = []
+        self.slots = slots
         self.made = 0
-        for base in bases:
-            self._inherit(base, own)
-        for name, given in own.items():
-            self.names[name] = by_position
-            if given is not _MISSING:
-                self._add_default(name, given)
-        names, optional = self.names, {**self.defaults, **self.factories}
-        positional = [name for name in names if names[name]]
-        required = [name for name in positional if name not in optional]
-        if required != positional[: len(required)]:
-            raise TypeError(f"{required[-1]!r} without a default follows one with a default")
-        self.positional = tuple(positional)
-        self.everything = self.values = _getter([*names])
-        if self.apart:
-            self.values = _getter([name for name in names if name not in self.apart])
+        content = cls.__dict__
+        annotations = content.get("__annotations__", {})
+        for base in cls.__mro__[-2:0:-1]:
+            if "__shape__" in base.__dict__:
+                self._inherit(base.__dict__["__shape__"], annotations.keys())
+        for name, kind in annotations.items():
+            if "ClassVar" not in str(kind):
+                self.names[name] = by_position
+                if name in content:
+                    self._add_default(name, content[name])
+        self.positional = tuple([name for name, placed in self.names.items() if placed])
+        if self.defaults or self.factories:
+            self._check_order()
+        self.values = _getter([name for name in self.names if name not in self.apart])
 
-    def _inherit(self, base: _Shape, own: dict[str, Any]) -> None:
+    def _inherit(self, base: _Shape, own: KeysView[str]) -> None:
+        if base.slots and not self.slots:
+            raise TypeError("what inherits from a class with slots needs slots as well")
         self.names |= base.names
-        self.defaults |= {name: base.defaults[name] for name in base.defaults.keys() - own.keys()}
-        self.factories |= {
-            name: base.factories[name] for name in base.factories.keys() - own.keys()
-        }
-        self.apart |= base.apart - own.keys()
-        self.unseen |= base.unseen - own.keys()
+        self.defaults |= {name: base.defaults[name] for name in base.defaults.keys() - own}
+        self.factories |= {name: base.factories[name] for name in base.factories.keys() - own}
+        self.apart |= base.apart - own
+        self.unseen |= base.unseen - own
 
     def _add_default(self, name: str, given: Any) -> None:
-        if not isinstance(given, _Field):
+        if given.__class__ is not _Field:
             if given.__class__.__hash__ is None:
                 raise ValueError(f"{name!r} needs a factory: its default can change")
             self.defaults[name] = given
             return
+        self.described.append(name)
         if given.default is not _MISSING:
             self.defaults[name] = given.default
         if given.default_factory is not _MISSING:
@@ -97,6 +102,14 @@ class _Shape:
             self.apart.add(name)
         if not given.repr:
             self.unseen.add(name)
+
+    def _check_order(self) -> None:
+        optional = False
+        for name in self.positional:
+            if name in self.defaults or name in self.factories:
+                optional = True
+            elif optional:
+                raise TypeError(f"{name!r} without a default follows one with a default")
 
 
 def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -109,54 +122,76 @@ def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
 def _dataclass(
     *, frozen: bool = False, slots: bool = False, kw_only: bool = False
 ) -> Callable[[type], type]:
-    methods = _FROZEN if frozen else _METHODS
+    methods = _METHODS[frozen, slots]
 
     def build(cls: type) -> type:
-        content = {**methods, **cls.__dict__}
-        own = {
-            name: content.pop(name, _MISSING)
-            for name, kind in content.get("__annotations__", {}).items()
-            if not str(kind).startswith(_CLASS_VARIABLE)
-        }
-        inherited: list[_Shape] = [
-            vars(base)["__shape__"] for base in cls.__mro__[-2:0:-1] if "__shape__" in vars(base)
-        ]
-        shape = content["__shape__"] = _Shape(inherited, own, by_position=not kw_only)
-        content["__match_args__"] = shape.positional
-        if content["__hash__"] is None:  # as Python has it where there is an `__eq__`
-            content["__hash__"] = methods["__hash__"]
-        content.pop("__dict__", None)
-        content.pop("__weakref__", None)
-        content["__qualname__"] = cls.__qualname__
+        shape, content = _Shape(cls, by_position=not kw_only, slots=slots), cls.__dict__
+        added = {**methods, "__shape__": shape, "__match_args__": shape.positional}
+        for name in methods.keys() & content.keys():
+            if content[name] is not None:  # as Python has `__hash__` where there is an `__eq__`
+                del added[name]
         if slots:
-            known = {name for base in inherited for name in base.names}
-            content["__slots__"] = tuple(name for name in own if name not in known)
-        return type(cls)(cls.__name__, cls.__bases__, content)
+            return _with_slots(cls, shape, added)
+        for name in shape.described:
+            delattr(cls, name)
+        for name, given in added.items():
+            setattr(cls, name, given)
+        return cls
 
     return build
 
 
-_CLASS_VARIABLE = ("ClassVar", "typing.ClassVar")
+def _with_slots(cls: type, shape: _Shape, added: dict[str, Any]) -> type:
+    """The same class made again with slots for its fields, and with what is *added*."""
+    content = {
+        name: value
+        for name, value in cls.__dict__.items()
+        if name not in shape.names and name not in {"__dict__", "__weakref__"}
+    }
+    known = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
+    content["__slots__"] = tuple([name for name in shape.names if name not in known])
+    content["__qualname__"] = cls.__qualname__
+    return type(cls)(cls.__name__, cls.__bases__, {**content, **added})
 
 
-def _init(self: Any, *given: Any, **named: Any) -> None:
+def _init(self: Any, /, *given: Any, **named: Any) -> None:
+    shape = self.__shape__
+    if not named and len(given) == len(shape.names) == len(shape.positional):
+        self.__dict__.update(zip(shape.positional, given, strict=True))
+    else:
+        self.__dict__.update(_values(shape, given, named))
+
+
+def _init_slots(self: Any, /, *given: Any, **named: Any) -> None:
     shape = self.__shape__
     shape.made += 1
-    if shape.made == _MANY and self.__class__.__init__ is _init:
+    if shape.made == _MANY and self.__class__.__init__ is _init_slots:
         self.__class__.__init__ = _compiled_init(shape)
-    names = shape.names
-    if not named and len(given) == len(names) == len(shape.positional):
-        _fill(self, names, given)
-        return
-    said = {**dict(zip(shape.positional, given, strict=False)), **named}
-    values = {**shape.defaults, **said}
+    if not named and len(given) == len(shape.names) == len(shape.positional):
+        _fill(self, shape.positional, given)
+    else:
+        values = _values(shape, given, named)
+        _fill(self, values, values.values())
+
+
+def _values(shape: _Shape, given: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """Those of all fields, of which some are *given* by position and some are *named*."""
+    said = named
+    if given:
+        said = dict(zip(shape.positional, given, strict=False))
+        said.update(named)
+    values = shape.defaults | said
     for name, make in shape.factories.items():
         if name not in said:
             values[name] = make()
     # A value too many, or two for one field, leave fewer names than there are values.
-    if len(said) != len(given) + len(named) or values.keys() != names.keys():
-        _compiled_init(shape)(self, *given, **named)  # raises `TypeError` in Python's own words
-    _fill(self, values, values.values())
+    if (
+        len(said) != len(given) + len(named)
+        or len(values) != len(shape.names)
+        or not named.keys() <= shape.names.keys()
+    ):
+        _compiled_init(shape)(None, *given, **named)  # raises `TypeError` in Python's own words
+    return values
 
 
 def _compiled_init(shape: _Shape) -> Any:
@@ -246,7 +281,7 @@ def _standard(shape: _Shape, name: str) -> Any:
     )
 
 
-_METHODS = {
+_CHANGING = {
     "__init__": _init,
     "__repr__": _repr,
     "__eq__": _eq,
@@ -254,18 +289,24 @@ _METHODS = {
     "__dataclass_fields__": _StandardFields(),
 }
 _FROZEN = {
-    **_METHODS,
+    **_CHANGING,
     "__hash__": _hash,
     "__setattr__": _refuse_to_set,
     "__delattr__": _refuse_to_delete,
-    "__getstate__": _state,
-    "__setstate__": _restore,
 }
+_SLOTS = {"__init__": _init_slots, "__getstate__": _state, "__setstate__": _restore}
+_METHODS: dict[tuple[bool, bool], dict[str, Any]] = {
+    (False, False): _CHANGING,
+    (False, True): {**_CHANGING, **_SLOTS},
+    (True, False): _FROZEN,
+    (True, True): {**_FROZEN, **_SLOTS},
+}
+"""What a class gets: by whether it is frozen, and whether it has slots."""
 
 
 def _replace(value: Any, /, **changes: Any) -> Any:
     shape = value.__shape__
-    values = dict(zip(shape.names, shape.everything(value), strict=True)) | changes
+    values = dict(zip(shape.names, _state(value), strict=True)) | changes
     if len(values) != len(shape.names):
         return value.__class__(**values)  # raises `TypeError` in Python's own words
     made = value.__class__.__new__(value.__class__)

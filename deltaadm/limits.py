@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Limits:
     """
     Bounds on what a log makes deltaadm hold; beyond them it reads in pieces, or says that it stops.

@@ -41,7 +41,7 @@ def script(shell: Shell) -> str:
 # What can stand where
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Value:
     """
     What a place on the command line takes.
@@ -56,7 +56,7 @@ class Value:
     aliases: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Option:
     """One option with all its names; `value` is None for a switch."""
 
@@ -66,7 +66,7 @@ class Option:
     repeatable: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Command:
     """One subcommand; the last of its arguments may be given again if it is `endless`."""
 

@@ -42,7 +42,7 @@ _GIVES_WAY: Final[Mapping[str, tuple[str, ...]]] = {
 """Options whose settings do not count where the command line has one of these."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OptionSetting:
     """An option that settings may set, in the section of a command or, if it is empty, for all."""
 

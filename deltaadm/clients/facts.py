@@ -58,7 +58,7 @@ def _spans(since: str, until: str, version: Version) -> bool:
     return version_key(since or "0") <= version and (not until or version < version_key(until))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """
     Where a fact is from: a document's title, `owner/repo#number`, or a path in a repository.
@@ -84,7 +84,7 @@ UNREADABLE: Final = "invariants[unreadable]"
 """Invariants of which some is not JSON, or is empty; Delta Spark need not look at it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fact:
     """
     What some releases do with tables that support certain features.
@@ -108,7 +108,7 @@ class Fact:
         return _spans(self.since, self.until, version)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gate:
     """
     The highest protocol version that some releases accept, and what they do with a higher one.
@@ -181,7 +181,7 @@ def _fact(  # noqa: PLR0917 -- all arguments have been named by whoever calls
     return Fact(compatibility, names, source, since, until, active, note, listed)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Client:
     """
     One program, with everything known about its releases.
@@ -207,7 +207,7 @@ class Client:
         return hash(self.id)  # which tells clients apart; a fleet asks for this all the time
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClientRelease:
     """
     One release of a program, written `trino@480`.

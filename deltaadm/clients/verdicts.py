@@ -42,7 +42,7 @@ class Access(Enum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cell:
     """
     What a release does with one feature, or with the protocol's version, and who says so.
@@ -57,7 +57,7 @@ class Cell:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Verdict:
     """
     What a release does with a table; the cell that decides comes first.
@@ -87,7 +87,7 @@ class Verdict:
         return tuple(cell for cell in self.cells if cell.compatibility is worst)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shift:
     """A verdict that gets worse from one state of a table to another."""
 
@@ -166,7 +166,7 @@ _LASTING: Final = frozenset(
 """What was written while one of these was active still needs it after its property is off."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Table:
     """What clients look at: versions, features for readers and for all, and those in use."""
 

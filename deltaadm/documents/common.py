@@ -23,7 +23,7 @@ HEAD: Final[Fields] = {
 """What every document begins with."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     """A kind of document: the title of its schema, and what is written."""
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from deltaadm.validation.finding import Cause, Finding
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Found:
     """A finding on the table that the user calls *table*."""
 

@@ -21,7 +21,7 @@ _BEGUN: Final = "begun"
 _ENDED: Final = ("done", "failed")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entry:
     """What happened to the plan of a digest; once it has ended, with the line that this gave."""
 

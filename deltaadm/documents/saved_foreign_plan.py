@@ -32,7 +32,7 @@ def foreign_document(plan: ForeignPlan) -> dict[str, Any]:
     return document_of(ForeignReport(plan))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SavedForeignPlan:
     """
     What a plan file says: the wish, and the document that planning it again must give.

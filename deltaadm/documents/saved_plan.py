@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Saved = TypeVar("Saved")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SavedPlan:
     """
     What a plan file says: enough to find the table, and to make the same plan again.

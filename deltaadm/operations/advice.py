@@ -24,7 +24,7 @@ _UNREAD_INTERVALS: Final = 3
 _NAMED: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Advice:
     """What is worth doing, in a sentence, and the command line that plans it."""
 

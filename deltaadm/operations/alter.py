@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 OPERATION = "alter"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TableChanges:
     """
     What is to change about a table.

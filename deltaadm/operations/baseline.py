@@ -30,7 +30,7 @@ class Known:
     severity: Severity
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Baseline:
     """
     What is known: findings by table, code and place, and, by table and code, how many findings

@@ -55,7 +55,7 @@ class TableLog(typing.Protocol):
         """Whose the versions *first* to *last*, ends included, are; our own carry out *step*."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ConcurrentChange:
     """What a version that others committed while the plan was carried out has changed."""
 
@@ -63,7 +63,7 @@ class ConcurrentChange:
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """
     What a plan came to: the versions it committed, and where they differ from the plan.
@@ -78,7 +78,7 @@ class Outcome:
     concurrent: tuple[ConcurrentChange, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Progress:
     """
     How far a plan has been carried out: the stages that are done, and what they committed.
@@ -222,7 +222,7 @@ class _Run(StageRun):
 # What a stage came to
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Result:
     """What a stage came to; `actual` is the newest state."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deltaadm.clients.facts import Gate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Support:
     """
     What a release of a client does with tables that have one feature, by the feature's name.
@@ -29,7 +29,7 @@ class Support:
     writes: Mapping[str, Verdict]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClientCatalogue:
     """All clients, each in its newest release."""
 
@@ -39,7 +39,7 @@ class ClientCatalogue:
     blocks = "clients.show_clients"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClientFact:
     """One fact about a client: what it concerns, and what the client does then."""
 
@@ -53,7 +53,7 @@ class ClientFact:
         return self.fact.holds_for(version)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClientExplanation:
     """One client with the facts about it: about `every_release`, or about one."""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ComparedState:
     """
     One of two states that are compared: a version of the table that the user calls `table`.
@@ -38,7 +38,7 @@ class ComparedState:
         return f"version {self.version}" if self.file is None else self.file
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DiffReport:
     """In which of `sections` the state `after` differs from the one `before`."""
 

@@ -34,7 +34,7 @@ class ChangeKind(Enum):
     SET = "~"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
     """
     One difference. `subject` is a place such as `configuration[delta.columnMapping.mode]`;

@@ -41,7 +41,7 @@ class Phase(Enum):
     WAITING = "waiting"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DropStatus:
     """
     Whether and how a feature can be dropped.
@@ -61,7 +61,7 @@ class DropStatus:
     refusal: Refused | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DropReport:
     """How far features of the table, at *version*, are from being dropped."""
 

@@ -38,7 +38,7 @@ FAMILIES: Final = {
 _CODE: Final = re.compile(r"DL\d", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RuleCatalogue:
     """Rules of `validate`, in the order of their codes."""
 
@@ -53,7 +53,7 @@ class RuleCatalogue:
         return tuple(rule.code for rule in self.rules)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RuleExplanation:
     """One rule with its documentation."""
 
@@ -63,7 +63,7 @@ class RuleExplanation:
     blocks = "catalogues.show_rule"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ErrorClassExplanation:
     """An error class of Delta, with the rules that find what leads to it."""
 

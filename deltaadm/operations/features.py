@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.features import TableFeature
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FeatureCatalogue:
     """All features of the registry."""
 
@@ -26,7 +26,7 @@ class FeatureCatalogue:
         return tuple(feature.name for feature in self.features)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FeatureExplanation:
     """One feature of the registry, with those that require it."""
 

@@ -108,7 +108,7 @@ class HistoryEntry:
     blocks = "history.show_entry"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class HistoryReport:
     """
     What has changed in a table, the oldest first, up to the version `last`.

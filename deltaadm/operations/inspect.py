@@ -43,7 +43,7 @@ class ClientView(Enum):
     SOURCES = "sources"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FeatureReport:
     """
     One feature of a table.
@@ -61,7 +61,7 @@ class FeatureReport:
     because: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ColumnReport:
     """One column, at any depth; `physical_name` is its name in data files."""
 
@@ -71,7 +71,7 @@ class ColumnReport:
     type: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MappingReport:
     """
     The column mapping of a table.
@@ -86,7 +86,7 @@ class MappingReport:
     columns: tuple[ColumnReport, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableReport:
     """
     Everything `inspect` knows.
@@ -213,7 +213,7 @@ def _clustering(snapshot: Snapshot) -> tuple[Path, ...] | None:
     return clustering_columns(snapshot)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Needs:
     """
     What protocol and traits ask for, and who can use such a table.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from deltaadm.validation.finding import Finding
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Stage:
     """
     One step and the state predicted after it.
@@ -63,7 +63,7 @@ class Stage:
         return self.step.has_statement
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Goal:
     """What a plan is made for: that a release of a client can read, or write, the table."""
 
@@ -80,7 +80,7 @@ class Goal:
         return f"--{able}-by {self.release}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unreachable:
     """A goal that no plan reaches, and why; one that is `skipped` may be left aside."""
 
@@ -89,7 +89,7 @@ class Unreachable:
     skipped: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PlannedChange:
     """A line of a plan: the difference, why it comes about, what undoes it, what it costs."""
 
@@ -99,7 +99,7 @@ class PlannedChange:
     cost: Cost
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """
     The whole truth about what will happen: the state before, the stages, and why.

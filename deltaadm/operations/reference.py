@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedTable:
     """
     The table that the user called `table`, with masks for secrets.
@@ -26,7 +26,7 @@ class RecordedTable:
     fingerprints: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reference:
     """Recorded tables, for `diff` to hold them against later."""
 

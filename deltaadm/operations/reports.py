@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.plan import Plan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlanReport:
     """A plan for the table that the user calls *table*."""
 
@@ -37,7 +37,7 @@ class PlanReport:
     blocks = "plans.show_plan"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OutcomeReport:
     """What a plan came to, for the table that the user calls *table*."""
 
@@ -57,7 +57,7 @@ class PlanState(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlanStatus:
     """
     Whether a saved plan can still be carried out on the table as it is now.
@@ -73,7 +73,7 @@ class PlanStatus:
     error: DeltaadmError | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SavedPlanReport:
     """A plan out of a file, for the table that the file calls *table*, and its status now."""
 
@@ -99,7 +99,7 @@ class JournalLine:
     result: Mapping[str, object] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JournalReport:
     """The newest line of each plan in the journal called *file*."""
 
@@ -110,7 +110,7 @@ class JournalReport:
     blocks = "plans.show_journal"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ForeignReport:
     """
     A plan for a table of another provider, and what it came to if it was carried out.
@@ -130,7 +130,7 @@ class ForeignReport:
         return self.plan.document
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Failure:
     """Why there is no report on the table that the user calls *named*."""
 
@@ -152,7 +152,7 @@ class Failure:
         return masked(self.named)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RuleCount:
     """How often a rule has found something, and in how many tables; its severity as first found."""
 
@@ -163,7 +163,7 @@ class RuleCount:
     tables: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StatisticsReport:
     """The findings in *tables* tables by rule, the most frequent first; some may have failed."""
 
@@ -183,7 +183,7 @@ class Health(Enum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Check:
     """One thing that deltaadm depends on; `remedy` says what to do unless it is ok."""
 
@@ -193,7 +193,7 @@ class Check:
     remedy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DoctorReport:
     """Whether this machine has what deltaadm needs."""
 
@@ -208,7 +208,7 @@ class DoctorReport:
         return any(check.health is Health.FAILED for check in self.checks)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FleetSummary:
     """
     How many tables there are, how many of them failed, and what they have in common.

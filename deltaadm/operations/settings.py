@@ -15,7 +15,7 @@ ORIGINS: Final = ("default", "user file", "project file", "environment", "comman
 """Where a setting may come from; each counts more than the one before it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SettingValue:
     """
     A setting as TOML spells its value, with where that comes from, and the variable that sets it.
@@ -32,7 +32,7 @@ class SettingValue:
     help: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SettingsReport:
     """Every setting; `with_origins` says whether text shows where each comes from."""
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.steps import Step
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Undo:
     """
     What takes one change of a step back, in words, and the steps that do.
@@ -53,7 +53,7 @@ class Undo:
     restores: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Taken:
     """A step, and the states before and after it."""
 

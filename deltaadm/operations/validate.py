@@ -79,7 +79,7 @@ def similar_code(text: str) -> str:
     return did_you_mean(text, [*RULES, *families(), *(rule.name for rule in RULES.values())])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Demands:
     """
     What is demanded of one table beside the protocol, and what is lived with.

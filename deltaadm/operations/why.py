@@ -57,7 +57,7 @@ class Cause(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reason:
     """The cause, and what shows it, in words."""
 
@@ -88,7 +88,7 @@ class Side(Enum):
 _READER: Final = Side.READER
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FeatureOrigin:
     """
     Since when and why a table supports the feature `name`, and what becomes of it.
@@ -107,7 +107,7 @@ class FeatureOrigin:
     gains: tuple[Verdict, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class VersionOrigin:
     """
     Since when and why the protocol has its version for readers or writers.
@@ -122,7 +122,7 @@ class VersionOrigin:
     needed_by: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AbsentFeature:
     """A feature that the table does not support, and since when if it once did."""
 
@@ -130,7 +130,7 @@ class AbsentFeature:
     since: Origin | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class WhyReport:
     """What `inspect --why` knows of the table that the user calls `table`."""
 

@@ -18,7 +18,7 @@ _SUPPORT = {"explicit": "listed", "implicit": "implied", None: "not supported"}
 _COLUMNS_OF_LONERS = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Node:
     """
     A feature and where it stands: the column from the left, the row from the top.
@@ -37,7 +37,7 @@ class Node:
     row: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Graph:
     """Nodes, and edges from a feature to one that it requires."""
 

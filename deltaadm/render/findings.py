@@ -27,7 +27,7 @@ _QUOTED = re.compile(r"delta\.`(.+)`", re.DOTALL)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Located:
     """
     A finding, the file that it is about, and the place within the table if it names one.

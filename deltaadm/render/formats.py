@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from deltaadm.validation.finding import Severity
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Style:
     """
     What the command line says about all output; each format takes what concerns it.
@@ -33,7 +33,7 @@ class Style:
     selection: Selection | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Format:
     """
     One output format.

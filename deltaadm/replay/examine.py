@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from deltaadm.storage.threads import Pending
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Depth:
     """
     How far an examination goes beyond the newest version and the log files that make it.

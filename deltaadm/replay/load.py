@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from deltaadm.storage.store import LogStore
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Located:
     """A segment, the listing it was chosen from, and what had to be tolerated on the way."""
 

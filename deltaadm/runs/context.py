@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from deltaadm.storage.store import LogStore, ObjectStores
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunContext:
     """
     What all parts of a run share; a part that needs more of it makes another one.

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fleet:
     """
     The tables of a run.
@@ -79,7 +79,7 @@ class Fleet:
         return len(self.tables) == 1 and not self.found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SavedLine:
     """The line of a plan in a file, and whether it holds secrets, which the plan sets."""
 
@@ -87,7 +87,7 @@ class SavedLine:
     secrets: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableResult:
     """
     What came of one table.
@@ -185,7 +185,7 @@ def _discovered(
 # The results
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableTask:
     """
     What makes the result for a table, here or in another process, which gets it pickled.
@@ -331,7 +331,7 @@ def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableR
         yield result
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _ExecutorTask:
     """
     What an executor does with its share of tables, under the variables `environ`.

@@ -24,7 +24,7 @@ _OFTEN: Final = 0.2
 _SELDOM: Final = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class State:
     """What is being done, to *what*, and how far it has come: in words, or as a part of a total."""
 

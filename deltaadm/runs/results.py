@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OutputTarget:
     """A format, and the file that it is written to: standard output if there is none."""
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Parser = Callable[[Any, str], Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TableSettings:
     """Settings for the tables that match one of `patterns`; None where there are none."""
 
@@ -42,7 +42,7 @@ class TableSettings:
     policy: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """
     What is demanded of tables; `directory` is where relative patterns begin.
@@ -138,7 +138,7 @@ def load_settings(sources: SettingsSources) -> Settings:
     return Settings(directory=sources.directory, policy=_joined(policies), **found)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RuleSettings:
     """Which rules are checked, and from which severity on findings count."""
 

@@ -27,7 +27,7 @@ USER: Final = "user file"
 _USE_NONE: Final = "ignore settings files: set DELTAADM_ISOLATED=1 or use --isolated."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setting:
     """
     What some *origin* says, and the *place* where, as errors name it.
@@ -43,7 +43,7 @@ class Setting:
     directory: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Document:
     """The settings of one origin as TOML has them; `path` is that of a file."""
 

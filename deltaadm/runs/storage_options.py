@@ -37,7 +37,7 @@ def options_source(
     return _OptionsFor(entries, named)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _OptionsFor:
     """The options for a location: `named` count more than those of `entries`."""
 

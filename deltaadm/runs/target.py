@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Target:
     """
     What the user calls a table, its location as stores take it, and its entry in a catalog.

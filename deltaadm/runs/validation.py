@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from deltaadm.validation.rule import Rule
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ValidationRun:
     """What is the same for every table that is validated."""
 

@@ -25,7 +25,7 @@ _DELTA_JAR: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DeltaJar:
     """A jar of Delta Spark; `spark` is the version it was built for, where its name says so."""
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LogStoreFacts:
     """
     What Delta uses for `schemes` by default (delta-io/delta: `DelegatingLogStore`).

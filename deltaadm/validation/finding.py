@@ -66,7 +66,7 @@ class Suppressed:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ValidationReport:
     """
     What the rules say about the table that the user calls `table`.

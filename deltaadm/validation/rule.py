@@ -69,7 +69,7 @@ class Scope(Enum):
     POLICY = facts.PolicyFacts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Problem:
     """
     What a check yields.
@@ -86,7 +86,7 @@ class Problem:
     fix: tuple[Step, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
     """
     A registered check.

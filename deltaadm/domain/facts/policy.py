@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import date
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Requirement:
     """
     What the value of a property must be: one of `allowed`, and from `least` up to `most`.
@@ -90,7 +90,7 @@ def effective(configuration: Mapping[str, str], key: str) -> str | None:
     return found[0] if found else known.default
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Policy:
     """Demands on a table's protocol and metadata; what is empty or None demands nothing."""
 
@@ -102,7 +102,7 @@ class Policy:
     properties: Mapping[str, Requirement] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Ignore:
     """Findings of the rules `code` (or its family) that somebody lives with, and until when."""
 
@@ -111,7 +111,7 @@ class Ignore:
     until: date | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Obstacle:
     """What keeps a client from using a table: a feature or a place, and who says so."""
 
@@ -120,7 +120,7 @@ class Obstacle:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ClientVerdict:
     """
     What becomes of a table in the hands of a client such as `trino@480`.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Traces = Callable[[Snapshot], "Iterator[str] | None"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Usage:
     """
     What a table does with a feature that its protocol supports.

@@ -82,7 +82,7 @@ class RatifiedCommit(NamedTuple):
     modified: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CatalogState:
     """
     What a catalog says of a table; None for what it does not say.

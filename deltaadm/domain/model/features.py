@@ -60,7 +60,7 @@ class Status(Enum):
     TEST_ONLY = "test only"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Activation:
     """
     When a supported feature becomes active.
@@ -85,7 +85,7 @@ class Activation:
         return self.auto_enables and bool(self.evidence(metadata))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Removal:
     """
     What DROP FEATURE takes.
@@ -104,7 +104,7 @@ class Removal:
     broken: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TableFeature:
     """
     One table feature.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ForeignProperty:
     """
     A property as `engine` knows it, according to `source`.

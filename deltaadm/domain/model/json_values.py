@@ -87,7 +87,7 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Json:
     """
     How values of one type are written and read back, and their schema.

@@ -255,7 +255,7 @@ class LogFiles(Sequence[LogFile]):
         return LogFiles([*compress(self.names, flags)], self._infos)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LogListing:
     """
     Everything that was seen in the log of the table at `root`, oddities included.
@@ -316,7 +316,7 @@ class LogListing:
         return _complete_checkpoints(found) if found.names else ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Checkpoint:
     """A complete checkpoint: one file, or all parts of one set in their order."""
 
@@ -325,7 +325,7 @@ class Checkpoint:
     files: tuple[LogFile, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LogSegment:
     """
     The files that make one version. Made by `choose`, which guarantees:

@@ -89,7 +89,7 @@ class Metadata(Loggable):
         return replace(self, configuration=dict(configuration))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Traits:
     """What the metadata of like tables has in common, as a key: all but what names one of them."""
 

@@ -43,7 +43,7 @@ _INTERVAL = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Property:
     """
     One property. *check* raises `Refused` for a value that Delta would not store.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 DEFAULTS_PREFIX: Final = "spark.databricks.delta.properties.defaults."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SessionSettings:
     """
     What a plan depends on besides the table; the defaults are those of Delta Spark 4.4.

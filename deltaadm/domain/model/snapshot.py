@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.schema import Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FileFacts:
     """
     Aggregates over the live files; every engine computes the same ones.
@@ -38,7 +38,7 @@ class FileFacts:
         return f"{self.files} file{'' if self.files == 1 else 's'}, {self.bytes} bytes"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Snapshot:
     """
     The state of a table at `version`.

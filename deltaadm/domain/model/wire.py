@@ -42,7 +42,7 @@ ACTION_NAMES: Final = (
 """The keys of a log line; of several in one line Delta takes the first in this order."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Codec:
     """A wire type: its type in the log schema, and a reader that answers None for anything else."""
 
@@ -50,7 +50,7 @@ class Codec:
     read: Callable[[Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entry:
     """One key of an action's JSON object and the attribute that holds it."""
 

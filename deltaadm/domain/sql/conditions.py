@@ -53,7 +53,7 @@ _KINDS: Final = {
 _COMPARISONS: Final = frozenset({"=", "==", "<=>", "<>", "!=", "<", "<=", "!>", ">", ">=", "!<"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Operand:
     """A part of an expression: the *kind* of its type, and the type itself where it is known."""
 

@@ -34,14 +34,14 @@ IDENTITY_STEP: Final = "delta.identity.step"
 IDENTITY_EXPLICIT: Final = "delta.identity.allowExplicitInsert"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Position:
     """Where among its neighbours a column goes: after the one called *after*, or first (None)."""
 
     after: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ColumnDefinition:
     """
     A column as ADD COLUMN takes it.

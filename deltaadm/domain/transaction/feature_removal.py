@@ -78,7 +78,7 @@ WAITING_CLASSES: Final = frozenset(
 """The error classes with which Delta says that the history has to expire first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FeatureHistory:
     """
     What the log still has of a feature.
@@ -163,7 +163,7 @@ def _free(_: Snapshot) -> Cost:
     return Cost.METADATA
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Preparation:
     """
     What DROP FEATURE does first.

@@ -30,7 +30,7 @@ _UNRECOGNIZED: Final = "DELTA_UNRECOGNIZED_INVARIANT"
 _EMPTY: Final = "PARSE_EMPTY_STATEMENT"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Invariant:
     """
     The invariant of one column.

@@ -43,7 +43,7 @@ class Statement(Enum):
     UPGRADE = "upgrade"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Refusal:
     """Why statements refuse a key; only with values for which *applies* holds, if it is given."""
 
@@ -54,7 +54,7 @@ class Refusal:
     applies: Callable[[str, Protocol], bool] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReservedKey:
     """
     A key, or a family of keys if it ends with a dot, and what the statements make of it.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Check = Callable[[Protocol, Metadata], "Obstacle | None"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Obstacle:
     """
     Why Delta Spark does not read or does not write a table.

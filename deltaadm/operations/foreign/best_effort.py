@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.foreign.catalog import ForeignCatalog, ForeignTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class BestEffortStagedTable:
     """
     The plan for a table of a provider other than Delta, made by the parent catalog.

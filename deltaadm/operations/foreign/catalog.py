@@ -43,7 +43,7 @@ def get_provider(provider: str | None, properties: Mapping[str, str]) -> str:
     return (provider or by_property or DELTA).lower()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ForeignTable:
     """
     A table as the parent catalog has it, of whatever provider.
@@ -57,7 +57,7 @@ class ForeignTable:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ForeignDefinition:
     """What the parent catalog says of a table: how it is made, whatever rows it has."""
 
@@ -73,7 +73,7 @@ REDACTED: Final = "*********(redacted)"
 """What Spark tells instead of the value of a property whose name sounds like a secret's."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ForeignOutcome:
     """What became of a plan: all was done, and here is what is not as planned."""
 

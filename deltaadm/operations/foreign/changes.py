@@ -34,7 +34,7 @@ class ForeignStage(NamedTuple):
     after: ForeignDefinition
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RecordedChanges:
     """
     A plan to alter a table of another provider as a file has it, to be shown and no more.
@@ -69,7 +69,7 @@ class RecordedChanges:
         return not self.steps
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ForeignChanges:
     """
     The plan that alters a table of another provider, statement by statement.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from deltaadm.validation.finding import Finding, Severity
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Heading:
     """
     A heading; `level` 1 begins a report, `tone` is that of its worst news.
@@ -36,7 +36,7 @@ class Heading:
     page_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Paragraph:
     """
     Sentences; `tone` is error, warning, info, good, or nothing of these.
@@ -50,14 +50,14 @@ class Paragraph:
     closing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prose:
     """A paragraph of documentation."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """
     Rows whose first cell names them; `columns` are empty where the rows need no headings.
@@ -71,7 +71,7 @@ class Table:
     plain: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Matrix:
     """
     What each client does with each column: a mark, and the verdict that gives the cell its tone.
@@ -86,14 +86,14 @@ class Matrix:
     legend: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cards:
     """The verdicts that a page begins with: what about, in a word or two, and the tone of each."""
 
     cards: tuple[tuple[str, str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Items:
     """A list; text puts a `mark` before each item. Of changes, `kinds` are those of each."""
 
@@ -102,7 +102,7 @@ class Items:
     kinds: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Command:
     """What can be pasted into a shell or sent to Spark; `label` says how it is carried out."""
 
@@ -115,7 +115,7 @@ class Command:
         return f"{self.label[:1].upper()}{self.label[1:]}:"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Graph:
     """
     The features of a table with what they require, beside the findings about them.
@@ -128,7 +128,7 @@ class Graph:
     before: TableReport | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TimelineBar:
     """A value from the point `start` on and before `end`; it is empty where the lane says all."""
 
@@ -137,7 +137,7 @@ class TimelineBar:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TimelineLane:
     """What holds when: bars from left to right, at least one."""
 
@@ -145,7 +145,7 @@ class TimelineLane:
     bars: tuple[TimelineBar, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Timeline:
     """What held since when: `points` are a version and its day, and `lanes` refer to them."""
 
@@ -154,7 +154,7 @@ class Timeline:
     lanes: tuple[TimelineLane, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Folded:
     """Tables that few want to see: a page folds them up, and elsewhere `summary` is all."""
 
@@ -177,7 +177,7 @@ PageBlock = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChangeRow:
     """A change of a kind (+, - or ~), and where it is known why it comes about and its undo."""
 
@@ -187,7 +187,7 @@ class ChangeRow:
     undo: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Changes:
     """
     What changes, one by one.
@@ -208,7 +208,7 @@ class Changes:
             yield Items(texts, kinds=tuple(row.kind for row in self.rows))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EqualFindings:
     """Findings of a rule that say the same, with the place and the command of each."""
 
@@ -237,7 +237,7 @@ def _rule_on_page(groups: Sequence[EqualFindings]) -> Iterator[PageBlock]:
         yield Paragraph(f"What to do: {shared[0]}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Findings:
     """Findings of one severity, the command that fixes each if there is one, and how many more."""
 
@@ -272,7 +272,7 @@ class Findings:
             yield Paragraph(f"{count} more findings of {code} are not listed.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ErrorMessage:
     """Why there is no report on a table, and what to do."""
 
@@ -288,7 +288,7 @@ class ErrorMessage:
             yield Paragraph(self.remedy)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Checks:
     """What `doctor` has looked at."""
 
@@ -302,7 +302,7 @@ class Checks:
         yield Table("Checks", ("subject", "health", "detail", "what to do"), tuple(rows))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Differences:
     """Places in which a result differs from the plan: what was planned and what was found."""
 
@@ -313,7 +313,7 @@ class Differences:
         yield Table("Differences", ("place", "planned", "found"), self.rows)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PageOnly:
     """What a terminal has no room for."""
 
@@ -324,7 +324,7 @@ class PageOnly:
         return iter(self.blocks)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlannedFeatures:
     """How a plan changes the features of a table, for a page."""
 

@@ -51,14 +51,14 @@ _ENOUGH_FILES: Final = 10
 _FEW: Final = 0.1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Column:
     name: str
     type_name: str
     nullable: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Layout:
     """What a state says about its files; `partitions` is None where that is not known."""
 
