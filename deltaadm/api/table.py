@@ -513,11 +513,10 @@ class Table:
         )
         from deltaadm.runs.settings import load_settings
 
-        engines = {each.value: each for each in Engine}
         request = deepcopy(self._request)
-        request.committing.commit_engine = (
-            None if commit_engine is None else _choice("commit_engine", commit_engine, engines)
-        )
+        if commit_engine is not None:
+            engines = {each.value: each for each in Engine}
+            request.committing.commit_engine = _choice("commit_engine", commit_engine, engines)
         consent = request.consent
         consent.yes = True
         consent.allow_backfill, consent.allow_rewrite = allow_backfill, allow_rewrite
@@ -538,9 +537,8 @@ class Table:
                 sessions.require_commits(context, [chosen])
                 sessions.warn_of_other_writers(context, [chosen])
                 _require_consent(needed_consents(chosen, requirements, request))
-                return OutcomeResult(
-                    commit_plan(context, self.name, chosen), show_secrets=self._show_secrets
-                )
+                outcome = commit_plan(context, self.name, chosen)
+                return OutcomeResult(outcome, show_secrets=self._show_secrets)
         except KeyboardInterrupt as interrupt:
             interrupt.add_note(f"deltaadm: {status.describe()}")
             raise

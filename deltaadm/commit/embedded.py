@@ -26,7 +26,6 @@ from deltaadm.storage.store import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
     from deltaadm.domain.model.commit_info import CommitInfo
     from deltaadm.domain.model.session import SessionSettings
@@ -61,12 +60,7 @@ class EmbeddedExecutor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Nothing was started."""
 
     def settings(self) -> SessionSettings:

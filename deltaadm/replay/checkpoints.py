@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
     from contextlib import AbstractContextManager
-    from types import TracebackType
     from typing import Any, BinaryIO, Final, TypeVar
 
     import pyarrow as pa
@@ -365,12 +364,7 @@ class _Decoding:
     def __enter__(self) -> None:
         """Nothing is to be done."""
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        error: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, Exception) and not isinstance(error, _NO_CONTENT):
             raise self._unreadable(error) from error
 

@@ -3,7 +3,6 @@
 import json
 import os
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 from deltaadm.documents.journal import Entry, read_entry, write_entry
@@ -65,12 +64,7 @@ class Journal:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def begin(self, digest: str, table: str) -> None:

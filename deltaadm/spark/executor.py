@@ -42,7 +42,6 @@ from deltaadm.storage.store import is_remote, open_store
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from subprocess import Popen
-    from types import TracebackType
 
     from pyspark.sql import SparkSession
 
@@ -88,12 +87,7 @@ class SparkExecutor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -106,16 +106,8 @@ def command(given: Create, context: RunContext) -> int:
     settings = session_settings(context.spark)
 
     def work() -> int:
-        named = catalogs.is_name(given.table)
         made_by = get_provider(given.provider, properties)
-        if made_by != DELTA:
-            from deltaadm.runs.foreign_plans import require_name, require_no_clients
-
-            require_name(given.table, made_by)
-            require_no_clients(given.change.commit.clients)
-        if given.location is not None and not named:
-            raise UsageError("applies only to tables in a catalog", option="--location")
-        require_no_secret(given.location or "")
+        _require_possible(given, made_by)
         project = load_settings(context.settings)
         must_commit = requires_committable(given.change)
         chosen = with_commit_engine(context, commit, project, commits=must_commit)
@@ -126,37 +118,54 @@ def command(given: Create, context: RunContext) -> int:
                 reader, [given.table], locations=places, always=given.as_query is not None
             ) as opened,
         ):
-            text = None if given.as_query is None else given.as_query.strip().rstrip(";")
-            columns = (
-                schema_of_query(opened.catalog.query_schema(text))
-                if text is not None and opened.catalog is not None
-                else _columns(given.schema or "")
-            )
-            step = CreateTable(
-                mode=given.mode,
-                schema=columns,
-                partition_by=tuple(".".join(path) for path in _listed(given.partition_by)),
-                cluster_by=_listed(given.cluster_by),
-                properties={key: text for key, text in properties.items() if key != "provider"},
-                write_options=write_options,
-                comment=given.comment,
-                location=None if given.location is None else chosen_place(given.location),
-                query=text,
-            )
+            step = _step(opened, given, properties, write_options)
             if made_by != DELTA:
                 from deltaadm.runs.foreign_plans import create
 
                 return create(opened, given.table, step, made_by, given.change)
             target = resolve_new(opened, given.table, step.location)
-            requirements = ClientRequirements.of(
-                given.change.commit, project, given.table, target.location
-            )
+            requirements = ClientRequirements.of(commit, project, given.table, target.location)
             plan = plan_creation(opened, target, step, requirements, settings)
             if must_commit:
                 require_engine_commits(opened, plan)
             return finish_delta_plan(opened, given.table, plan, requirements, given.change)
 
     return handle_errors(context, given.table, work)
+
+
+def _require_possible(given: Create, made_by: str) -> None:
+    """Turn away what concerns other tables than the one that is to be created."""
+    if made_by != DELTA:
+        from deltaadm.runs.foreign_plans import require_name, require_no_clients
+
+        require_name(given.table, made_by)
+        require_no_clients(given.change.commit.clients)
+    if given.location is not None and not catalogs.is_name(given.table):
+        raise UsageError("applies only to tables in a catalog", option="--location")
+    require_no_secret(given.location or "")
+
+
+def _step(
+    context: RunContext, given: Create, properties: dict[str, str], write_options: dict[str, str]
+) -> CreateTable:
+    """The step that creates the table; Spark tells which columns a query has."""
+    query = None if given.as_query is None else given.as_query.strip().rstrip(";")
+    columns = (
+        schema_of_query(context.catalog.query_schema(query))
+        if query is not None and context.catalog is not None
+        else _columns(given.schema or "")
+    )
+    return CreateTable(
+        mode=given.mode,
+        schema=columns,
+        partition_by=tuple(".".join(path) for path in _listed(given.partition_by)),
+        cluster_by=_listed(given.cluster_by),
+        properties={key: value for key, value in properties.items() if key != "provider"},
+        write_options=write_options,
+        comment=given.comment,
+        location=None if given.location is None else chosen_place(given.location),
+        query=query,
+    )
 
 
 def _listed(given: list[str] | None) -> tuple[ColumnPath, ...]:
