@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from deltaadm.domain.steps.add_columns import AddColumns as AddColumns
     from deltaadm.domain.steps.add_constraint import AddConstraint as AddConstraint
     from deltaadm.domain.steps.change_columns import ChangeColumns as ChangeColumns
-    from deltaadm.domain.steps.change_columns import ColumnChange as ColumnChange
     from deltaadm.domain.steps.cluster_by import ClusterBy as ClusterBy
+    from deltaadm.domain.steps.column_change import ColumnChange as ColumnChange
     from deltaadm.domain.steps.create_table import CreateTable as CreateTable
     from deltaadm.domain.steps.create_table import CreationMode as CreationMode
     from deltaadm.domain.steps.drop_columns import DropColumns as DropColumns
@@ -45,7 +45,7 @@ KINDS: Final = {
 """The classes of steps by kind, which is also the name of the module and the `kind` in JSON."""
 
 _MODULES: Final = {name: kind for kind, name in KINDS.items()} | {
-    "ColumnChange": "change_columns",
+    "ColumnChange": "column_change",
     "CreationMode": "create_table",
     "Step": "step",
 }

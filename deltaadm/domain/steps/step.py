@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.session import SessionSettings
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.sql.ddl import ColumnDefinition
-    from deltaadm.domain.steps.change_columns import ColumnChange
+    from deltaadm.domain.steps.column_change import ColumnChange
 
 
 class Operation(NamedTuple):
