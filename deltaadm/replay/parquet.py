@@ -15,7 +15,7 @@ from itertools import islice, repeat
 
 from deltaadm.limits import LIMITS
 from deltaadm.replay.footer import DAMAGE, DamagedFooter, chunks, first_page, may_hold, null_count
-from deltaadm.replay.thrift import struct_at, variable
+from deltaadm.replay.thrift import Budget, struct_at, variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,19 +50,6 @@ def too_much_state(most: int) -> DamagedFooter:
     )
 
 
-class _Budget:
-    """How many bytes may still be read."""
-
-    def __init__(self, most: int) -> None:
-        self._most = self._left = most
-
-    def spend(self, size: int) -> None:
-        """Raise `DamagedFooter` if less than *size* is left."""
-        self._left -= size
-        if self._left < 0:
-            raise too_much_state(self._most)
-
-
 _VALUE: Final = 64
 """Bytes that a value takes beside its text."""
 
@@ -78,7 +65,7 @@ def rows(
     """
     try:
         columns = footer.columns
-        budget = _Budget(most)
+        budget = Budget(most, too_much_state)
         found: list[Named] = []
         for name in names:
             if name in columns:
@@ -92,7 +79,7 @@ def rows(
 
 
 def _column(
-    source: BinaryIO, footer: Footer, column: Field, budget: _Budget
+    source: BinaryIO, footer: Footer, column: Field, budget: Budget
 ) -> Iterator[dict[str, Any]]:
     if not column.optional or not column.children:
         raise Unfamiliar("a required or plain column")
@@ -156,7 +143,7 @@ def _levels(column: Field, leaf: Field) -> tuple[int, int]:
 
 
 def _records(
-    leaf: Field, levels: tuple[int, int], chunk: Struct, body: bytes, budget: _Budget
+    leaf: Field, levels: tuple[int, int], chunk: Struct, body: bytes, budget: Budget
 ) -> Iterator[list[Entry]]:
     """For each row in which the column is not null, the entries of one leaf."""
     record: list[Entry] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Final
 
     Struct = dict[int, Any]
@@ -26,17 +27,22 @@ def variable(body: bytes, at: int) -> tuple[int, int]:
             raise ValueError("a number that does not end")
 
 
-class Budget:
-    """How many bytes of memory the values of a body may still take."""
+def _too_large(most: int) -> ValueError:
+    return ValueError(f"values that take more than {most:,} bytes in memory")
 
-    def __init__(self, most: int) -> None:
+
+class Budget:
+    """How many bytes of memory values may still take, and the error for more than there are."""
+
+    def __init__(self, most: int, error: Callable[[int], Exception] = _too_large) -> None:
         self._most = self._left = most
+        self._error = error
 
     def spend(self, size: int) -> None:
-        """Raise `ValueError` where another *size* bytes are too many."""
+        """Raise the error where another *size* bytes are too many."""
         self._left -= size
         if self._left < 0:
-            raise ValueError(f"values that take more than {self._most:,} bytes in memory")
+            raise self._error(self._most)
 
 
 _STRUCT: Final = 240

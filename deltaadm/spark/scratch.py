@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from deltaadm.storage import files
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -57,7 +59,7 @@ def _new_directory() -> Scratch:
         path = Path(tempfile.mkdtemp(prefix=_PREFIX))
         lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         # Another run may have taken the file for one without an owner before it was locked.
-        if _is_locked(lock) and (path / _LOCK).exists():
+        if files.lock(lock, otherwise=True) and (path / _LOCK).exists():
             return Scratch(path, lock)
         os.close(lock)
 
@@ -68,25 +70,10 @@ def _remove_if_abandoned(path: Path) -> None:
         return
     lock = os.open(path / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
     try:
-        if _is_locked(lock, otherwise=False):
+        if files.lock(lock):
             _remove(path)
     finally:
         os.close(lock)
-
-
-def _is_locked(lock: int, *, otherwise: bool = True) -> bool:
-    """Whether the lock could be taken; *otherwise* where there are no locks at all."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return otherwise
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return otherwise
-    return True
 
 
 def _remove(path: Path) -> None:

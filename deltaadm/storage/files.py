@@ -89,7 +89,7 @@ def create_whole(path: Place, body: bytes) -> bool:
         draft = _draft_of(where)
         descriptor = os.open(draft, _CREATE, 0o666)
         try:
-            _lock(descriptor)
+            lock(descriptor)
             with os.fdopen(descriptor, "w+b") as file:
                 file.write(body)
                 file.flush()
@@ -141,16 +141,22 @@ def _draft_of(path: str) -> str:
     return os.path.join(directory, f".{name}.{os.urandom(8).hex()}{_DRAFT_SUFFIX}")  # noqa: PTH118
 
 
-def _lock(descriptor: int) -> bool:
-    """Lock an open file for this process as long as it is open; False where others have."""
+def lock(descriptor: int, *, otherwise: bool = False) -> bool:
+    """
+    Lock an open file for this process as long as it is open; False where others have.
+
+    *otherwise* is the answer where there are no locks at all.
+    """
     try:
         import fcntl
     except ImportError:  # Windows
-        return False
+        return otherwise
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
+    except OSError:
+        return otherwise
     return True
 
 
@@ -161,7 +167,7 @@ def _is_abandoned(entry: os.DirEntry[str]) -> bool:
         return True
     descriptor = os.open(entry.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     try:
-        return _lock(descriptor)
+        return lock(descriptor)
     finally:
         os.close(descriptor)
 
