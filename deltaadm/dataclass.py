@@ -26,7 +26,8 @@ _MANY = 100
 """After so many instances it pays to compile an `__init__`."""
 
 _MISSING: Any = object()
-_bound = object.__setattr__.__get__  # to set fields of an object, whether it is frozen or not
+_set = object.__setattr__  # sets fields of an object, whether it is frozen or not
+_bound = _set.__get__
 
 
 class _Field:
@@ -157,9 +158,9 @@ def _with_slots(cls: type, shape: _Shape, added: dict[str, Any]) -> type:
 def _init(self: Any, /, *given: Any, **named: Any) -> None:
     shape = self.__shape__
     if not named and len(given) == len(shape.names) == len(shape.positional):
-        self.__dict__.update(zip(shape.positional, given, strict=True))
+        _set(self, "__dict__", dict(zip(shape.positional, given)))  # noqa: B905 -- see `_values`
     else:
-        self.__dict__.update(_values(shape, given, named))
+        _set(self, "__dict__", _values(shape, given, named))
 
 
 def _init_slots(self: Any, /, *given: Any, **named: Any) -> None:
@@ -178,7 +179,8 @@ def _values(shape: _Shape, given: tuple[Any, ...], named: dict[str, Any]) -> dic
     """Those of all fields, of which some are *given* by position and some are *named*."""
     said = named
     if given:
-        said = dict(zip(shape.positional, given, strict=False))
+        # To say `strict` takes `zip` a quarter longer, and what is too much is found below.
+        said = dict(zip(shape.positional, given))  # noqa: B905
         said.update(named)
     values = shape.defaults | said
     for name, make in shape.factories.items():

@@ -7,9 +7,7 @@ import sys
 from functools import partial
 from io import StringIO
 
-from deltaadm.dataclass import replace
 from deltaadm.errors import DeltaadmError, StorageError, UsageError
-from deltaadm.render.formats import FORMATS, Style, formats_for, render
 from deltaadm.runs.status import NOTHING
 from deltaadm.runs.talk import DEBUG, ERROR, INFO, WARNING, hide, talk
 
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from deltaadm.operations.reports import Report
+    from deltaadm.render.formats import Style
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.requests import OutputRequest
     from deltaadm.runs.status import CommitStatus
@@ -34,6 +33,8 @@ class FileText(StringIO):
 
 def check_format(output: OutputRequest, report: type | str) -> None:
     """Turn away a format that there is not, or that cannot show *report*: a usage error."""
+    from deltaadm.render.formats import formats_for
+
     offered = formats_for(report)
     if output.output not in offered:
         raise UsageError(f"{output.output!r} is not one of {', '.join(offered)}", option="--output")
@@ -71,8 +72,10 @@ def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
     Of SQL, which is meant to be run, it says where it is not what would be run.
     """
     if format_name != "sql":
-        _write(partial(render, format_name, reports, sys.stdout, style))
+        _write(partial(_render, format_name, reports, sys.stdout, style))
         return
+    from deltaadm.dataclass import replace
+
     exact = rendered("sql", reports, replace(style, for_terminal=False))
     shown = rendered("sql", reports, replace(style, for_terminal=sys.stdout.isatty()))
     write_text(shown)
@@ -88,8 +91,14 @@ def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
 def rendered(format_name: str, reports: Sequence[Report], style: Style) -> str:
     """The text of *reports* in a format."""
     out = StringIO()
-    render(format_name, reports, out, style)
+    _render(format_name, reports, out, style)
     return out.getvalue()
+
+
+def _render(format_name: str, reports: Sequence[Report], out: TextIO, style: Style) -> None:
+    from deltaadm.render.formats import render  # of which `--version` needs nothing
+
+    render(format_name, reports, out, style)
 
 
 def write_text(text: str) -> None:
@@ -144,7 +153,7 @@ def show_on_stderr(context: RunContext, reports: Sequence[Report]) -> None:
     """Write *reports* to standard error, as text: for whoever is about to be asked."""
     hide()
     _survive_odd_names(sys.stderr)
-    render("text", reports, sys.stderr, context.style)
+    _render("text", reports, sys.stderr, context.style)
     sys.stderr.flush()
 
 
@@ -173,6 +182,8 @@ def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> i
 
 def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
     """The *error* about *table* in the answer's place, or else on standard error."""
+    from deltaadm.render.formats import FORMATS
+
     if FORMATS[context.format].machine and not talk().is_silent:
         from deltaadm.operations.reports import Failure
 
