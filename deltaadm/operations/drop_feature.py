@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.features import FEATURES, lookup
@@ -144,7 +144,7 @@ def plan_drop(
     the feature has not expired at *now* (in milliseconds), and `Refused` where Delta would.
     """
     # An earlier run may have ended before it clustered the table again, which is its last step.
-    last = resuming(snapshot) if name == _MAPPING else ()
+    last = resuming(snapshot) if _suspends_clustering(name) else ()
     if not snapshot.protocol.supports(name) and name in FEATURES:
         note = f"The table does not support {name}, so there is nothing to drop."
         return _resumed(propose(OPERATION, snapshot, last, notes=[note], session=session), name)
@@ -159,10 +159,12 @@ def plan_drop(
 
 
 def _resumed(plan: Plan, name: str) -> Plan:
-    return resumed(plan) if name == _MAPPING else plan
+    return resumed(plan) if _suspends_clustering(name) else plan
 
 
-_MAPPING: Final = "columnMapping"
+def _suspends_clustering(name: str) -> bool:
+    feature = FEATURES.get(name)
+    return bool(feature and feature.removal and feature.removal.suspends_clustering)
 
 
 def next_phase(status: DropStatus) -> str:

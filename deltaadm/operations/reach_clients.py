@@ -287,15 +287,12 @@ def _completions(state: Snapshot) -> Iterator[Step]:
     """Versions without lists that imply the features of the table, and perhaps more."""
     if not state.protocol.supports_writer_features:
         return
-    maps = state.protocol.supports("columnMapping")
+    features = map(lookup, _names(state))
+    implying = [feature.legacy for feature in features if feature and feature.legacy]
     for writer in range(2, 7):
-        if maps and writer >= _MAPPING_WRITER:
-            yield SetProperties({MIN_READER_VERSION: "2", MIN_WRITER_VERSION: str(writer)})
-        else:
-            yield SetProperties({MIN_WRITER_VERSION: str(writer)})
-
-
-_MAPPING_WRITER: Final = 5
+        reader = max((reader for reader, least in implying if least <= writer), default=0)
+        versions = {MIN_READER_VERSION: str(reader)} if reader else {}
+        yield SetProperties({**versions, MIN_WRITER_VERSION: str(writer)})
 
 
 # What can be done now

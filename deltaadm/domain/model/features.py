@@ -93,7 +93,8 @@ class Removal:
     `keeps_history_out` says that older versions still need the feature, so that dropping it
     adds `checkpointProtection` or truncates the history; `only_truncating` that it always
     truncates it. `work` is what happens first. `refused_in_use` are the error class and the remedy
-    with which Delta refuses while the metadata uses it, `broken` says that dropping it never works.
+    with which Delta refuses while the metadata uses it, `broken` says that dropping it never works,
+    `suspends_clustering` that a table is clustered again once it is dropped.
     """
 
     keeps_history_out: bool
@@ -102,6 +103,7 @@ class Removal:
     properties: tuple[str, ...] = ()
     refused_in_use: tuple[str, str] | None = None
     broken: bool = False
+    suspends_clustering: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -387,7 +389,9 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         activation=Activation(_mapped, {COLUMN_MAPPING_MODE: "name"}),
         since="1.2.0",
         section="Column Mapping",
-        removal=Removal(keeps_history_out=True, work="every data file is rewritten"),
+        removal=Removal(
+            keeps_history_out=True, work="every data file is rewritten", suspends_clustering=True
+        ),
         caution="Readers without support for column mapping may return only nulls.",
         legacy_alternative="Clients that predate table features (Delta 1.2 to 2.2) cannot read a "
         "protocol with feature lists. For them, run `upgrade-protocol --reader 2 --writer 5` "
