@@ -68,6 +68,9 @@ _NO_PARTITIONS = "DELTA_ICEBERG_COMPAT_VIOLATION.REPLACE_TABLE_CHANGE_PARTITION_
 _OTHER_TYPE = "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH"
 _UNORDERED = "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE"
 _ARGUMENT = "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
+_BOTH = "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION"
+_TRACKED = {"enableRowTracking": "true"}
+_SUSPENDED = {"rowTrackingSuspended": "true"}
 _PLAIN = "a INT, b STRING, ts TIMESTAMP, s STRUCT<x: INT>"
 
 _VALUES = create(
@@ -272,6 +275,37 @@ ROWS: tuple[Row, ...] = (
             _replace("a INT, b STRING", "a", enableIcebergCompatV3="true", **_MAPPED),
         ),
         None,
+    ),
+    # Row tracking, suspended
+    ("suspended while on", (create("a INT", **_TRACKED), _set(**_SUSPENDED)), _BOTH),
+    ("suspended under V3", (create("a INT", **_V3), _set(**_SUSPENDED)), _BOTH),
+    ("both from the beginning", (create("a INT", **_TRACKED, **_SUSPENDED),), None),
+    (
+        "both by a replacement",
+        (create("a INT"), _replace("a INT", "", **_TRACKED, **_SUSPENDED)),
+        None,
+    ),
+    ("then changed", (create("a INT", **_TRACKED, **_SUSPENDED), _add("b INT")), _BOTH),
+    (
+        "then turned off",
+        (create("a INT", **_TRACKED, **_SUSPENDED), _set(enableRowTracking="false")),
+        _BOTH,
+    ),
+    (
+        "then resumed",
+        (
+            create("a INT", **_TRACKED, **_SUSPENDED),
+            UnsetProperties(("delta.rowTrackingSuspended",)),
+        ),
+        _BOTH,
+    ),
+    (
+        "then replaced",
+        (
+            create("a INT", **_TRACKED, **_SUSPENDED),
+            _replace("a INT", "", **_TRACKED, **_SUSPENDED),
+        ),
+        _BOTH,
     ),
     # Defaults
     (

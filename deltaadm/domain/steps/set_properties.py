@@ -15,7 +15,6 @@ from deltaadm.domain.model.properties import (
     MIN_READER_VERSION,
     MIN_WRITER_VERSION,
     TABLE_COMMENT,
-    is_true,
     normalized_key,
     validate_configurations,
 )
@@ -24,6 +23,7 @@ from deltaadm.domain.sql.sql_text import pairs_sql
 from deltaadm.domain.steps.step import Operation, Step
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.coordinated_commits import check_set
+from deltaadm.domain.transaction.iceberg import ROW_TRACKING
 from deltaadm.domain.transaction.metadata_checks import RETENTION_KEYS, check_retention
 from deltaadm.domain.transaction.reserved_keys import (
     Statement,
@@ -34,6 +34,7 @@ from deltaadm.domain.transaction.reserved_keys import (
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.transaction import (
     PREPARATIONS,
+    check_row_tracking,
     prepare_commit,
     update_metadata,
     without_mapping,
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.commit_info import CommitInfo
     from deltaadm.domain.model.session import SessionSettings
     from deltaadm.domain.model.snapshot import Snapshot
-
-ROW_TRACKING: Final = "delta.enableRowTracking"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +100,7 @@ class SetProperties(Step):
         after = update_metadata(state, proposed, session)
         if any(key in properties for key in RETENTION_KEYS):
             check_retention(after.metadata)
-        if is_true(properties, ROW_TRACKING):
-            _check_row_tracking(after.metadata.configuration)
+        check_row_tracking(after.metadata.configuration)
         several = SetProperties(properties).takes_several_commits(snapshot)
         return prepare_commit(state, after, version_known=not several)
 
@@ -220,7 +218,7 @@ def _turns_on_row_tracking(snapshot: Snapshot, properties: Mapping[str, str]) ->
 
 def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, str]) -> Snapshot:
     """Row tracking starts with a protocol upgrade and a backfill, each a commit of its own."""
-    _check_row_tracking({**snapshot.metadata.configuration, **properties})
+    check_row_tracking({**snapshot.metadata.configuration, **properties})
     files = snapshot.files
     # Row ids are given by ranges, which take the number of records of every file.
     if files is not None and files.without_num_records:
@@ -234,14 +232,3 @@ def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, st
     # Version 3 of readers is only where it begins: merge() lowers it.
     needed = Protocol.apply().with_feature("rowTracking")
     return replace(snapshot, protocol=snapshot.protocol.merge(needed))
-
-
-def _check_row_tracking(configuration: Mapping[str, str]) -> None:
-    if is_true(configuration, ROW_TRACKING) and is_true(
-        configuration, "delta.rowTrackingSuspended"
-    ):
-        raise Refused(
-            f"{ROW_TRACKING} and delta.rowTrackingSuspended cannot both be true.",
-            remedy="Unset delta.rowTrackingSuspended.",
-            delta_error_class="DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
-        )

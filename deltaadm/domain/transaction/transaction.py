@@ -40,7 +40,7 @@ from deltaadm.domain.transaction.column_mapping import (
     remove_column_mapping,
     verify_and_update_metadata_change,
 )
-from deltaadm.domain.transaction.iceberg import enforce_iceberg_compatibility
+from deltaadm.domain.transaction.iceberg import ROW_TRACKING, enforce_iceberg_compatibility
 from deltaadm.domain.transaction.metadata_checks import (
     check_metadata,
     check_statistics_columns,
@@ -194,10 +194,24 @@ def prepare_commit(before: Snapshot, after: Snapshot, *, version_known: bool = T
 
     Without *version_known* other commits of the same statement come first.
     """
+    # Delta creates a table with both, and from then on refuses whatever would change it.
+    check_row_tracking(before.metadata.configuration)
     metadata = _with_dependent_properties(after.protocol, after.metadata)
     metadata = enforce_iceberg_compatibility(before, after.protocol, metadata)
     metadata = _with_timestamp_provenance(before, metadata, version_known=version_known)
     return replace(after, metadata=metadata)
+
+
+def check_row_tracking(configuration: Mapping[str, str]) -> None:
+    """Raise `Refused` for row tracking that is on and suspended at once, as Delta does."""
+    if is_true(configuration, ROW_TRACKING) and is_true(
+        configuration, "delta.rowTrackingSuspended"
+    ):
+        raise Refused(
+            f"{ROW_TRACKING} and delta.rowTrackingSuspended cannot both be true.",
+            remedy="Unset delta.rowTrackingSuspended.",
+            delta_error_class="DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
+        )
 
 
 def _with_dependent_properties(protocol: Protocol, metadata: Metadata) -> Metadata:
