@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     Batch = TypeVar("Batch")
     Done = TypeVar("Done")
     Opened = tuple[Footer, pq.ParquetFile, Callable[..., int]]
-    Adds = tuple[str, Sequence[str], pa.StructArray]
-    """Where `add` actions are from, what is read of them, and they themselves."""
+    Adds = tuple[str, bool, pa.StructArray]
+    """Where `add` actions are from, whether all are known to have a count, and they themselves."""
 
 STATE: Final = ("protocol", "metaData")
 
@@ -83,6 +83,21 @@ _MEANINGLESS: Final = (LookupError, TypeError, AttributeError, StopIteration, Me
 """Errors whose text alone means nothing to a reader."""
 
 
+class Tally:
+    """What was counted of the `add` actions of a checkpoint while they were looked at."""
+
+    def __init__(self) -> None:
+        self.facts = FileFacts()
+        self.adds_read = 0
+        """How many there are, those included that are hidden."""
+
+    def add_all(self, documents: Sequence[Document]) -> None:
+        """Count live files as in the log."""
+        builder = FactsBuilder()
+        builder.add_all(documents)
+        self.facts = merge(self.facts, builder.facts())
+
+
 class CheckpointReader:
     """
     One complete checkpoint, opened as needed.
@@ -96,8 +111,6 @@ class CheckpointReader:
         self._checkpoint = checkpoint
         self._sidecars: list[str] | None = None
         self._footers: dict[str, Footer] = {}
-        self.adds_read = 0
-        """How many `add` actions facts have been counted from, those included that are hidden."""
 
     def small_actions(self, names: Sequence[str] = SMALL) -> list[Named]:
         """The actions called *names*, which are never in sidecars."""
@@ -120,27 +133,35 @@ class CheckpointReader:
         for found in self.live_batches(fold):
             yield from found if isinstance(found, list) else map(plain_add, found.to_pylist())
 
-    def live_batches(self, fold: Fold) -> Iterator[list[Document] | pa.StructArray]:
-        """The same by the batch: actions of JSON as in the log, those of Parquet by column."""
+    def live_batches(
+        self, fold: Fold, tally: Tally | None = None
+    ) -> Iterator[list[Document] | pa.StructArray]:
+        """
+        The same by the batch: actions of JSON as in the log, those of Parquet by column.
+
+        A *tally* counts them, as `count` would.
+        """
         for path in self.file_paths():
             if path.endswith(".json"):
-                alive = (add for add in self._json_adds(path) if fold.offer("add", add))
-                yield from iter(lambda: list(islice(alive, _BATCH_ACTIONS)), [])  # noqa: B023
+                alive = self._live_json_adds(path, fold, tally)
+                while found := list(islice(alive, _BATCH_ACTIONS)):
+                    if tally is not None:
+                        tally.add_all(found)
+                    yield found
             else:
-                yield from ahead([self._parquet_batches(path, fold)])
+                yield from ahead([self._parquet_batches(path, fold, tally)])
 
-    def facts(self, fold: Fold) -> FileFacts:
-        """Facts about the files that nothing newer in *fold* hides."""
-        builder = FactsBuilder()
+    def count(self, fold: Fold) -> Tally:
+        """Count the files that nothing newer in *fold* hides."""
+        tally = Tally()
         columnar = []
         for path in self.file_paths():
             if path.endswith(".json"):
-                adds = list(self._json_adds(path))
-                self.adds_read += len(adds)
-                builder.add_all(add for add in adds if fold.offer("add", add))
+                tally.add_all(list(self._live_json_adds(path, fold, tally)))
             else:
                 columnar.append(path)
-        return merge(builder.facts(), self._parquet_facts(columnar, fold))
+        self._count_parquet(columnar, fold, tally)
+        return tally
 
     def file_paths(self) -> list[str]:
         """Where its `add` actions are: its own files, and sidecars."""
@@ -200,19 +221,31 @@ class CheckpointReader:
                 raise ValueError(cause)
             return found
 
-    def _json_adds(self, path: str) -> Iterator[Document]:
-        return (action for name, action in self.json_actions(path) if name == "add")
+    def _live_json_adds(self, path: str, fold: Fold, tally: Tally | None) -> Iterator[Document]:
+        for name, action in self.json_actions(path):
+            if name == "add":
+                if tally is not None:
+                    tally.adds_read += 1
+                if fold.offer("add", action):
+                    yield action
 
-    def _parquet_batches(self, path: str, fold: Fold) -> Iterator[pa.StructArray]:
+    def _parquet_batches(
+        self, path: str, fold: Fold, tally: Tally | None
+    ) -> Iterator[pa.StructArray]:
         """Only files that *fold* may hide are offered to it, which remembers what it is offered."""
         import pyarrow.compute as pc
 
         touched = _texts(fold.touched_paths())
         with self.decoding(path):
-            for _, _, adds in self._add_batches(path, _all_columns, rows=_LIVE_ROWS, threads=False):
+            for _, counted, adds in self._add_batches(
+                path, _all_columns, rows=_LIVE_ROWS, threads=False
+            ):
                 _require_text(adds)
                 doubtful = _possibly_removed(pc.struct_field(adds, "path"), touched)
                 alive = adds if doubtful is None else adds.filter(_alive(adds, doubtful, fold))
+                if tally is not None:
+                    tally.adds_read += len(adds)
+                    tally.facts = merge(tally.facts, _column_facts(alive, counted=counted))
                 if len(alive):
                     yield alive
 
@@ -259,6 +292,7 @@ class CheckpointReader:
                 return
             for group in footer.groups_with(("add",))[share]:
                 columns = columns_of(footer, footer.groups[group])
+                counted = _all_begin_with_count(footer.groups[group])
                 wanted = [f"add.{column}" for column in columns]
                 most = rows_of(wanted, group, rows)
                 for batch in file.iter_batches(
@@ -266,19 +300,18 @@ class CheckpointReader:
                 ):
                     adds = _without_nulls(batch.column("add"))
                     require_short_paths(adds, self._store.limits)
-                    yield path, columns, adds
+                    yield path, counted, adds
 
-    def _parquet_facts(self, paths: Sequence[str], fold: Fold) -> FileFacts:
+    def _count_parquet(self, paths: Sequence[str], fold: Fold, tally: Tally) -> None:
         """Count column by column; only files that *fold* may hide are looked at one by one."""
         if paths:
             require_address_space(self._store.limits)
         touched = _texts(fold.touched_paths()) if paths else None
-        total = FileFacts()
-        for path, columns, adds in ahead(self._shares(paths)):
-            self.adds_read += len(adds)
+        for path, counted, adds in ahead(self._shares(paths)):
+            tally.adds_read += len(adds)
             with self.decoding(path):
-                total = merge(total, _facts(adds, fold, touched, counted="stats" not in columns))
-        return total
+                found = _facts(adds, fold, touched, counted=counted)
+                tally.facts = merge(tally.facts, found)
 
     def _shares(self, paths: Sequence[str]) -> list[Iterator[Adds]]:
         """What facts are counted from, split so that the threads have about equal work."""

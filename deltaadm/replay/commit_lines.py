@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.facts.facts import LargeLines
     from deltaadm.domain.model.log_segment import LogFiles, LogSegment
+    from deltaadm.replay.checkpoints import CheckpointReader, Tally
     from deltaadm.storage.store import LogStore
 
     Named = tuple[str, dict[str, Any]]
@@ -84,10 +85,21 @@ class CommitLines:
 
 
 class SharingReplay(Replay):
-    """A replay that takes from *lines* what a commit says, and leaves there what it decodes."""
+    """
+    A replay that takes from *lines* what a commit says, and leaves there what it decodes.
 
-    def __init__(self, store: LogStore, segment: LogSegment, lines: CommitLines) -> None:
+    What the checkpoint's files were *counted* to be, if they have been, it does not count again.
+    """
+
+    def __init__(
+        self,
+        store: LogStore,
+        segment: LogSegment,
+        lines: CommitLines,
+        counted: Tally | None = None,
+    ) -> None:
         super().__init__(store, segment)
+        self._counted = counted
         self._lines = lines
         self._sharing = self._all_kept = lines.has_room(segment.deltas)
 
@@ -98,6 +110,10 @@ class SharingReplay(Replay):
             return super()._looked_into(files, look)
         self._store.read_ahead(path for path in files.names[::-1] if path not in self._lines)
         return ((path, look(path)) for path in files.names[::-1])
+
+    def counted_in_checkpoint(self, reader: CheckpointReader) -> Tally:
+        """See `Replay`."""
+        return self._counted or super().counted_in_checkpoint(reader)
 
     def live_in_deltas(self) -> Iterator[dict[str, Any]]:
         """See `Replay`; they are found once, unless they hide some of a checkpoint's as well."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.model.actions import AddFile, DomainMetadata, SetTransaction
     from deltaadm.domain.model.log_segment import Checkpoint
-    from deltaadm.replay.checkpoints import CheckpointReader
+    from deltaadm.replay.checkpoints import CheckpointReader, Tally
     from deltaadm.storage.store import LogStore
 
     Document = dict[str, Any]
@@ -117,12 +117,16 @@ class Replay:
         builder.add_all(self.live_in_deltas())
         facts = builder.facts()
         if self._segment.checkpoint:
-            reader = self._open_checkpoint()
-            facts = merge(facts, reader.facts(self._fold))
-            self._compare_hint(self._segment.checkpoint.version, reader.adds_read)
+            tally = self.counted_in_checkpoint(self._open_checkpoint())
+            facts = merge(facts, tally.facts)
+            self._compare_hint(self._segment.checkpoint.version, tally.adds_read)
         self._read_commit_info()
         self._compare_checksum(facts)
         return facts
+
+    def counted_in_checkpoint(self, reader: CheckpointReader) -> Tally:
+        """What *reader* counts of the files that the deltas have not hidden."""
+        return reader.count(self._fold)
 
     def live_documents(self) -> Iterator[Document]:
         """The `add` actions of the live files."""
@@ -130,10 +134,16 @@ class Replay:
         if self._segment.checkpoint:
             yield from self._open_checkpoint().live_adds(self._fold)
 
-    def live_in_checkpoint(self) -> Iterator[list[Document] | pa.StructArray]:
-        """Those of the checkpoint that the deltas, which come first, have not hidden."""
+    def live_in_checkpoint(
+        self, tally: Tally | None = None
+    ) -> Iterator[list[Document] | pa.StructArray]:
+        """
+        Those of the checkpoint that the deltas, which come first, have not hidden.
+
+        A *tally* counts them.
+        """
         if self._segment.checkpoint:
-            yield from self._open_checkpoint().live_batches(self._fold)
+            yield from self._open_checkpoint().live_batches(self._fold, tally)
 
     def snapshot(self, facts: FileFacts | None) -> Snapshot:
         """The result; *facts* is None where only protocol and metadata were looked for."""

@@ -259,6 +259,10 @@ class Judge:
         if isinstance(fact, facts.LiveFiles):
             self._see_files(fact.columns)
             return
+        if isinstance(fact, facts.Withdrawn):
+            self.found.clear()
+            self.counts.clear()
+            return
         if isinstance(fact, facts.SnapshotFacts) and self.rules.shared:
             self._see_what_like_tables_share(fact)
         if isinstance(fact, facts.CommitFacts):

@@ -1,5 +1,6 @@
 """What rules find by column is what they find file by file, finding by finding."""
 
+import random
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +34,18 @@ def test_damaged_tables(tmp_path: Path, write: Callable[[Path, int], None], firs
     for seed in range(first, first + _AT_ONCE):
         write(tmp_path / str(seed), seed)
         _agree(tmp_path / str(seed), Depth(history=seed % 2 == 0), f"seed {seed}")
+
+
+@pytest.mark.parametrize("first", _FIRSTS)
+def test_damaged_bytes(tmp_path: Path, first: int) -> None:
+    for seed in range(first, first + _AT_ONCE):
+        draw = random.Random(seed)  # noqa: S311 -- damage is no secret
+        write_damaged(tmp_path / str(seed), seed)
+        for checkpoint in sorted(tmp_path.glob(f"{seed}/_delta_log/**/*.parquet")):
+            body = bytearray(checkpoint.read_bytes())
+            body[draw.randrange(len(body))] = draw.randrange(256)
+            checkpoint.write_bytes(body)
+        _agree(tmp_path / str(seed), Depth(), f"seed {seed}")
 
 
 @pytest.mark.parametrize("name", oracle.table_names())

@@ -390,6 +390,11 @@ class LiveFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """The facts so far do not count: what they are about cannot be read to its end."""
+
+
+@dataclass(frozen=True, slots=True)
 class Some:
     """How many files share something, and the paths of the first few."""
 
@@ -616,6 +621,7 @@ Facts = (
     | CompactionFacts
     | LiveFile
     | LiveFiles
+    | Withdrawn
     | SnapshotFacts
     | ChecksumFacts
     | DataFileFacts
