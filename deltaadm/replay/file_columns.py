@@ -19,6 +19,7 @@ from deltaadm.domain.facts.facts import LiveFile
 from deltaadm.domain.facts.statistics import kinds_in, num_records
 from deltaadm.domain.model.data_paths import ABSOLUTE, PLAIN_PATH
 from deltaadm.replay.add_files import add_file
+from deltaadm.replay.like_texts import columns_of_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -553,8 +554,9 @@ class Shape:
     def decoded(self, texts: pa.StringArray) -> Iterator[tuple[pa.Table | None, int]]:
         """The columns of *texts* piece by piece, each with its length; None for one as it is."""
         count = len(texts)
-        body = _lines(texts)
-        read = self._read(body) if body.size <= _LARGEST_TEXT else None
+        read = columns_of_like(texts, self._read) if count > _SMALLEST_PIECE else None
+        if read is None:
+            read = self._read(texts)
         if read is not None and len(read) == count:
             yield read, count
         elif count <= _SMALLEST_PIECE:
@@ -563,7 +565,10 @@ class Shape:
             yield from self.decoded(texts.slice(0, count // 2))
             yield from self.decoded(texts.slice(count // 2))
 
-    def _read(self, body: pa.Buffer) -> pa.Table | None:
+    def _read(self, texts: pa.StringArray) -> pa.Table | None:
+        body = _lines(texts)
+        if body.size > _LARGEST_TEXT:
+            return None
         present = self._present
         if present is not None:
             read = _parsed(body, present)

@@ -14,6 +14,7 @@ from deltaadm.replay.examine import Depth
 from tests.support import oracle
 from tests.support.damaged_commits import write_damaged_commits
 from tests.support.damaged_files import write_damaged
+from tests.support.damaged_numbers import write_damaged_numbers
 from tests.support.row_by_row import both_reports
 
 pytestmark = pytest.mark.slow
@@ -29,7 +30,7 @@ _FIRSTS = [
 
 
 @pytest.mark.parametrize("first", _FIRSTS)
-@pytest.mark.parametrize("write", [write_damaged, write_damaged_commits])
+@pytest.mark.parametrize("write", [write_damaged, write_damaged_numbers, write_damaged_commits])
 def test_damaged_tables(tmp_path: Path, write: Callable[[Path, int], None], first: int) -> None:
     for seed in range(first, first + _AT_ONCE):
         write(tmp_path / str(seed), seed)

@@ -1,0 +1,71 @@
+"""Tables at random whose statistics differ in whole numbers alone, but for some damage."""
+
+import random
+from pathlib import Path
+
+from tests.support.tables import Table, add, column, commit_info, metadata, protocol, schema
+
+_KINDS = ("long", "integer", "double", "decimal(10,2)", "date", "string", "timestamp")
+_SHAPES = (
+    '{"numRecords":@,"minValues":{"n":@},"maxValues":{"n":@},"nullCount":{"n":@}}',
+    '{"numRecords":@,"minValues":{"n":@,"n1":@},"maxValues":{"n":@,"n1":@},"nullCount":{"n":@}}',
+    '{"numRecords":@,"minValues":{"n":@,"c":{"x":@}},"maxValues":{"n":@,"c":{"x":@,"y":1.5}}}',
+    '{"numRecords":@,"minValues":{"n":0,"n1":"2024-01-0@"},"maxValues":{"n":@,"n1":"b:@,"}}',
+    '{"numRecords":@,"nullCount":{"n":0,"é":@,"list":[1,2]},"tightBounds":true,"x":null}',
+    '{"numRecords":@,"minValues":{"n":-5,"n1":"#number 0"},"maxValues":{"n":@},"x":"a:@,"}',
+    '{"numRecords":@ ,"minValues":{"n":@},"maxValues":{"n": 3}}',
+    '{"minValues":{"n":@,"n":@},"maxValues":{"n":@},"numRecords":@}',
+    '{"a":"\\\\":@,","numRecords":@,"nullCount":{"n":@}}',
+    '{"numRecords":1,"minValues":{"n":2},"maxValues":{"n":1}}',
+)
+_ODD = (
+    *(
+        "00",
+        "007",
+        "-1",
+        "-0",
+        "+1",
+        "1.5",
+        "1e3",
+        ".5",
+        "5.",
+        "",
+        " 1",
+        "1 ",
+        "null",
+        '"1"',
+        "\u0661",
+    ),
+    *(str(10**17), str(10**18 - 1), str(10**18), str(2**63), str(2**53 + 1), "9" * 400, "0x10"),
+)
+_CHARACTERS = '0123456789-+.eE{}[]",:\\ \n\x00é'
+
+
+def write_damaged_numbers(path: Path, seed: int) -> None:
+    """A table with a checkpoint; the same for the same *seed*."""
+    draw = random.Random(seed)  # noqa: S311 -- damage is no secret
+    shape, rate = draw.choice(_SHAPES), draw.choice((0, 0, 0.01, 0.03))
+    steps = draw.choice(([5, 6, 7], [1, 2, 100], [0, 3, 10**6, 10**17]))
+    nested = {"type": "struct", "fields": [column("x", draw.choice(_KINDS))]}
+    columns = [column("n", draw.choice(_KINDS)), column("n1", draw.choice(_KINDS))]
+    texts = [_text(draw, shape, steps, rate) for _ in range(draw.choice((70, 130)))]
+    files = [add(f"{number}.parquet", stats=text) for number, text in enumerate(texts)]
+    made = Table(path)
+    state = [protocol(1, 2), metadata({}, schemaString=schema(*columns, column("c", nested)))]
+    made.commit(0, commit_info(), *state)
+    made.commit(1, commit_info())
+    made.checkpoint(1, [*state, *files], 1_000)
+
+
+def _text(draw: random.Random, shape: str, steps: list[int], rate: float) -> str:
+    first, *others = shape.split("@")
+    found = first
+    for other in others:
+        number = draw.choice(_ODD) if draw.random() < rate else str(draw.choice(steps))
+        found += number + other
+    if draw.random() < rate:
+        place = draw.randrange(len(found))
+        found = found[:place] + draw.choice(_CHARACTERS) + found[place + draw.choice((0, 1)) :]
+    if draw.random() < rate / 2:
+        found = draw.choice(("{}", "", found[: draw.randrange(len(found))], found + found))
+    return found
