@@ -79,41 +79,49 @@ class RunContext:
         style = Style(
             color=output.color, show_secrets=output.show_secrets, selection=output.selection
         )
-        stores, unity = None, self.unity
+        stores, unity = self.object_stores, self.unity
         if access is not None and access is not self.access:
-            if access.unity is not None and spark.engine is Engine.SPARK:
-                raise UsageError(
-                    "cannot be combined with --engine spark, which looks names up in Spark's own "
-                    "catalogs",
-                    option="--unity",
-                    remedy="Leave out --engine spark, since this catalog is asked without it; or "
-                    "leave out --unity and connect Spark to the catalog: --spark-conf "
-                    "spark.sql.catalog.NAME=io.unitycatalog.spark.UCSingleCatalog.",
-                )
-            from deltaadm.storage.store import ObjectStores
-
-            def options() -> Callable[[str], Mapping[str, str]]:
-                from deltaadm.runs.storage_options import options_source
-
-                return options_source(access, self.settings)
-
-            unity = None
-            if access.unity is not None or self.settings.find("unity") is not None:
-                from deltaadm.runs.unity import Unity
-
-                unity = Unity(access, self.settings)
-            stores = ObjectStores(options, None if unity is None else unity.credentials)
-            if access.storage_option or access.storage_options_file:
-                options()  # a mistake in them is an error for local tables too
+            unity = self._unity(spark, access)
+            stores = self._stores(access, unity)
         return replace(
             self,
             spark=spark,
             format=output.output,
             style=style,
             access=access or self.access,
-            object_stores=stores or self.object_stores,
+            object_stores=stores,
             unity=unity,
         )
+
+    def _unity(self, spark: SparkRequest, access: AccessRequest) -> Unity | None:
+        """The catalog that knows the names of tables, if one is asked without Spark."""
+        if access.unity is not None and spark.engine is Engine.SPARK:
+            raise UsageError(
+                "cannot be combined with --engine spark, which looks names up in Spark's own "
+                "catalogs",
+                option="--unity",
+                remedy="Leave out --engine spark, since this catalog is asked without it; or "
+                "leave out --unity and connect Spark to the catalog: --spark-conf "
+                "spark.sql.catalog.NAME=io.unitycatalog.spark.UCSingleCatalog.",
+            )
+        if access.unity is None and self.settings.find("unity") is None:
+            return None
+        from deltaadm.runs.unity import Unity
+
+        return Unity(access, self.settings)
+
+    def _stores(self, access: AccessRequest, unity: Unity | None) -> ObjectStores:
+        """The object stores, with the options for them and what the catalog gives."""
+        from deltaadm.storage.store import ObjectStores
+
+        def options() -> Callable[[str], Mapping[str, str]]:
+            from deltaadm.runs.storage_options import options_source
+
+            return options_source(access, self.settings)
+
+        if access.storage_option or access.storage_options_file:
+            options()  # a mistake in them is an error for local tables too
+        return ObjectStores(options, None if unity is None else unity.credentials)
 
     def without_session(self) -> RunContext:
         """The same run, once the session has been closed."""
