@@ -83,21 +83,13 @@ class UnityCatalog:
         `StorageError` for trouble with the catalog.
         """
         _require_whole(name)
-        if _LOAD in self._known_endpoints(name[0]):
-            try:
-                answer = self._rest.get(*_delta_path(name))
-            except CatalogRefusal as error:
-                # A view, say, of which only the older interface tells, or no table at all.
-                if not error.is_unknown_route:
-                    raise
-            else:
-                return self._understood(
-                    lambda: (
-                        entry_for_delta(name, answer),
-                        state_for_delta(answer, name, self.name),
-                    )
-                )
-        return self._load_older(name)
+        has_route = _LOAD in self._known_endpoints(name[0])
+        answer = self._if_known(*_delta_path(name)) if has_route else None
+        if answer is None:  # for a view, say, of which only the older interface tells
+            return self._load_older(name)
+        return self._understood(
+            lambda: (entry_for_delta(name, answer), state_for_delta(answer, name, self.name))
+        )
 
     def _load_older(self, name: Sequence[str]) -> tuple[CatalogTable, CatalogState | None]:
         try:
@@ -215,18 +207,23 @@ class UnityCatalog:
         """
         if _CREDENTIALS in self._known_endpoints(name[0]):
             query = {"operation": access.value}
-            try:
-                answer = self._rest.get(*_delta_path(name), "credentials", query=query)
-            except CatalogRefusal as error:
-                if not error.is_unknown_route:
-                    raise
-            else:
+            answer = self._if_known(*_delta_path(name), "credentials", query=query)
+            if answer is not None:
                 return self._understood(
                     lambda: credentials_for_delta(answer, state.location, access.value)
                 )
         asked = {"table_id": state.table_id, "operation": access.value}
         older = self._rest.post("temporary-table-credentials", body=asked)
         return self._understood(lambda: older_credentials(older))
+
+    def _if_known(self, *path: str, query: Mapping[str, str] | None = None) -> Document | None:
+        """The answer at *path* of the interface for Delta clients; None where it has none."""
+        try:
+            return self._rest.get("delta", "v1", *path, query=query)
+        except CatalogRefusal as error:
+            if not error.is_unknown_route:
+                raise
+            return None
 
     def _understood(self, parse: Callable[[], Value]) -> Value:
         """What *parse* makes of an answer; raises for one that is not as the interface has it."""
@@ -248,18 +245,13 @@ class UnityCatalog:
 
     def _asked_for_endpoints(self, catalog: str) -> frozenset[str]:
         query = {"catalog": catalog, "protocol-versions": _PROTOCOLS}
-        try:
-            endpoints = self._rest.get("delta", "v1", "config", query=query).get("endpoints")
-        except CatalogRefusal as error:
-            if not error.is_unknown_route:
-                raise
-            endpoints = None
+        endpoints = (self._if_known("config", query=query) or {}).get("endpoints")
         return frozenset(map(str, endpoints)) if isinstance(endpoints, list) else frozenset()
 
 
 def _delta_path(name: Sequence[str]) -> tuple[str, ...]:
     catalog, schema, table = name
-    return ("delta", "v1", "catalogs", catalog, "schemas", schema, "tables", table)
+    return ("catalogs", catalog, "schemas", schema, "tables", table)
 
 
 def _require_whole(name: Sequence[str]) -> None:
