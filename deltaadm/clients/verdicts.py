@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from deltaadm.clients.facts import (
     EVERY_OTHER,
@@ -137,18 +137,21 @@ def _verdicts(
 
 def feature_verdict(release: ClientRelease, feature: str, access: Access) -> Verdict:
     """What *release* does with a table that lists *feature*, and nothing else, and uses it."""
-    is_reader = _is_reader(feature)
-    if access is Access.READ and not is_reader:
+    if access is Access.READ and not _is_reader(feature):
         return Verdict(release, access, (Cell(feature, Compatibility.WORKS),))
-    names = frozenset({feature})
+    return _verdict(release, _table_with(feature), access)
+
+
+@cache  # asked for with every release
+def _table_with(feature: str) -> _Table:
+    is_reader, names = _is_reader(feature), frozenset({feature})
     protocol = Protocol(
         3 if is_reader else 1,
         7,
         reader_features=names if is_reader else None,
         writer_features=names,
     )
-    table = replace(_Table.of(protocol, Metadata()), in_use=names)
-    return _verdict(release, table, access)
+    return replace(_Table.of(protocol, Metadata()), in_use=names)
 
 
 def shifts(before: Sequence[Verdict], after: Sequence[Verdict]) -> tuple[Shift, ...]:
