@@ -528,7 +528,6 @@ class Table:
                 context = with_commit_engine(plain, request, project)
                 saved = _saved(plan)
                 target = self._found(context, missing_ok=not saved.before.exists)
-                saved.require_location(target.location)
                 requirements = self._requirements(project, target)
                 chosen = plan_left(context, saved, target, requirements)
                 require_engine_commits(context, chosen)

@@ -241,7 +241,6 @@ class _Run:
                 self._request, self._settings, saved.table, saved.location
             )
             target = saved_target(self._context, saved, entries)
-            saved.require_location(target.location)
             plan = self._left(saved, target, requirements)
             require_engine_commits(self._context, plan)
             return _Ready(saved, target, plan, requirements)
@@ -356,10 +355,11 @@ def plan_left(
     """
     What is left of *saved* on the table as it is now, which is nothing if it is carried out.
 
-    Raises what `SavedPlan.left_on` does.
+    Raises what `SavedPlan.left_on` and `SavedPlan.require_location` do.
     """
     from deltaadm.replay.engine import Detail
 
+    saved.require_location(target.location)
     known = replace(saved, is_managed=target.is_managed)
     return make_plan(
         context,

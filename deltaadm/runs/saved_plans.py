@@ -84,7 +84,6 @@ def _with_status(
         return SavedPlanReport(saved.table, made, PlanStatus(PlanState.UNKNOWN, error=error))
     version = current.version if current.exists else None
     try:
-        saved.require_location(target.location)
         left = plan_left(context, saved, target, agreed)
     except DeltaadmError as error:
         changes = saved.changes_since(current) if current.exists else ()
@@ -144,7 +143,6 @@ def _left(
     begun: bool,
 ) -> Plan:
     target = saved_target(context, saved, entries)
-    saved.require_location(target.location)
     requirements = ClientRequirements.of(
         request, load_settings(context.settings), saved.table, saved.location
     )

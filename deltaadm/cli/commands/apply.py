@@ -148,7 +148,6 @@ def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions) -> int
         ):
             entries = look_up(opened, names if saved.before.exists else [])
             target = saved_target(opened, saved, entries)
-            saved.require_location(target.location)
             requirements = ClientRequirements.of(options, project, saved.table, saved.location)
             plan = plan_left(opened, saved, target, requirements)
             require_engine_commits(opened, plan)
