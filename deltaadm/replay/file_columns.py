@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from deltaadm.domain.facts.facts import LiveFile
 from deltaadm.domain.facts.statistics import kinds_in, num_records
-from deltaadm.domain.model.data_paths import ABSOLUTE, PLAIN_PATH
+from deltaadm.domain.model.data_paths import ABSOLUTE, PLAIN_CHARACTERS, PLAIN_PATH
 from deltaadm.replay.add_files import add_file
 from deltaadm.replay.like_texts import columns_of_like
 
@@ -89,7 +89,6 @@ class ArrowFiles:
         self.now = now
         self._decoded = decoded
         self._shape = shape or Shape(kinds_in(state.metadata))
-        self._unlike: dict[tuple[str, str], Rows] = {}
 
     def __len__(self) -> int:
         return len(self._adds)
@@ -97,7 +96,7 @@ class ArrowFiles:
     def prepare(self) -> None:
         """Do now what takes longest: another thread can."""
         _ = self.statistics
-        self.unlike("path", PLAIN_PATH)
+        _ = self._odd_paths
 
     @property
     def every(self) -> Rows:
@@ -145,12 +144,17 @@ class ArrowFiles:
         except pa.ArrowInvalid:  # numbers without a sign, of 64 bits
             return found.cast(pa.float64(), safe=False)
 
-    def unlike(self, column: str, pattern: str) -> Rows:
+    def with_odd_paths(self) -> Rows:
         """See `FileColumns`."""
-        if (column, pattern) not in self._unlike:
-            matching = pc.match_substring_regex(self._texts(column), rf"\A(?:{pattern})\z")
-            self._unlike[column, pattern] = _where(pc.invert(matching))
-        return self._unlike[column, pattern]
+        return self._odd_paths
+
+    @cached_property
+    def _odd_paths(self) -> Rows:
+        """To look for a pattern takes many times as long as to pass over what it takes anyway."""
+        paths = self._texts("path")
+        rest = pc.ascii_ltrim(paths, PLAIN_CHARACTERS)
+        plain = pc.match_substring_regex(rest, rf"\A(?:{PLAIN_PATH})\z")
+        return _where(pc.invert(plain)) | _where(pc.less(pc.binary_length(paths), scalar(2)))
 
     def like(self, column: str, pattern: str) -> Rows:
         """See `FileColumns`."""
@@ -159,7 +163,7 @@ class ArrowFiles:
     def absolute_paths(self) -> Rows:
         """The files with an absolute path; one that is plain is absolute only with a slash."""
         slashes = _where(pc.starts_with(self._texts("path"), "/"))
-        possible = self.unlike("path", PLAIN_PATH) | slashes
+        possible = self._odd_paths | slashes
         return possible & self.like("path", ABSOLUTE) if possible else possible
 
     def malformed_vectors(self) -> Rows:

@@ -86,7 +86,8 @@ def _leading(texts: pa.StringArray, lengths: pa.Int32Array) -> pa.StringArray | 
     digits = pc.ascii_rtrim(_sliced(texts, 0, bounds["max"]), _NO_DIGITS)
     if not pc.binary_length(digits).equals(lengths):  # more digits follow nearby
         return None
-    if bounds["max"] > 1 and pc.any(pc.match_substring_regex(digits, r"\A0.")).as_py():
+    zeros = digits.filter(pc.starts_with(digits, "0"))
+    if pc.max(pc.binary_length(zeros)).as_py() not in {None, 1}:
         return None
     return digits
 

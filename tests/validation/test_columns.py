@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.model.data_paths import ABSOLUTE, PLAIN_PATH, is_absolute, path_flaw
+from deltaadm.domain.model.data_paths import (
+    ABSOLUTE,
+    PLAIN_CHARACTERS,
+    PLAIN_PATH,
+    is_absolute,
+    path_flaw,
+)
 from deltaadm.replay.examine import Depth
 from tests.support import oracle
 from tests.support.damaged_commits import write_damaged_commits
@@ -66,9 +72,11 @@ def test_corpus() -> None:
         _agree(recorded.path, Depth(), recorded.name)
 
 
-@given(st.from_regex(PLAIN_PATH, fullmatch=True))
-def test_a_plain_path_has_no_flaw(path: str) -> None:
-    assert not path_flaw(path)
+@given(st.text(PLAIN_CHARACTERS), st.from_regex(PLAIN_PATH, fullmatch=True))
+def test_a_plain_path_has_no_flaw(start: str, rest: str) -> None:
+    path = start + rest
+    assert len(path) < 2 or not path_flaw(path)
+    assert path.startswith("/") or not is_absolute(path)
 
 
 @given(st.text() | st.from_regex(ABSOLUTE))

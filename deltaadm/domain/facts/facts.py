@@ -362,8 +362,8 @@ class FileColumns(typing.Protocol):
     def like(self, column: str, pattern: str) -> Rows:
         """The files in which the text in *column* begins with what matches *pattern*."""
 
-    def unlike(self, column: str, pattern: str) -> Rows:
-        """The files in which the text in *column* does not fully match *pattern*."""
+    def with_odd_paths(self) -> Rows:
+        """The files whose path may have a flaw, or be absolute without a slash; see `path_flaw`."""
 
     def malformed_vectors(self) -> Rows:
         """The files whose deletion vector may be described wrongly."""

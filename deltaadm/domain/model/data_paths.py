@@ -18,9 +18,12 @@ _PLAIN: Final = re.compile(r"(?!/)[-A-Za-z0-9_.~/=]*")
 
 PLAIN_PATH: Final = (
     r"(?:\.?(?:[^\x00-\x20\"<>\\^`{|}\x7f%:.]"
-    r"|%(?:[013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-DFa-df])))+\.?"
+    r"|%(?:[013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-DFa-df])))*\.?"
 )
-"""What nearly all paths look like, and nothing that `path_flaw` finds a flaw in."""
+"""What nearly all paths look like; with two characters or more `path_flaw` has no flaw for it."""
+
+PLAIN_CHARACTERS: Final = "".join(sorted(set(map(chr, range(0x21, 0x7F))) - set('"<>\\^`{|}%:.')))
+"""What a plain path stays plain with, wherever it has them."""
 
 ABSOLUTE: Final = r"/|[A-Za-z][A-Za-z0-9+.-]*:"
 """How a path begins for which `is_absolute` is true."""

@@ -12,7 +12,7 @@ from deltaadm.domain.facts.statistics import (
     kinds_in,
     parse_statistics,
 )
-from deltaadm.domain.model.data_paths import PLAIN_PATH, path_flaw
+from deltaadm.domain.model.data_paths import path_flaw
 from deltaadm.domain.model.partition_values import is_partition_value
 from deltaadm.domain.model.properties import switch
 from deltaadm.domain.model.schema import PrimitiveType
@@ -227,7 +227,7 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
             )
 
 
-@rule("DL704", Severity.ERROR, Scope.FILE, among=lambda files: files.unlike("path", PLAIN_PATH))
+@rule("DL704", Severity.ERROR, Scope.FILE, among=lambda files: files.with_odd_paths())
 def malformed_path(file: LiveFile) -> Iterator[Problem]:
     """
     A file's path is empty, is no URI, or leads out of the table.
