@@ -18,11 +18,9 @@ from deltaadm.runs.fleet import SavedLine, TableTask, collect_tables, table_resu
 from deltaadm.runs.output import handle_errors, info
 from deltaadm.runs.plan_run import (
     plan_for,
-    require_engine_commits,
     require_plan_options,
     require_reached,
-    requires_committable,
-    with_commit_engine,
+    with_engine_for,
 )
 from deltaadm.runs.reading import read_file
 from deltaadm.runs.requests import require_streaming
@@ -68,7 +66,6 @@ def plan_many(
     if planning.apply:
         require_lines(context, "--apply")
     session = session_settings(context.spark)
-    must_commit = requires_committable(change)
 
     def code(document: Document) -> int:
         if any(not missed["skipped"] for missed in document["unreachable"]):
@@ -77,7 +74,7 @@ def plan_many(
 
     def work() -> int:
         project = settings or load_settings(context.settings)
-        chosen = with_commit_engine(context, change.commit, project, commits=must_commit)
+        chosen = with_engine_for(context, change, project)
         with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
             return plan_and_apply_all(reader, project)
 
@@ -86,8 +83,6 @@ def plan_many(
             plan, _ = plan_for(
                 reader, target, planner, change.commit, project=project, session=session
             )
-            if must_commit:
-                require_engine_commits(reader, plan)
             require_reached(plan, planning)
             return PlanReport(target.text, plan)
 

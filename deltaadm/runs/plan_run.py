@@ -81,11 +81,10 @@ def plan_and_apply(
     require_plan_options(change)
     context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
     session = sessions.session_settings(context.spark)
-    must_commit = requires_committable(change)
 
     def work() -> int:
         project = settings or load_settings(context.settings)
-        chosen = with_commit_engine(context, change.commit, project, commits=must_commit)
+        chosen = with_engine_for(context, change, project)
         # Opened first, so that the commit has the session in which the name was looked up.
         names = [table] if change.planning.apply or plan_foreign is not None else []
         with log_reader(chosen, [table]) as reader, catalogs.open_catalog(reader, names) as opened:
@@ -96,21 +95,25 @@ def plan_and_apply(
             plan, requirements = plan_for(
                 opened, target, planner, change.commit, project=project, session=session
             )
-            if must_commit:
-                require_engine_commits(opened, plan)
             require_reached(plan, change.planning)
             return finish_delta_plan(opened, table, plan, requirements, change)
 
     return handle_errors(context, table, work)
 
 
+def with_engine_for(context: RunContext, change: ChangeRequest, project: Settings) -> RunContext:
+    """The run that makes plans: with a commit engine if it commits, or is to say if it could."""
+    chosen = with_commit_engine(context, change.commit, project)
+    asked = change.planning.apply or change.commit.committing.commit_engine is not None
+    return chosen if asked else context
+
+
 def with_commit_engine(
-    context: RunContext, request: CommitRequest, project: Settings, *, commits: bool = True
+    context: RunContext, request: CommitRequest, project: Settings
 ) -> RunContext:
     """
     The same run, with the commit engine of the command line or else of the settings.
 
-    It need not be for a plan that is shown, unless the run *commits* or is to say whether it could.
     A usage error where Spark is to read the logs of an engine that does without.
     """
     engine = request.committing.commit_engine or project.commit_engine
@@ -118,16 +121,11 @@ def with_commit_engine(
         raise UsageError(
             "cannot be combined with --engine spark", option="--commit-engine embedded"
         )
-    return replace(context, commit_engine=engine) if commits else context
-
-
-def requires_committable(change: ChangeRequest) -> bool:
-    """Whether a plan must be one that the commit engine commits, not only may be shown."""
-    return change.planning.apply or change.commit.committing.commit_engine is not None
+    return replace(context, commit_engine=engine)
 
 
 def require_engine_commits(context: RunContext, plan: Plan) -> None:
-    """Raise `Refused` where the commit engine of the run does not commit *plan*."""
+    """Raise `Refused` where the commit engine of the run, if it has one, does not commit *plan*."""
     if context.commit_engine is Engine.EMBEDDED:
         from deltaadm.commit.supported import require_committable
         from deltaadm.storage.store import open_store
@@ -153,7 +151,11 @@ def plan_for(
     project: Settings,
     session: SessionSettings,
 ) -> tuple[Plan, ClientRequirements]:
-    """The plan of *planner* for an existing table, and the clients that must go on using it."""
+    """
+    The plan of *planner* for an existing table, and the clients that must go on using it.
+
+    Raises what the planner does, and `require_engine_commits`.
+    """
     requirements = ClientRequirements.of(request, project, target.text, target.location)
     plan = make_plan(
         context,
@@ -163,6 +165,7 @@ def plan_for(
     )
     if context.engine is not None:
         _check_with_spark(context, plan)
+    require_engine_commits(context, plan)
     return plan, requirements
 
 

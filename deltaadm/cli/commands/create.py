@@ -22,8 +22,7 @@ from deltaadm.runs.plan_run import (
     finish_delta_plan,
     require_engine_commits,
     require_plan_options,
-    requires_committable,
-    with_commit_engine,
+    with_engine_for,
 )
 from deltaadm.runs.reading import read_file
 from deltaadm.runs.requests import pairs
@@ -109,8 +108,7 @@ def command(given: Create, context: RunContext) -> int:
         made_by = get_provider(given.provider, properties)
         _require_possible(given, made_by)
         project = load_settings(context.settings)
-        must_commit = requires_committable(given.change)
-        chosen = with_commit_engine(context, commit, project, commits=must_commit)
+        chosen = with_engine_for(context, given.change, project)
         places = [given.location or given.table]
         with (
             log_reader(chosen, places) as reader,
@@ -126,8 +124,7 @@ def command(given: Create, context: RunContext) -> int:
             target = resolve_new(opened, given.table, step.location)
             requirements = ClientRequirements.of(commit, project, given.table, target.location)
             plan = plan_creation(opened, target, step, requirements, settings)
-            if must_commit:
-                require_engine_commits(opened, plan)
+            require_engine_commits(opened, plan)
             return finish_delta_plan(opened, given.table, plan, requirements, given.change)
 
     return handle_errors(context, given.table, work)
