@@ -321,6 +321,7 @@ class _FactCollector:
                 lines=lines,
                 before=state,
                 after=after,
+                times=CommitTimes.of(file, lines),
                 previous=previous,
                 columns=columns,
                 newest=file.path in newest,
@@ -508,14 +509,7 @@ class _FactCollector:
             return self._in_commit[version]
         for file in self._listing.commits:
             if file.version == version:
-                facts = CommitFacts(
-                    file=file,
-                    version=version,
-                    lines=self._lines.of(file.path),
-                    before=State(version=version),
-                    after=State(version=version),
-                )
-                return facts.times.in_commit
+                return CommitTimes.of(file, self._lines.of(file.path)).in_commit
         return None
 
 

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.domain.facts.facts import first_object
 from deltaadm.replay.commits import ABOUT_FILES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from deltaadm.domain.facts.facts import Line
     from deltaadm.replay.commits import LargeFile
@@ -73,6 +74,11 @@ class StoredLines:
         """See `LargeLines`."""
         known = {code: name for name, code in self._codes.items()}
         return (known[code] for code in self._order)
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """See `LargeLines`."""
+        return first_object(self.actions("commitInfo"))
 
     def actions(self, name: str) -> Collection[Any]:
         """See `LargeLines`."""

@@ -9,7 +9,6 @@ in milliseconds since the epoch, sizes in bytes.
 from __future__ import annotations
 
 import typing
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
 from deltaadm.dataclass import dataclass, field
@@ -130,16 +129,22 @@ class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what is asked most
     def __new__(cls, lines: Iterable[Line] = ()) -> Self:
         """Look at all *lines* once."""
         made = super().__new__(cls, lines)
-        named = [action for line in made for action in line.actions]
-        by_name: dict[str, list[Any]] = {}
-        for name, value in named:
-            by_name.setdefault(name, []).append(value)
-        made.named, made._by_name = named, by_name
-        made.names = [name for name, _ in named]
-        made.has_errors = any(map(attrgetter("error"), made))
-        single = {len(line.document or ()) for line in made} <= {1}
-        made.plain = single and len(named) == len(made) and not made.has_errors
-        made.info = _first_object(made.actions("commitInfo"))
+        made.named, made._by_name = [], {}
+        made.has_errors, made.plain = False, True
+        # One loop, as a long log has very many short commits.
+        for line in made:
+            entries = line.document or {}
+            made.has_errors = made.has_errors or bool(line.error)
+            made.plain = made.plain and len(entries) == 1
+            for name, value in entries.items():
+                if value is None:
+                    made.plain = False
+                else:
+                    made.named.append((name, value))
+                    made._by_name.setdefault(name, []).append(value)
+        made.plain = made.plain and not made.has_errors
+        made.names = [name for name, _ in made.named]
+        made.info = first_object(made.actions("commitInfo"))
         return made
 
     def actions(self, name: str) -> Sequence[Any]:
@@ -175,11 +180,15 @@ class LargeLines(typing.Protocol):
     def has_errors(self) -> bool:
         """Whether any line cannot be used."""
 
+    @property
+    def info(self) -> Document:
+        """The first commitInfo; empty if there is none."""
+
     def actions(self, name: str) -> Collection[Any]:
         """The JSON values of all actions *name*."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class CommitTimes:
     """When a commit says it was made, and when its file was written."""
 
@@ -188,15 +197,27 @@ class CommitTimes:
     timestamp: int | None
     modified: int
 
+    @classmethod
+    def of(cls, file: LogFile, lines: Lines | LargeLines) -> CommitTimes:
+        """The times of the commit in *file* with such *lines*."""
+        info = lines.info
+        return cls(
+            file.number,
+            integer(info.get("inCommitTimestamp")),
+            integer(info.get("timestamp")),
+            file.info.modified,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitFacts:
     """
     One commit with the states before and after it.
 
-    `previous` are the times of the commit before it, if that was read as well. `columns` maps
-    every column id seen in an earlier state to the physical name it had then, as far back as the
-    table has been mapped without being made anew. `newest` marks the last commit of the log, and
+    `times` are its own, and `previous` those of the commit before it, if that was read as well.
+    `columns` maps every column id seen in an earlier state to the physical name it had then, as far
+    back as the table has been mapped without being made anew. `newest` marks the last commit of the
+    log, and
     `in_effect` is the metadata of the newest version, where it is known.
     """
 
@@ -205,6 +226,7 @@ class CommitFacts:
     lines: Lines | LargeLines
     before: State
     after: State
+    times: CommitTimes
     previous: CommitTimes | None = None
     columns: Mapping[int, str] = field(default_factory=dict)
     newest: bool = False
@@ -243,9 +265,7 @@ class CommitFacts:
     @property
     def info(self) -> Document:
         """The first commitInfo; empty if there is none."""
-        if isinstance(self.lines, Lines):
-            return self.lines.info
-        return _first_object(self.actions("commitInfo"))
+        return self.lines.info
 
     @property
     def operation(self) -> str:
@@ -257,21 +277,12 @@ class CommitFacts:
     def replaces_table(self) -> bool:
         """Whether the commit replaces the table as a whole, so that nothing old need remain."""
         # Parts of names: there is "CREATE OR REPLACE TABLE AS SELECT" as well.
-        words = ("REPLACE TABLE", "CLONE", "RESTORE")
-        return any(word in self.operation for word in words)
-
-    @property
-    def times(self) -> CommitTimes:
-        """The times of the commit, for the one after it."""
-        return CommitTimes(
-            version=self.version,
-            in_commit=integer(self.info.get("inCommitTimestamp")),
-            timestamp=integer(self.info.get("timestamp")),
-            modified=self.file.info.modified,
-        )
+        operation = self.operation
+        return "REPLACE TABLE" in operation or "CLONE" in operation or "RESTORE" in operation
 
 
-def _first_object(values: Iterable[Any]) -> Document:
+def first_object(values: Iterable[Any]) -> Document:
+    """The first JSON object among *values*; empty if there is none."""
     return next((value for value in values if isinstance(value, dict)), {})
 
 

@@ -119,7 +119,8 @@ def _rows(commit: CommitFacts) -> tuple[int, ...]:
 
 
 def _paths(commit: CommitFacts, name: str) -> set[str]:
-    return {str(action.get("path")) for action in _actions(commit, name)}
+    actions = commit.actions(name)
+    return {str(action.get("path")) for action in actions if isinstance(action, dict)}
 
 
 def _actions(commit: CommitFacts, name: str) -> Iterator[dict[str, Any]]:
@@ -127,7 +128,7 @@ def _actions(commit: CommitFacts, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _count(commit: CommitFacts, name: str) -> int:
-    return sum(1 for _ in _actions(commit, name))
+    return sum(isinstance(action, dict) for action in commit.actions(name))
 
 
 def _text(value: Any) -> str | None:
