@@ -60,7 +60,6 @@ def struct_at(body: bytes, at: int, budget: Budget | None = None) -> tuple[Struc
     Its values may take the memory of *budget*; what is not said is enough for the header of a page.
     """
     budget = budget or Budget(_HEADER)
-    budget.spend(_STRUCT)
     found: Struct = {}
     field = 0
     while head := body[at]:
@@ -71,7 +70,7 @@ def struct_at(body: bytes, at: int, budget: Budget | None = None) -> tuple[Struc
             number, at = variable(body, at)
             field = number >> 1 ^ -(number & 1)
         found[field], at = _value(body, at, head & 15, budget)
-    budget.spend(_FIELD * len(found))
+    budget.spend(_STRUCT + _FIELD * len(found))
     return found, at + 1
 
 
@@ -83,7 +82,10 @@ def _value(body: bytes, at: int, kind: int, budget: Budget) -> tuple[Any, int]:
             number, at = variable(body, at - 1)
         return number >> 1 ^ -(number & 1), at
     if kind == 8:  # noqa: PLR2004
-        length, at = variable(body, at)
+        length = body[at]
+        at += 1
+        if length >= 0x80:  # noqa: PLR2004 -- more bytes follow
+            length, at = variable(body, at - 1)
         if at + length > len(body):
             raise ValueError("a text that is cut off")
         return body[at : at + length], at + length
