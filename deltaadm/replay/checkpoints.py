@@ -661,7 +661,9 @@ def plain_add(add: Document) -> Document:
 
 
 def _column_facts(adds: pa.StructArray, *, counted: bool) -> FileFacts:
-    """Facts about *adds*; where all are *counted*, their statistics have not been read."""
+    """Facts about *adds*; where all are *counted*, their statistics need not have been read."""
+    from functools import reduce
+
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -672,8 +674,9 @@ def _column_facts(adds: pa.StructArray, *, counted: bool) -> FileFacts:
 
     vector = column("deletionVector")
     with_vector = 0
-    if not pa.types.is_null(vector.type):
-        with_vector = _count(pc.is_valid(pc.struct_field(vector, "storageType")))
+    if not pa.types.is_null(vector.type):  # one whose fields are all null is none, as in the log
+        fields = [pc.struct_field(vector, field.name) for field in vector.type]
+        with_vector = _count(reduce(pc.or_, map(pc.is_valid, fields)))
     without_stats, without_count = 0, 0
     if not counted:
         without_stats, without_count = _lacking(column("stats"), column("stats_parsed"))

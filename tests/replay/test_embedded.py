@@ -286,6 +286,19 @@ def test_checkpoints_of_every_kind(tmp_path: Path, kind: str) -> None:
     assert (quick.files, quick.domains, quick.transactions) == (None, None, None)
 
 
+@KINDS
+def test_what_counts_as_deletion_vector(tmp_path: Path, kind: str) -> None:
+    made = Table(tmp_path)
+    vectors = [{"cardinality": 3}, {"storageType": "u"}, {}]
+    files = [add(f"v{n}", deletionVector=vector) for n, vector in enumerate(vectors)]
+    made.commit(5, commit_info())
+    _write_checkpoint(made, 5, kind, [*STATE[:2], *files])
+    made.commit(6, commit_info())
+    snapshot = load(made)
+    assert snapshot.files is not None
+    assert snapshot.files.with_deletion_vector == 2
+
+
 BODY = add("b")["add"]
 
 
