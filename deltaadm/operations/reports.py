@@ -2,7 +2,7 @@
 What a command has to say: values that renderers turn into text, JSON or SQL.
 
 A report is any value that names where its JSON is written, and where its blocks are made. Here are
-those on plans and errors; the others are beside what makes them.
+those that several operations make, or none does; the others are beside the operation.
 """
 
 from __future__ import annotations
