@@ -147,12 +147,9 @@ def _answer_plainly(arguments: Sequence[str], status: CommitStatus) -> int | Non
 
 
 def _stop_behind(error: BaseException) -> type[BaseException] | None:
-    """
-    The stop in whose wake *error* has happened, if there was one.
-
-    A connection to Java that is broken off in the middle of an answer takes it for that of the
-    next question, so that nothing can be tidied up through it.
-    """
+    """The stop in whose wake *error* has happened, if there was one."""
+    # A connection to Java that is broken off in the middle of an answer takes it for that of the
+    # next question, so that tidying up through it fails in a way of its own.
     seen: BaseException | None = error
     while seen is not None:
         if type(seen) in _STOPS:

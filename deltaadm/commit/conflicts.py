@@ -52,6 +52,7 @@ def _require_harmless(store: LogStore, version: int, domains: Collection[str]) -
             remedy="Find out what wrote it: deltaadm validate TABLE.",
         ) from error
     if reasons:
+        # Of several, the class that Delta looks for first happens to be the last by name.
         error_class, what = max(reasons)
         raise CommitError(
             f"Version {version} was committed in the meantime and {what}.",
@@ -61,7 +62,7 @@ def _require_harmless(store: LogStore, version: int, domains: Collection[str]) -
 
 
 def _reasons(store: LogStore, name: str, domains: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Error classes and clauses; Delta looks for those of the greatest name first."""
+    """Error classes and clauses."""
     for key, document in each_action(body(store, name), name):
         if key == "protocol":
             yield "DELTA_PROTOCOL_CHANGED", "changes the protocol"

@@ -129,7 +129,7 @@ class EmbeddedExecutor:
         """
         Write a commit; False where the version is somebody else's.
 
-        Asked again, a store may find the file that it has written at first, so the file tells.
+        Raises `UnknownWrite` where the store does not say whether it has written.
         """
         name = commit_name(attempt.version)
         content = commit_body(actions(attempt.before, attempt.actual, attempt.info))
@@ -143,8 +143,10 @@ class EmbeddedExecutor:
             except UnknownWrite as error:
                 unknown = error
             except DeltaadmError as error:
+                # This attempt has failed for certain, an earlier one perhaps not.
                 self._open = unknown is not None
                 raise (unknown or error) from error
+            # Asked again, a store may find the file that it has written at first: the file tells.
             found = _transaction(store, name)
             if found is not None:
                 self._open = False

@@ -256,7 +256,7 @@ class Replay:
         return (action for action in found if action[0] != "commitInfo")
 
     def _read_commit_info(self) -> None:
-        """Read the newest commit where only a checkpoint or compacted file was needed."""
+        """Read the newest commit where only a checkpoint or a compacted file was needed."""
         file = self._segment.last_commit
         if self._commit_info is not None or file in self._segment.deltas[-1:]:
             return

@@ -101,6 +101,7 @@ class Journal:
             ) from None
 
     def _read(self) -> None:
+        # Opened for appending, it stands at its end.
         self._file.seek(0)
         body = self._file.read()
         whole = body.rfind(b"\n") + 1

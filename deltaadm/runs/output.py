@@ -84,6 +84,7 @@ def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
             "Control characters are escaped because the output is a terminal; in a file or a pipe "
             "the SQL is exact."
         )
+    # Rendered once more: only the format knows whether it has masked anything.
     if exact != rendered("sql", reports, replace(style, show_secrets=True)):
         info("Secrets are masked, so the SQL cannot be run as shown; --show-secrets shows them.")
 

@@ -67,6 +67,7 @@ class _Worker(Generic[Result]):
         received = self._received
         received += piece
         while len(received) >= _NUMBER:
+            # A pipe has no messages: a read may end in the middle of an answer.
             end = _NUMBER + int.from_bytes(received[:_NUMBER])
             if len(received) < end:
                 return
@@ -103,6 +104,7 @@ def from_processes(
     """The *answer* for each table, in order, by *jobs* processes; see `in_order`."""
     sys.stdout.flush()  # or each process would write what is still in its copy of the buffer
     share = max(1, min(_LARGEST_SHARE, len(tables) // (4 * jobs)))
+    # Answers behind a slow table wait in memory, so their number is limited.
     window = jobs * share * _SHARES_AHEAD
     workers: dict[int, _Worker[Result]] = {}
 

@@ -116,18 +116,15 @@ class Progress:
             self.hide()
 
     def _start(self, wait: LockType) -> None:
-        """
-        Tick in a thread until *wait* is free.
-
-        `threading` waits for a new thread to begin, and for ever where memory is so short that it
-        cannot. A run can do without its progress.
-        """
+        """Tick in a thread until *wait* is free; without one where memory is short."""
 
         def run() -> None:
             with suppress(MemoryError):
                 while not wait.acquire(timeout=_OFTEN):
                     self.tick()
 
+        # `threading` waits for a new thread to begin: for ever, where memory is so short that it
+        # cannot.
         with suppress(RuntimeError, MemoryError):
             _thread.start_new_thread(copy_context().run, (run,))
 

@@ -66,6 +66,7 @@ def _new_session(url: str, patience: float) -> Any:
     from pyspark.sql.connect.session import SparkSession
 
     channel = DefaultChannelBuilder(url)
+    # `builder.remote` makes a channel of its own, to which nothing can be added.
     channel.add_interceptor(deadlines(patience))
     return SparkSession.builder.channelBuilder(channel).create()
 
@@ -79,10 +80,11 @@ def _quiet_connection() -> Iterator[None]:
 
 
 def _require_answer(url: str) -> None:
-    """A server that speaks gRPC; Spark itself would try for minutes."""
+    """Raise `EngineError` unless a server that speaks gRPC is at *url*."""
     import grpc
     from pyspark.sql.connect.client import DefaultChannelBuilder
 
+    # Asked for its version, Spark's client would try for minutes.
     with DefaultChannelBuilder(url).toChannel() as channel:
         try:
             grpc.channel_ready_future(channel).result(timeout=_PATIENCE)
@@ -91,13 +93,10 @@ def _require_answer(url: str) -> None:
 
 
 def _configure_retries(session: Any) -> None:
-    """
-    Let the session try again for some seconds where the server does not answer.
-
-    Spark itself would try for ten minutes, and so once more with each question that follows.
-    """
+    """Let the session try again for some seconds where the server does not answer."""
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
+    # Spark's own policy tries for ten minutes, and so once more with each question that follows.
     class Patience(DefaultPolicy):
         """Failures that follow each other are one outage, tolerated for a limited time."""
 
@@ -116,13 +115,10 @@ def _configure_retries(session: Any) -> None:
 
 
 def wait_for_releases(session: SparkSession) -> None:
-    """
-    Wait, for ten seconds at most, until a Spark Connect server has released what it has executed.
-
-    The client asks for that in the background. An execution that is left when its session ends is
-    written to the server's log whole, with the credentials that executors were given.
-    """
+    """Wait, for ten seconds at most, until a Spark Connect server has released its executions."""
     if not hasattr(session, "_jvm"):
+        # The client asks for that in the background. An execution that is left when its session
+        # ends is written to the server's log whole, with the credentials that executors were given.
         wait(session.client._release_futures, timeout=10)
 
 
@@ -141,9 +137,11 @@ def require_reachable(target: str) -> None:
     """
     scheme, _, addresses = target.partition("://")
     default_port = {"sc": 15002, "spark": 7077}.get(scheme)
+    # gRPC takes the proxy that the environment names; directly, the host may be out of reach.
     if default_port is None or (scheme == "sc" and getproxies()):
         return
     causes = []
+    # A master of Spark's own may have standbys: spark://one:7077,two:7077.
     for address in addresses.partition("/")[0].split(","):
         parts = urlsplit(f"//{address}")
         try:

@@ -53,6 +53,7 @@ def deadlines(patience: float) -> Any:
             return self._in_time(go_on, details, request)
 
         def intercept_unary_stream(self, go_on: Any, details: Any, request: Any) -> Any:
+            # A commit that is given up after some time may be made all the same.
             if _LOOKING_UP.get():
                 return self._in_time(go_on, details, request)
             return go_on(details, request)

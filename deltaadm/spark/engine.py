@@ -207,12 +207,9 @@ class _States:
         ask: Callable[[Sequence[_SparkReplay]], Answer],
         blame: Callable[[_SparkReplay, Exception], DeltaadmError],
     ) -> Answer | None:
-        """
-        What *ask* answers for the tables that are sound; None if none is.
-
-        Where Spark names a file that it cannot read, its table takes the blame, and the others
-        are asked for again.
-        """
+        """What *ask* answers for the tables that are sound; None if none is."""
+        # Where Spark names a file that it cannot read, its table takes the blame, and the others
+        # are asked for again: one job for all would otherwise fail for all.
         while sound := [replay for replay in self._replays if replay.error is None]:
             try:
                 return ask(sound)
@@ -322,6 +319,7 @@ def _adds(session: SparkSession, paths: Sequence[str]) -> DataFrame:
     from pyspark.sql import functions as fn
 
     places = [pattern(path) for path in dict.fromkeys(paths)]
+    # With a schema, Spark starts no job to infer one, and columns that a checkpoint lacks are null.
     read = session.read.schema(_ADD).parquet(*places)
     found = read.select("_metadata.file_path", "add.*").where("path is not null")
     decoded = fn.expr(_DECODED.format("file_path"))

@@ -254,16 +254,16 @@ def address(root: str) -> str:
     """
     A table's location in the form that Spark needs.
 
-    Spark takes a path literally, without decoding `%20`; a path without scheme would belong to
-    the cluster's default file system, and `..` would not follow links.
-
     >>> address("file:///data/a%20b")
     'file:/data/a b'
     """
     store = None if is_remote(root) else open_store(root)
     if store is None or store.local_path is None:
         return root.rstrip("/")
+    # Spark's `..` does not follow links.
     path = PurePath(os.path.realpath(store.local_path)).as_posix()
+    # Decoded, since Spark takes `%20` literally; with a scheme, since a path without one would
+    # belong to the cluster's default file system.
     return store.qualifier + (path if path.startswith("/") else f"/{path}")
 
 

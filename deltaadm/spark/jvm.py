@@ -36,9 +36,8 @@ def start_jvm(
     The JVM writes to a log in *scratch*, or with *show* to standard error; never to standard
     output. It has ended when the block has, whatever ends it. Under spark-submit, which has
     started a JVM already, that one is used and goes on.
-
-    pyspark can start a JVM too, but leaves it behind when it is interrupted meanwhile.
     """
+    # Not `launch_gateway`, which leaves the JVM behind when it is interrupted while starting it.
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         with _gateway({}) as gateway:
             yield gateway
@@ -121,13 +120,14 @@ def _command(conf: Mapping[str, str]) -> list[str]:
 
 
 def _jvm_environment(scratch: Path, java_options: Sequence[str]) -> dict[str, str]:
-    """A JVM names files in the locale's encoding, so that has to be able to spell them all."""
+    """The environment in which the JVM is started."""
     given = os.environ.get("SPARK_SUBMIT_OPTS", "")
     ours = {
         "SPARK_CONNECT_MODE": "0",
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(_announcement(scratch)),
         "SPARK_SUBMIT_OPTS": " ".join((given, *java_options, _temporary(scratch))),
     }
+    # A JVM names files in the locale's encoding, so that has to be able to spell them all.
     if sys.platform == "linux" and locale.getencoding().lower().replace("-", "") != "utf8":
         ours["LC_ALL"] = "C.UTF-8"
     return {key: value for key, value in os.environ.items() if key != "SPARK_REMOTE"} | ours
@@ -143,6 +143,7 @@ def _connection(process: subprocess.Popen[bytes], scratch: Path) -> dict[str, st
     """How to connect to the JVM, as soon as it says so: a port, and a text with its length."""
     file = _announcement(scratch)
     while not file.exists():
+        # A JVM that has died writes no file, however long one waits.
         if process.poll() is not None:
             raise _died(_log(scratch).read_text(errors="replace"), process.returncode)
         time.sleep(0.05)
@@ -198,7 +199,8 @@ def jvm_process() -> subprocess.Popen[bytes] | None:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """The whole group: the launcher is a script, and what it runs may not be Java yet."""
+    """Kill the process and whatever it has started."""
+    # The launcher is a script, and what it runs may not be Java yet.
     if sys.platform == "win32":
         command = ("taskkill", "/f", "/t", "/pid", str(process.pid))
         subprocess.run(command, capture_output=True, check=False)  # noqa: S603

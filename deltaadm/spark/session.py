@@ -66,7 +66,7 @@ class SparkOptions:
 
 
 def ignore(_: str) -> None:
-    """Nobody wants to know in which phase the start is."""
+    """A *phase* for callers that show no progress."""
 
 
 @contextmanager
@@ -133,15 +133,13 @@ def _active_session() -> SparkSession | None:
 
 @contextmanager
 def _quiet_loggers() -> Iterator[None]:
-    """
-    Silence what writes every refusal to standard error, as JSON with a stack trace.
-
-    Likewise Py4J, which tells an interrupt so, unless the program has a handler for what is logged.
-    """
+    """Silence what pyspark and Py4J write to standard error, for the time of the block."""
     from pyspark.logger import PySparkLogger
 
+    # Py4J logs an interrupt, which `logging.lastResort` would print if there were no handler.
     nowhere = logging.NullHandler()
     logging.getLogger().addHandler(nowhere)
+    # They write every refusal as JSON with a stack trace.
     names = "SQLQueryContextLogger", "DataFrameQueryContextLogger"
     loggers = [PySparkLogger.getLogger(name) for name in names]
     before = [logger.disabled for logger in loggers]
@@ -163,6 +161,7 @@ _DELTA: Final = {
 }
 _EVERYWHERE: Final = {
     "spark.app.name": "deltaadm",
+    # Nobody looks at it, and it would listen on a port of this machine.
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
@@ -225,11 +224,8 @@ def _java_options(master: str, conf: Mapping[str, str], options: SparkOptions) -
 
 
 def _python(master: str, conf: Mapping[str, str]) -> dict[str, str]:
-    """
-    Workers on this machine run the Python that has deltaadm, unless another one is asked for.
-
-    A setting that asks for one is for spark-submit, and unknown to a session made by a program.
-    """
+    """Workers on this machine run the Python that has deltaadm, unless another one is asked for."""
+    # Only spark-submit heeds the setting; a session that a program makes takes the variable.
     if asked := conf.get("spark.pyspark.python"):
         return {"PYSPARK_PYTHON": asked}
     if not master.startswith("local") or "PYSPARK_PYTHON" in os.environ:
@@ -238,13 +234,12 @@ def _python(master: str, conf: Mapping[str, str]) -> dict[str, str]:
 
 
 def _require_executors(session: SparkSession, master: str) -> None:
-    """
-    Somebody to do the work: Spark itself would wait for them for ever.
-
-    The patience is that of Spark's own setting, under which a cluster may take longer to begin.
-    """
+    """Wait for an executor; raises `EngineError` where none comes in time."""
+    # Without one, Spark's first job would wait for ever.
     context = session.sparkContext._jsc.sc()
+    # Spark's own setting, which a cluster that is slow to begin may have raised already.
     wait = context.conf().getTimeAsSeconds(_WAITING_TIME, f"{_TIME_FOR_EXECUTORS}s")
+    # Dynamic allocation may have no executor until the first job asks for one.
     on_demand = context.conf().getBoolean("spark.dynamicAllocation.enabled", False)
     end = time.monotonic() + wait
     while not on_demand and len(context.statusTracker().getExecutorInfos()) == _THE_DRIVER:
@@ -260,6 +255,7 @@ def _require_executors(session: SparkSession, master: str) -> None:
 
 _WAITING_TIME: Final = "spark.scheduler.maxRegisteredResourcesWaitingTime"
 _TIME_FOR_EXECUTORS: Final = 60
+# `getExecutorInfos` lists the driver as well.
 _THE_DRIVER: Final = 1
 
 
@@ -282,7 +278,8 @@ def _configuration(master: str, options: SparkOptions, scratch: Path) -> dict[st
 
 @contextmanager
 def _interrupts_as_they_are() -> Iterator[None]:
-    """Undo that a SparkContext takes over the handling of Ctrl-C."""
+    """Keep the handler of Ctrl-C, which a SparkContext replaces."""
+    # Python sets handlers of signals in the main thread alone, and so does pyspark.
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -33,14 +33,11 @@ VARIABLE: Final = "DELTAADM_CLASS_ARCHIVE"
 def java_options(
     conf: Mapping[str, str], environ: Mapping[str, str] = os.environ
 ) -> tuple[str, ...]:
-    """
-    The options for a JVM that does short work under *conf*.
-
-    None where the user chooses options of this kind: Java does not start with two collectors.
-    """
+    """The options for a JVM that does short work under *conf*; none where the user has chosen."""
     settings = {**default_settings(spark_home(), environ), **conf}
     given = [settings.get(key, "") for key in _OPTION_SETTINGS]
     given += [environ.get(name, "") for name in _OPTION_VARIABLES]
+    # Java does not start with two collectors, and the user may have chosen one.
     if any("-XX:" in text for text in given):
         return ()
     archive = class_archive(environ)
@@ -100,12 +97,9 @@ def _fingerprint() -> str:
 
 
 def make_later(environ: Mapping[str, str] = os.environ) -> None:
-    """
-    Have a process of its own make the archive that the next run will use, if there is none.
-
-    Nothing is made in CI, where nobody would use it, nor where making it has failed before.
-    """
+    """Have a process of its own make the archive that the next run will use, if there is none."""
     archive = class_archive(environ)
+    # What is made in CI is thrown away with the machine.
     if archive is None or environ.get("CI") or archive.exists():
         return
     with suppress(OSError):
@@ -131,10 +125,11 @@ _ROOM: Final = 2_000_000_000
 
 
 def _is_abandoned(begun: Path) -> bool:
-    """Whether the process that made *begun* was killed: after a failure there is text in it."""
+    """Whether the process that made *begun* was killed."""
     if not begun.exists():
         return False
     found = begun.stat()
+    # After a failure there is text in it, and nobody tries again.
     return not found.st_size and found.st_mtime < time.time() - _PATIENCE
 
 

@@ -163,6 +163,7 @@ class HadoopStore:
         found = self._list(self.log)
         if found is None:
             raise no_table(self.root)
+        # Hadoop's `FileSystem` lists whole directories, none from a name on.
         return {file.path: file for file in found if file.path >= first}
 
     def list_short_log(self) -> None:
@@ -230,6 +231,7 @@ class HadoopStore:
         try:
             statuses = self._system.listStatus(self._hadoop.path(directory))
             found = list(_STATUS.finditer(self._hadoop.array_to_string(statuses)))
+            # A status that wraps another has no text of its own: then each is asked by itself.
             if len(found) != len(statuses) or (found and not _is_of(found[0], statuses[0])):
                 return [file for file in map(_info, statuses) if _belongs(file)]
         except java_errors() as error:
@@ -258,7 +260,7 @@ _STATUS: Final = re.compile(
 
 
 def _is_of(text: re.Match[str], status: Any) -> bool:
-    """Whether the text is about the file: a status that wraps another has no text of its own."""
+    """Whether the text is about the file."""
     return text["path"] == str(status.getPath().toString())
 
 

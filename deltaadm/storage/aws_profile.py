@@ -49,6 +49,7 @@ def profile_options(
         for key, option in _PLACES.items()
         if key in profile and not _is_set(option, environ, known)
     }
+    # Before a profile that is named come keys alone, not roles of web identities or containers.
     taken = "access_key_id" in known or any(
         environ.get(name) for name in (_OTHERS[:1] if named else _OTHERS)
     )

@@ -284,6 +284,7 @@ def _opened(where: str) -> tuple[int, int]:
 def _read_all(descriptor: int) -> bytes:
     """All bytes of an open file; most files of a log fit into the first piece."""
     first = os.read(descriptor, _PIECE)
+    # A short read of a regular file is its end, so most files take one call.
     if len(first) < _PIECE:
         return first
     pieces = [first]

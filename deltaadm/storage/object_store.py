@@ -263,6 +263,8 @@ def _divided(kind: str, options: Mapping[str, str]) -> tuple[dict[str, str], Any
                 client[name] = value
     for name, value in options.items():
         key = name.lower()
+        # One file of options may be for several clouds, and for delta-rs; obstore refuses names it
+        # does not know.
         if key in _OF_WRITERS or key.startswith(others):
             continue
         if key.removeprefix(own) in _CLIENT_KEYS:
@@ -276,6 +278,7 @@ def _of_profile(settings: Mapping[str, str], *, credentials: bool) -> Mapping[st
     """What the profile of `~/.aws` adds to *settings*, with *credentials* those too."""
     from deltaadm.storage.aws_profile import profile_options
 
+    # Requests without a signature would get one from the credentials of a profile.
     unsigned = settings.get("aws_skip_signature") or settings.get("skip_signature")
     signed = (unsigned or os.environ.get("AWS_SKIP_SIGNATURE", "")).lower() not in {"1", "true"}
     return profile_options(os.environ, settings, credentials=credentials and signed)

@@ -15,12 +15,7 @@ def identifier(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """
-    *text* as a Spark string literal.
-
-    Characters that do not print are written as escapes, and so is `$`, which starts a variable
-    where `spark.sql.variable.substitute` is on.
-    """
+    """*text* as a Spark string literal; characters that do not print are written as escapes."""
     return "'" + "".join(_escaped(character) for character in text) + "'"
 
 
@@ -56,6 +51,7 @@ def unescaped(text: str) -> str:
     >>> unescaped(r"'O\'Hara\n\u0041'"), unescaped("'O''Hara'"), unescaped(r"r'\d'")
     ("O'Hara\nA", "O'Hara", '\\d')
     """
+    # A raw literal has no escapes, not even for its own quote.
     if text[0] in "rR":
         return text[2:-1]
     return _ESCAPE.sub(_meant, text[1:-1].replace(text[0] * 2, text[0]))
@@ -73,6 +69,7 @@ _KEPT: Final = "%_"
 def _escaped(character: str) -> str:
     if character in "\\'":
         return "\\" + character
+    # `$` starts a variable where `spark.sql.variable.substitute` is on.
     if character != "$" and not is_hidden(character):
         return character
     code = ord(character)

@@ -139,7 +139,8 @@ class SetProperties(Step):
 
     @property
     def _removes_mapping(self) -> bool:
-        """Whether Delta writes all files without it, which it does even where there is none."""
+        """Whether Delta writes all files without column mapping."""
+        # Even where the table has none.
         return self._normalized().get(COLUMN_MAPPING_MODE) == "none"
 
     def _normalized(self) -> dict[str, str]:
@@ -191,7 +192,8 @@ class SetProperties(Step):
 
 
 def _refuse_odd_redirections(properties: Mapping[str, str]) -> None:
-    """Delta reads them when they are set, and only then: CREATE TABLE takes any text."""
+    """Raise `Refused` for redirections that Delta cannot read."""
+    # It reads them when they are set, and only then: CREATE TABLE takes any text.
     for key in _REDIRECTIONS & properties.keys():
         try:
             parsed = json.loads(properties[key])
@@ -217,7 +219,7 @@ def _turns_on_row_tracking(snapshot: Snapshot, properties: Mapping[str, str]) ->
 
 
 def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, str]) -> Snapshot:
-    """Row tracking starts with a protocol upgrade and a backfill, each a commit of its own."""
+    """The state after the upgrade and the backfill that begin row tracking, a commit each."""
     check_row_tracking({**snapshot.metadata.configuration, **properties})
     files = snapshot.files
     # Row ids are given by ranges, which take the number of records of every file.

@@ -100,9 +100,10 @@ def restored_clustering(
     """
     The columns that the table was clustered by, where it names some by physical paths of *earlier*.
 
-    When column mapping is removed, a column's name becomes its physical name, and Delta leaves
-    the clustering as it was. None where nothing is lost, or where a column cannot be found again.
+    None where nothing is lost, or where a column cannot be found again.
     """
+    # When column mapping is removed, a column's name becomes its physical name, and Delta leaves
+    # the clustering as it was.
     if not lost_clustering(snapshot):
         return None
     paths = _stored_paths(snapshot.metadata)
@@ -168,6 +169,7 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
         )
     columns = check_clustering(metadata, paths)
     supported = snapshot.protocol.supports("clustering")
+    # CLUSTER BY NONE does not add the feature, so nothing is committed.
     if not columns and not supported:
         return snapshot
     require_writable(snapshot)
@@ -284,12 +286,9 @@ def _leaves(metadata: Metadata) -> Iterator[tuple[Path, StructField]]:
 
 
 def _stored_paths(metadata: Metadata) -> dict[Path, Path]:
-    """
-    As `physical_paths`, and what columns are called themselves where none are mapped.
-
-    Delta does not look at physical names that are left in the schema of such a table.
-    """
+    """As `physical_paths`, and what columns are called themselves where none are mapped."""
     paths = physical_paths(metadata.schema)
+    # Delta does not look at physical names that are left in the schema of an unmapped table.
     mode = metadata.configuration.get(COLUMN_MAPPING_MODE, "none")
     return dict(zip(paths, paths, strict=True)) if mode.lower() == "none" else paths
 

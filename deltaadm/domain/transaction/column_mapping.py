@@ -277,11 +277,8 @@ def assign_column_id_and_physical_name(
 
 
 def _kept(old: Metadata, new: Metadata) -> dict[Path, StructField]:
-    """
-    The old fields whose ids and names new ones may take over, when a table is replaced.
-
-    Elsewhere the new schema is made from the old one and has them already.
-    """
+    """The old fields whose ids and names new ones may take over, when a table is replaced."""
+    # Elsewhere the new schema is made from the old one and has them already.
     if column_mapping_mode(old) is not column_mapping_mode(new) or old.id == new.id:
         return {}
     return {folded(path): field for path, field in walk(old.schema)}

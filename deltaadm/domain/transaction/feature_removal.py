@@ -100,6 +100,7 @@ class FeatureHistory:
         """
         if self.needing_since is None:
             return 0
+        # Rounded up: Delta cuts the history at whole minutes.
         return -(-self.needing_since // _MINUTE) * _MINUTE + retention
 
 

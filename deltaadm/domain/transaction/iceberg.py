@@ -208,7 +208,8 @@ def _without_deletion_vectors(version: int, before: Metadata) -> str:
 
 
 def _check_partition_columns(version: int, old: Metadata, new: Metadata) -> None:
-    """Iceberg keeps old partition specs, so a partitioned table is replaced by one like it."""
+    """Raise `Refused` where a partitioned table is replaced by one partitioned otherwise."""
+    # Iceberg keeps the old partition specs.
     if old.partition_columns and old.partition_columns != new.partition_columns:
         raise _violation(
             "REPLACE_TABLE_CHANGE_PARTITION_NAMES",
@@ -219,7 +220,8 @@ def _check_partition_columns(version: int, old: Metadata, new: Metadata) -> None
 
 
 def _check_defaults(metadata: Metadata) -> None:
-    """V3 hands defaults on to Iceberg, which knows literals only."""
+    """Raise `Refused` for defaults that V3 does not allow."""
+    # They are handed on to Iceberg, which knows literals only.
     for path, field in walk(metadata.schema):
         default = field.metadata.get(CURRENT_DEFAULT)
         if isinstance(default, str) and not is_iceberg_default(field.type, default):

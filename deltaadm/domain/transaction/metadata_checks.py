@@ -87,6 +87,7 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
     if new.schema_string is None:
         return new
     schema = StructType(tuple(without_char(field) for field in new.schema.fields))
+    # Delta looks at schemas that change: a table that has it already stays as it is.
     if schema.to_json() != old.schema_string:
         _refuse_nested_not_null(schema)
     drop = tuple(

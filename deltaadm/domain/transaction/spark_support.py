@@ -218,7 +218,7 @@ def is_spark_type(name: str) -> bool:
 
 
 def _unknown_type(_: Protocol, metadata: Metadata) -> Obstacle | None:
-    """Spark reads the schema before anything else, and stops at a type it cannot read."""
+    """The first type in the schema that Spark cannot read."""
     for data_type in metadata.primitive_types:
         if not is_spark_type(data_type.name):
             refusal = TableError(
@@ -248,7 +248,7 @@ def _precision(type_name: str) -> int:
 
 
 def _unreadable_duration(_: Protocol, metadata: Metadata) -> Obstacle | None:
-    """Delta evaluates two durations whenever it loads a table."""
+    """The first of the durations, evaluated whenever Delta loads a table, that it cannot read."""
     # Tried on Delta Spark 4.4: such a table answers to nothing; other durations hinder no query.
     for key in ("delta.deletedFileRetentionDuration", "delta.setTransactionRetentionDuration"):
         value = metadata.configuration.get(key)
@@ -261,7 +261,8 @@ def _unreadable_duration(_: Protocol, metadata: Metadata) -> Obstacle | None:
 
 
 def _unreadable_mapping_mode(_: Protocol, metadata: Metadata) -> Obstacle | None:
-    """Delta evaluates the mapping mode in any query, whatever the protocol lists."""
+    """A mapping mode that does not exist."""
+    # Delta evaluates it in any query, whatever the protocol lists.
     try:
         mapping_mode(metadata)
     except DeltaadmError as error:
@@ -329,7 +330,8 @@ _EVALUATED_BY_INSERT: Final = (
 
 
 def _invariant_read_on_loading(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
-    """Delta evaluates what the metadata asks for only where it has lists to compare it with."""
+    """An invariant that Delta cannot read, where it reads them on loading."""
+    # It evaluates what the metadata asks for only where it has lists to compare it with.
     return _unreadable_invariant(protocol, metadata) if protocol.supports_writer_features else None
 
 
@@ -339,7 +341,7 @@ def _unreadable_invariant(_: Protocol, metadata: Metadata) -> Obstacle | None:
 
 
 def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
-    """Features that the metadata asks for, or that others require, and no list has."""
+    """Features that the metadata needs, or that others require, and no list has."""
     # `assertTableFeaturesMatchMetadata` passes over protocols without lists.
     if not protocol.supports_writer_features:
         return None

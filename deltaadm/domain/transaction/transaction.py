@@ -113,12 +113,9 @@ def update_metadata(
 
 
 def commit_metadata(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
-    """
-    The state after a statement that hands *proposed* to the commit itself.
-
-    Delta's commands for constraints do, past `updateMetadataInternal`: the protocol follows the
-    metadata, but no instruction in it is carried out, and nothing is added to it.
-    """
+    """The state after a statement that hands *proposed* to the commit itself."""
+    # Delta's commands for constraints do, past `updateMetadataInternal`: the protocol follows the
+    # metadata, but no instruction in it is carried out, and nothing is added to it.
     upgraded = upgrade_protocol_from_metadata_for_existing_table(proposed, snapshot.protocol)
     check_metadata(snapshot.metadata, proposed)
     after = replace(snapshot, protocol=upgraded or snapshot.protocol, metadata=proposed)
@@ -164,6 +161,7 @@ def _with_requested_features(before: Protocol, configuration: Mapping[str, str])
     requested = sorted(supported_features_from_table_configs(configuration))
     if set(requested) <= before.explicit_names:
         return before
+    # A required feature may be for readers although the one asked for is not.
     needs_readers = any(FEATURES[name].is_reader for name in with_requirements(requested))
     # Only where it begins: merge() lowers the reader version to what the features need.
     added = Protocol.apply(
