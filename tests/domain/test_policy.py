@@ -49,6 +49,27 @@ def test_value(requirement: Requirement, value: str | None, met: bool) -> None: 
 
 
 @pytest.mark.parametrize(
+    ("requirement", "value", "met"),
+    [
+        (Requirement(allowed=("268435456",)), "256mb", True),
+        (Requirement(allowed=("256 MiB",)), "268435456", True),
+        (Requirement(allowed=("256mb",)), "257mb", False),
+        (Requirement(least="1.5 GiB", most="2g"), "1536m", True),
+        (Requirement(least="1.5 GiB", most="2g"), "1g", False),
+        (Requirement(most="2g"), "auto", False),
+        (Requirement(allowed=("auto",)), "auto", True),
+    ],
+)
+def test_sizes_are_compared_in_bytes(requirement: Requirement, value: str, *, met: bool) -> None:
+    assert requirement.met_by(value, "delta.targetFileSize") is met
+
+
+@pytest.mark.parametrize(("least", "met"), [("7d", True), ("2w", True), ("15d", False)])
+def test_durations_may_be_short(least: str, *, met: bool) -> None:
+    assert Requirement(least=least).met_by("interval 2 weeks") is met
+
+
+@pytest.mark.parametrize(
     ("requirement", "nearest", "text"),
     [
         (ONE_OF, "classic", "'classic' or 'v2'"),

@@ -6,7 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.dataclass import dataclass, field
-from deltaadm.domain.model.properties import PROPERTIES, interval_microseconds
+from deltaadm.domain.model.properties import (
+    PROPERTIES,
+    interval_microseconds,
+    is_size,
+    size_in_bytes,
+    spark_interval,
+)
 from deltaadm.errors import DeltaadmError
 
 if TYPE_CHECKING:
@@ -20,9 +26,12 @@ class Requirement:
     What the value of a property must be: one of `allowed`, and from `least` up to `most`.
 
     Values are compared as what they are: numbers, intervals (`7 days` is `1 week`), booleans in
-    any case, or else as texts. What is empty or None demands nothing.
+    any case, sizes (`1 GiB` is `1024mb`) where the property is one, or else as texts. What is empty
+    or None demands nothing.
 
-    >>> Requirement(least="7 days").met_by("interval 2 weeks")
+    >>> Requirement(least="7d").met_by("interval 2 weeks")
+    True
+    >>> Requirement(most="1 GiB").met_by("268435456", "delta.targetFileSize")
     True
     """
 
@@ -30,24 +39,18 @@ class Requirement:
     least: str | None = None
     most: str | None = None
 
-    def met_by(self, value: str | None) -> bool:
-        """Whether *value*, None for none, is as demanded."""
+    def met_by(self, value: str | None, key: str = "") -> bool:
+        """Whether *value*, None for none, of the property *key* is as demanded."""
         if value is None:
             return False
-        kinds = {
-            type(_measure(bound)) for bound in (value, self.least, self.most) if bound is not None
-        }
-        if self.allowed and not any(_measure(value) == _measure(item) for item in self.allowed):
+        measure = _size if is_size(key) else _measure
+        measured = measure(value)
+        if self.allowed and measured not in map(measure, self.allowed):
             return False
-        if self.least is None and self.most is None:
-            return True
-        return len(kinds) == 1 and self._spans(value)
-
-    def _spans(self, value: str) -> bool:
-        measured = _measure(value)
-        low = measured if self.least is None else _measure(self.least)
-        high = measured if self.most is None else _measure(self.most)
-        return bool(low <= measured <= high)
+        low = measured if self.least is None else measure(self.least)
+        high = measured if self.most is None else measure(self.most)
+        comparable = type(low) is type(measured) is type(high)
+        return comparable and bool(low <= measured <= high)
 
     @property
     def nearest(self) -> str | None:
@@ -73,10 +76,16 @@ def _measure(value: str) -> Any:
     if text.lower() in {"true", "false"}:
         return text.lower()
     try:
-        length = interval_microseconds(text)
+        length = interval_microseconds(spark_interval(text))
     except DeltaadmError:
         return text
     return text if length is None else _Microseconds(length)
+
+
+def _size(value: str) -> Any:
+    """*value* in bytes where it is a size, which can be ordered."""
+    size = size_in_bytes(value)
+    return value if size is None else size
 
 
 def effective(configuration: Mapping[str, str], key: str) -> str | None:

@@ -251,15 +251,21 @@ def spark_values(properties: Mapping[str, str]) -> dict[str, str]:
     found = dict(properties)
     for key, value in properties.items():
         known = PROPERTIES.get(key.lower())
-        if known is None and key.lower().startswith("delta."):
-            from deltaadm.domain.model.foreign_properties import foreign
-
-            elsewhere = foreign(key)
-            if elsewhere is not None and elsewhere.is_size:
-                found[key] = spark_size(value)
-        elif known is not None and known.check is _interval:
+        if known is not None and known.check is _interval:
             found[key] = spark_interval(value)
+        elif is_size(key):
+            found[key] = spark_size(value)
     return found
+
+
+def is_size(key: str) -> bool:
+    """Whether the values of the property *key* are sizes; none of Delta Spark's own is one."""
+    if key.lower() in PROPERTIES or not key.lower().startswith("delta."):
+        return False
+    from deltaadm.domain.model.foreign_properties import foreign
+
+    found = foreign(key)
+    return found is not None and found.is_size
 
 
 def spark_interval(text: str) -> str:
@@ -319,6 +325,22 @@ def spark_size(text: str) -> str:
     if thousandths % 1000:
         raise Refused(f"{text!r} is not a whole number of bytes.", remedy="For example: 256mb.")
     return f"{thousandths // 1000}{order[place]}"
+
+
+def size_in_bytes(text: str) -> int | None:
+    """
+    The size *text* in bytes; None for what is no size.
+
+    >>> size_in_bytes("256mb"), size_in_bytes("1.5 KiB"), size_in_bytes("large")
+    (268435456, 1536, None)
+    """
+    try:
+        plain = spark_size(text)
+    except Refused:
+        return None
+    number = plain.rstrip("bkmgtp")
+    unit = plain[len(number) :][:1] or "b"
+    return int(number) << 10 * "bkmgtp".index(unit)
 
 
 def _no_interval(text: str) -> Refused:

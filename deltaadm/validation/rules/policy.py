@@ -10,6 +10,7 @@ from deltaadm.domain.model.properties import (
     COLUMN_MAPPING_MODE,
     FEATURE_PREFIX,
     PROPERTIES,
+    spark_values,
 )
 from deltaadm.domain.steps import SetProperties
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
@@ -145,7 +146,7 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
     configuration = facts.snapshot.metadata.configuration
     for key, requirement in sorted(facts.policy.properties.items()):
         value = effective(configuration, key)
-        if not requirement.met_by(value):
+        if not requirement.met_by(value, key):
             found = "is not set" if value is None else f"is {value!r}"
             by_default = "" if key in configuration or value is None else " by default"
             known = PROPERTIES.get(key.lower())
@@ -153,7 +154,7 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
             yield Problem(
                 f"{key} {found}{by_default}, but the policy requires {requirement}.",
                 f"configuration[{key}]",
-                fix=() if target is None else (SetProperties({key: target}),),
+                fix=() if target is None else (SetProperties(spark_values({key: target})),),
             )
 
 
