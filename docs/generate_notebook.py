@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ ID = "893fd8d7-86d7-436b-b4c7-296b52e739db"
 STEADY = (
     (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"), ID),
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z"), "2026-11-22 10:00:00.000Z"),
+    (re.compile(time.strftime("%Y-%m-%d", time.gmtime())), "2026-11-22"),
 )  # fmt: skip
 """What differs from run to run, and what stands for it."""
 
