@@ -114,7 +114,9 @@ class Rest:
         return Request(url, data=data, headers=headers, method=method)  # noqa: S310 -- checked
 
     def _in_time(self, request: Request) -> Document:
-        """The answer; an interrupt ends the wait for it, also while a name is looked up."""
+        """The answer; an interrupt ends the wait for it."""
+        # Also while a name is looked up, which a thread of its own does: the system's resolver
+        # cannot be interrupted.
         if threading.current_thread() is not threading.main_thread():
             return self._answer(request)
         pending = Pending(lambda: self._answer(request))

@@ -59,12 +59,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Verdict:
-    """
-    What a release does with a table; the cell that decides comes first.
-
-    That is the worst one, except that a write that is refused because of the protocol cannot go
-    wrong any more, so there the refusal decides.
-    """
+    """What a release does with a table; the cell that decides comes first."""
 
     release: ClientRelease
     access: Access
@@ -233,7 +228,8 @@ def _invariant_forms(metadata: Metadata) -> Iterator[str]:
 
 
 def _in_use(name: str, metadata: Metadata) -> bool:
-    """True in doubt: for an unknown feature, and for metadata that cannot be read."""
+    """Whether the table uses the feature, as far as its metadata tells."""
+    # True in doubt: of an unknown feature, and of metadata that cannot be read.
     feature = lookup(name)
     if feature is None or feature.activation.find is None or feature.name in _LASTING:
         return True
@@ -246,6 +242,8 @@ def _in_use(name: str, metadata: Metadata) -> bool:
 def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
     cells = _reference_cells if release.is_reference else _cells
     found = _worst_of_each(cells(release, table, access))
+    # The worst decides, but a write that is refused because of the protocol cannot go wrong any
+    # more: there the refusal does.
     if access is Access.WRITE:
         found = sorted(found, key=lambda cell: not _turns_away(cell, table))
     return Verdict(release, access, tuple(found))
@@ -262,11 +260,8 @@ def _worst_of_each(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def _turns_away(cell: Cell, table: _Table) -> bool:
-    """
-    Whether a program stops at the protocol itself, whatever else would go wrong later.
-
-    A feature that only an old version implies is not certain to be looked at.
-    """
+    """Whether a program stops at the protocol itself, whatever else would go wrong later."""
+    # A feature that only an old version implies is not certain to be looked at.
     seen = cell.subject in table.listed or cell.subject.startswith("protocol.")
     return seen and cell.compatibility is Compatibility.FAILS_LOUDLY
 

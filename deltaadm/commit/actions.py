@@ -132,7 +132,8 @@ def _with_physical_name(_: Path, field: StructField) -> StructField:
 
 
 def random_id() -> str:
-    """A random UUID, as Java writes it; the module `uuid` takes longer to import."""
+    """A random UUID, as Java writes it."""
+    # By hand: the module `uuid` takes longer to import.
     bits = bytearray(os.urandom(16))
     bits[6] = bits[6] & 0x0F | 0x40
     bits[8] = bits[8] & 0x3F | 0x80

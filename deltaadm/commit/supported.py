@@ -144,7 +144,8 @@ def _has_no_files(snapshot: Snapshot) -> bool:
 
 
 def _of_expressions(before: Snapshot, after: Snapshot) -> Iterator[str]:
-    """New defaults and generated columns, which Spark analyses unless they are plain constants."""
+    """Obstacles in new defaults and generated columns."""
+    # Spark analyses them unless they are plain constants.
     if not any(
         key in (after.metadata.schema_string or "") for key in (CURRENT_DEFAULT, GENERATION)
     ):

@@ -266,14 +266,11 @@ def _concurrent_changes(log: TableLog, versions: Sequence[int]) -> Iterator[Conc
 def _mismatches_at(
     versions: tuple[int, ...], plan: Plan, stage: Stage, base: Snapshot, log: TableLog
 ) -> tuple[Change, ...]:
-    """
-    What is not as planned at the *versions* of a stage, with changes by others among them.
-
-    The statement must have done what it does on the state that it met, and what that changes must
-    be in the plan: on top of others' changes it could mean more.
-    """
+    """What is not as planned at the *versions* of a stage, with changes by others among them."""
     if not versions:
         return ()
+    # The statement must have done what it does on the state that it met, and what that changes
+    # must be in the plan: on top of others' changes it could mean more.
     met = log.load(versions[-1] - 1)
     expected = _expected(plan, stage, met, versions)
     planned = {change.subject for change in diff(base, stage.after)}
@@ -331,11 +328,8 @@ def concurrent_words(concurrent: Sequence[ConcurrentChange]) -> str:
 
 
 def look_up(progress: Progress, log: TableLog, executor: Executor) -> str:
-    """
-    What is known about commits after an interruption, once the executor has been closed.
-
-    The stage that was under way may have been committed or not; its own commits tell.
-    """
+    """What is known about commits after an interruption, once the executor has been closed."""
+    # The stage that was under way may have been committed or not; its own commits tell.
     plan, done, base = progress.plan, progress.done, progress.base
     if base is None or not plan.stages[done].is_commit:
         return progress.words
@@ -383,6 +377,7 @@ def require_same_settings(plan: Plan, live: SessionSettings) -> None:
     """Raise `CommitError` where the live session would commit something else than planned."""
     if live == plan.session:
         return
+    # Most settings make no difference to most plans: only what they lead to counts.
     state = plan.before
     for stage in plan.stages:
         if not _leads_to(stage.after, state, stage.step, live):

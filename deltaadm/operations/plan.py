@@ -315,7 +315,8 @@ def _is_possible(state: Snapshot, steps: Iterable[Step], settings: SessionSettin
 
 
 def _does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
-    """Whether *step* is worth taking: Delta commits some that change nothing."""
+    """Whether *step* is worth taking."""
+    # Delta commits some steps that change nothing.
     if step.always_acts:
         return True
     if step.destination is not None:

@@ -108,7 +108,8 @@ def _again(
 def _changed_again(
     state: Snapshot, step: Step, later: Sequence[Step], session: SessionSettings | None
 ) -> Snapshot:
-    """Delta looks for statistics of clustering columns before a move, which can end them."""
+    """The state after those changes of *step* that *later* steps have left possible."""
+    # Delta looks for statistics of clustering columns before a move, which can end them.
     changes = ChangeColumns(tuple(_still_possible(state, step, later)))
     if not changes.changes:
         return state

@@ -68,11 +68,7 @@ class Taken:
 
 
 def undo_words(taken: Iterable[Taken]) -> dict[str, str]:
-    """
-    What takes back the changes in each place, in words: those of the last step first.
-
-    What one step did is taken back as that step did it, whatever the others do.
-    """
+    """What takes back the changes in each place, in words: those of the last step first."""
     found: dict[str, dict[str, None]] = {}
     final_paths: dict[str, str] = {}
     for step in reversed(list(taken)):
@@ -198,7 +194,8 @@ def _stays(name: str, snapshot: Snapshot) -> bool:
 
 
 def _undo_renaming(taken: Taken) -> Undo:
-    """A renaming is taken back as a whole: whatever else has the name in it follows."""
+    """What takes back the renaming of a column."""
+    # As a whole: constraints, partitioning and statistics that have the name in them follow.
     [(column, new)] = taken.step.renames
     old, _, _ = find_place(taken.before.metadata.schema, column)
     return _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), "")

@@ -232,7 +232,8 @@ class CheckpointReader:
     def _parquet_batches(
         self, path: str, fold: Fold, tally: Tally | None
     ) -> Iterator[pa.StructArray]:
-        """Only files that *fold* may hide are offered to it, which remembers what it is offered."""
+        """The `add` actions of a file that *fold* does not hide."""
+        # Only files that *fold* may hide are offered to it, which remembers what it is offered.
         import pyarrow.compute as pc
 
         touched = _texts(fold.touched_paths())
@@ -407,7 +408,8 @@ _NO_CONTENT: Final = (EngineError, MemoryError, StorageError, UnreadableCheckpoi
 
 
 def require_address_space(limits: Limits) -> None:
-    """Raise `EngineError` where pyarrow could not start its threads: it would end the process."""
+    """Raise `EngineError` where there is not enough address space for pyarrow's threads."""
+    # Where pyarrow cannot start one, it ends the process.
     try:
         import resource
     except ImportError:  # Windows knows no such limit
@@ -473,12 +475,9 @@ def _fact_columns(footer: Footer, group: Struct) -> tuple[str, ...]:
 
 
 def _all_begin_with_count(group: Struct) -> bool:
-    """
-    Whether all files of a row group have statistics that begin with the number of records.
-
-    What lies between two texts begins with whatever both begin with; so the least and the
-    greatest of the column speak for all, whether or not the writer has cut them short.
-    """
+    """Whether all files of a row group have statistics that begin with the number of records."""
+    # What lies between two texts begins with whatever both begin with; so the least and the
+    # greatest of the column speak for all, whether or not the writer has cut them short.
     paths, stats = (next(chunks(group, ("add", name)), None) for name in ("path", "stats"))
     if paths is None or stats is None or null_count(stats) is None:
         return False
@@ -533,7 +532,8 @@ def _texts(values: Iterable[str]) -> pa.StringArray:
 
 
 def _bytes(values: Iterable[bytes]) -> pa.BinaryArray:
-    """An array of *values*; `pa.array` would import pandas wherever it is installed."""
+    """An array of *values*."""
+    # By hand: `pa.array` would import pandas wherever it is installed.
     from array import array
 
     import pyarrow as pa
@@ -550,8 +550,7 @@ def _possibly_removed(paths: pa.StringArray, touched: pa.StringArray) -> pa.Bool
     """
     Marks the paths that newer actions may hide; None if there are none.
 
-    Those are the ones *touched*, the long ones, and all that have several spellings. That no path
-    of a batch has any is seen fastest by looking for the characters in all of them at once.
+    Those are the ones *touched*, the long ones, and all that have several spellings.
     """
     import pyarrow.compute as pc
 
@@ -562,6 +561,7 @@ def _possibly_removed(paths: pa.StringArray, touched: pa.StringArray) -> pa.Bool
         paths.validate(full=True)
     if _longest(paths) > LONG:
         marked = pc.or_(marked, pc.greater(pc.binary_length(paths), LONG))
+    # That no path of a batch has them is seen fastest by looking at all of them at once.
     if b"%" in text or b":" in text:
         marked = pc.or_(marked, pc.match_substring_regex(paths, "[%:]"))
     return marked if pc.any(marked).as_py() else None

@@ -194,7 +194,8 @@ ABOUT_FILES: Final = frozenset({"add", "remove", "cdc"})
 
 
 def _lines(body: bytes) -> list[bytes]:
-    """The lines that are not blank; like Hadoop's reader, a lone carriage return ends one too."""
+    """The lines that are not blank."""
+    # Like in Hadoop's reader, a lone carriage return ends a line too.
     lines = body.removeprefix(_BYTE_ORDER_MARK).splitlines()
     return [line for line in lines if line and not line.isspace()]
 
@@ -219,6 +220,7 @@ def _decoded(lines: Iterable[bytes], path: str) -> Iterator[Named]:
 def _actions(document: Document) -> Sequence[Named]:
     """The actions that count: of several known ones, the first in Delta's order."""
     present = [pair for pair in document.items() if pair[1] is not None]
+    # Several in one line are against the protocol; Delta's reader takes the first that it asks for.
     if len(present) > 1:
         known = [name for name, _ in present if name in ACTION_NAMES]
         first = next((name for name in ACTION_NAMES if name in known), None)
@@ -227,13 +229,14 @@ def _actions(document: Document) -> Sequence[Named]:
 
 
 def _decode(line: bytes, path: str) -> list[Document]:
-    """The objects of a line: one, or those of a list, which Delta's reader accepts."""
+    """The objects of a line: one, or those of a list."""
     try:
         found = json_value(line.decode())
         if b"\\u" in line and b"\\ud" in line.lower():  # half a surrogate pair is no text
             found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError) as error:
         raise unreadable(path, f"a line in it is not JSON ({error})") from error
+    # Delta's reader accepts a list of actions on a line.
     documents = found if isinstance(found, list) else [found]
     for document in documents:
         if not isinstance(document, dict):
@@ -245,7 +248,8 @@ _DECODER: Final = json.JSONDecoder()
 
 
 def json_value(text: str) -> Any:
-    """What `json.loads` answers; it takes long to find out that there are no blanks around."""
+    """What `json.loads` answers."""
+    # That takes long to find out that there are no blanks around.
     try:
         found, end = _DECODER.raw_decode(text)
     except ValueError:

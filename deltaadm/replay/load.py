@@ -49,7 +49,7 @@ def load_snapshot(
     if timestamp is not None:
         from deltaadm.replay.time_travel import version_at
 
-        # The newest metadata says whether time travel uses in-commit timestamps.
+        # The newest metadata whether time travel uses in-commit timestamps.
         version = version_at(store, load_snapshot(store, engine).metadata, timestamp)
     attempt = Attempt(store, locate(store, version, known, listing))
     while True:
@@ -121,19 +121,15 @@ def _locate_after(store: LogStore, start: int, version: int | None) -> Located |
 
 
 def _locate_in(store: LogStore, listing: LogListing, version: int | None) -> Located | None:
-    """
-    The files of *version* in a listing of the whole log, which are fetched ahead; None if it has
-    not all.
-
-    There the hint has nothing to tell; it is looked at where that takes no time of its own,
-    which is to say unless the version's checksum answers everything.
-    """
+    """The files of *version* in a listing of the whole log, fetched ahead; None if some are not."""
     try:
         segment = choose(listing, version)
     except TableError:
         return None
     expected = [segment.last_commit.path, *segment.deltas.names[::-1]]
     warnings: tuple[str, ...] = ()
+    # The hint has nothing to tell here; it is checked only where it comes with other requests,
+    # which is to say unless the version's checksum answers everything.
     if segment.crc is not None:
         store.read_ahead([*expected[:1], segment.crc.path])
     elif _HINT in listing.infos:

@@ -23,6 +23,7 @@ def variable(body: bytes, at: int) -> tuple[int, int]:
         if byte < 0x80:  # noqa: PLR2004 -- the last byte of it
             return number, at
         shift += 7
+        # Python's integers have no end, so a damaged file could fill the memory with one.
         if shift > _LONGEST:
             raise ValueError("a number that does not end")
 
@@ -86,6 +87,7 @@ def _value(body: bytes, at: int, kind: int, budget: Budget) -> tuple[Any, int]:
         at += 1
         if length >= 0x80:  # noqa: PLR2004 -- more bytes follow
             length, at = variable(body, at - 1)
+        # A slice would be shorter without an error.
         if at + length > len(body):
             raise ValueError("a text that is cut off")
         return body[at : at + length], at + length
@@ -106,6 +108,7 @@ def _list(body: bytes, at: int, budget: Budget) -> tuple[list[Any], int]:
     at += 1
     if count == 15:  # noqa: PLR2004 -- the number follows
         count, at = variable(body, at)
+    # Before the items are made: the count in a damaged file may be anything.
     budget.spend(_LIST + _ITEM * count)
     if kind in {1, 2}:
         return [byte == 1 for byte in body[at : at + count]], at + count

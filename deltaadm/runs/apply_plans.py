@@ -208,6 +208,7 @@ def _of_earlier_run(saved: SavedPlan, line: str) -> TableResult:
         result = TableResult(saved.table, json_line(document), 0, old=True)
         brief_line(document)
         Tally().add(document)
+        # A plan in two runs counts as done for the journal once its first run is.
         waits = any(step.get("waits") for step in document["plan"]["steps"])
         return replace(result, code=WAITING if waits else 0)
     except (LookupError, TypeError, AttributeError, ValueError, StopIteration) as error:
@@ -283,7 +284,8 @@ class _Run:
     def _executor(
         self, ready: Sequence[_Ready], progress: Phases
     ) -> Iterator[tuple[Executor, ThreadPoolExecutor]]:
-        """Spark, which has ended before anybody waits for what it was working on."""
+        """The executor of all plans, and the threads that use it."""
+        # Spark ends before the threads are waited for: what they still ask of it fails at once.
         pool = ThreadPoolExecutor(len(ready))  # which starts no more threads than it needs
         try:
             plans = [each.plan for each in ready]
@@ -306,6 +308,7 @@ class _Run:
         with self._writing:
             if self._stopped.is_set():
                 return _failure(saved, CommitError("The run was stopped.", remedy=""))
+            # Under the same lock as the question: nothing is begun after a stop.
             self._journal.begin(saved.digest, saved.table)
         note = partial(self._note, saved)
         try:

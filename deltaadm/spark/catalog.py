@@ -160,7 +160,8 @@ class DeltaCatalog:
                 yield row["tableName"], self._described(row["information"])
 
     def _unlisted(self, name: Sequence[str]) -> CatalogTable | None:
-        """A table that its catalog knows, but does not list, as some keep those of the system."""
+        """A table that its catalog knows, but does not list."""
+        # Some catalogs keep those of the system like this.
         table = ".".join(map(identifier, name))
         try:
             with looking_up():
@@ -182,13 +183,16 @@ class DeltaCatalog:
         """The entry that Spark prints: comments and properties come before the location."""
         described = information.split("\nSchema: ", maxsplit=1)[0].splitlines()
         lines = [line.partition(": ") for line in described]
+        # A comment or a property may contain lines that look like these: what Spark says first, or
+        # last, is its own.
         last = {key: value for key, _, value in lines}
         first = {key: value for key, _, value in reversed(lines)}
         namespace = first.get("Database") or first.get("Namespace", "")
         parts = (first.get("Catalog", ""), namespace, first.get("Table", ""))
         is_view = first.get("Type", "").endswith("VIEW")
         provider = first.get("Provider", "")
-        if parts[0] == SESSION_CATALOG:  # others have tables that are no files at all
+        # Other catalogs have tables that are no files at all.
+        if parts[0] == SESSION_CATALOG:
             provider = self.get_provider({"provider": provider})
         return CatalogTable(
             name=path_text(tuple(filter(None, parts))),
@@ -208,6 +212,7 @@ class DeltaCatalog:
     def _refused(self, error: Exception, namespace: Sequence[str]) -> DeltaadmError:
         found = refusal(error)
         place = path_text(tuple(namespace)) or "the catalog"
+        # Each catalog has an error of its own for this, and most have no error class.
         if _FORBIDDEN.search(error_text(error)):
             return StorageError(
                 f"The catalog denies this user access to {place}: {found.message}",
@@ -267,10 +272,9 @@ def open_catalog(
     """
     The catalogs of the session that `open_session` gives; None where they can know no table.
 
-    That is so for a session on this machine that nobody has told of a catalog: it would start with
-    an empty one, and is not started for that unless *always* is said. In the block others get
-    the same session.
+    With *always* they are opened all the same. In the block others get the same session.
     """
+    # A session on this machine that no setting tells of a catalog would start with an empty one.
     if not (always or _has_catalog(options, environ)):
         yield None
         return
@@ -316,7 +320,8 @@ def _session_is_active() -> bool:
 
 
 def plain_location(location: str) -> str:
-    """A catalog does not encode what it prints, so that a path with `%` is no URL."""
+    """A location that a catalog prints as a path, where it is one."""
+    # Not decoded: a catalog does not encode what it prints, and a path may have a `%`.
     return re.sub("^file:(//)?(?=/)", "", location)
 
 

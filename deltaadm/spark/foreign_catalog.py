@@ -76,6 +76,7 @@ class SparkForeignCatalog:
         rows = [(str(row[0]), str(row[1])) for row in described]
         last = details(rows)
         columns = "\n".join(map(": ".join, rows[: len(rows) - len(last)]))
+        # Rows that are added are no reason to plan again.
         stable = {key: _LOADED.sub("", value) for key, value in last if key not in _IN_USE}
         return stable | {"": columns}
 
@@ -95,7 +96,8 @@ class SparkForeignCatalog:
         )
 
     def _properties(self, name: str) -> dict[str, str]:
-        """Empty ones too, which DESCRIBE leaves out; options of the table are not among them."""
+        """The properties of the table, without its options."""
+        # DESCRIBE leaves out empty ones.
         rows = self._rows(f"SHOW TBLPROPERTIES {name}")
         properties = {str(key): str(value) for key, value in rows}
         return {key: value for key, value in properties.items() if not key.startswith("option.")}
@@ -116,6 +118,7 @@ class SparkForeignCatalog:
             explanation = self._explained(sql)
         except CommitError as error:
             raise _refused(words, error.message, error.delta_error_class) from error
+        # EXPLAIN does not fail where the statement would: it answers with the error.
         if explanation.startswith(_FAILED):
             found = re.match(r"\[([\w.]+)\] ", text := explanation.removeprefix(_FAILED).strip())
             raise _refused(words, sentence(text)[0], found and found[1])
@@ -123,12 +126,9 @@ class SparkForeignCatalog:
     def _require_readable(
         self, provider: str, columns: Iterable[StructField], words: tuple[str, str]
     ) -> None:
-        """
-        Raise `Refused`, in such *words*, for types that the provider does not know.
-
-        To a table that there is Spark would add such columns all the same, and not be able to read
-        it any more; a new one it would not make, once the old one has been dropped.
-        """
+        """Raise `Refused`, in such *words*, for types that the provider does not know."""
+        # To an existing table Spark would add such columns all the same, and not be able to read it
+        # any more; a new one it would not make, once the old one has been dropped.
         bare = StructType(tuple(replace(column, metadata={}) for column in columns))
         try:
             reader = self._session.read.format(provider).schema(columns_sql(bare))
@@ -160,6 +160,7 @@ class SparkForeignCatalog:
         with refusals():
             files = self._session.sql(query).inputFiles()
         inside = location.rstrip("/") + "/"
+        # The query may read the table's files by their path rather than by its name.
         return any(plain_location(unquote(file)).startswith(inside) for file in files)
 
     def _explained(self, what: str) -> str:
@@ -186,7 +187,8 @@ _FAILED: Final = "Error occurred during query planning:"
 
 
 def _as_declared(_: Path, column: StructField) -> StructField:
-    """A column of CHAR or VARCHAR is a string, whose metadata say what it was declared to be."""
+    """*column* with the type that it was declared with."""
+    # A column of CHAR or VARCHAR is a string, whose metadata say what it was declared to be.
     declared = column.metadata.get(RAW_TYPE)
     return column if declared is None else replace(column, type=parse_type(str(declared)))
 

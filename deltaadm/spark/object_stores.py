@@ -1,9 +1,4 @@
-"""
-Object stores for a Spark of our own: Hadoop's connectors, and how they are told what is set.
-
-Secrets are told to a session that runs, through its connection: a JVM's arguments are seen by
-all who list processes.
-"""
+"""Object stores for a Spark of our own: Hadoop's connectors, and their settings."""
 
 from __future__ import annotations
 
@@ -124,6 +119,7 @@ def configure(session: Any, stores: Mapping[str, Settings], conf: Settings) -> N
 
     *stores* has what is set for each location besides the environment.
     """
+    # On the running session: a JVM's arguments are seen by all who list processes.
     hadoop = session.sparkContext._jsc.hadoopConfiguration()
     for key, value in hadoop_settings(stores, os.environ, conf).items():
         if not _is_of_site(hadoop.getPropertySources(key)):

@@ -179,7 +179,8 @@ _DENIALS: Final = frozenset({
 
 
 def failure_to_create(url: str, error: Exception) -> DeltaadmError:
-    """The error of a conditional write, which may have happened unless the store denied it."""
+    """The error of a conditional write."""
+    # Unless the store denied it, it may have happened all the same.
     found = failure(url, error, "write")
     if type(error).__name__ in _DENIALS:
         return found

@@ -77,7 +77,7 @@ def _date(url: str) -> str | None:
 
 
 class _Staying(HTTPRedirectHandler):
-    """Redirections have a date as well."""
+    """Follows no redirection, since its answer has a date as well."""
 
     def redirect_request(self, *_given: Any, **_named: Any) -> None:
         """See `HTTPRedirectHandler`."""

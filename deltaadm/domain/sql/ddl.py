@@ -426,7 +426,8 @@ _CLOSING: Final = (")", "]", "}")
 
 
 def _after_default(reader: _Reader) -> bool:
-    """Whether another clause or column begins; IS NOT NULL is part of an expression."""
+    """Whether another clause or column begins."""
+    # NOT NULL behind IS is part of the expression.
     if reader.ahead("NOT", "NULL"):
         return reader.previous.word != "IS"
     return reader.next.word in {*_OF_CREATE, *_OF_ADD, ","} - {"NOT"}
