@@ -66,12 +66,8 @@ def _leave(code: int) -> NoReturn:
 
 
 def _open_closed_streams() -> None:
-    """
-    Open the standard streams that our parent has closed, which Python leaves as None.
-
-    Input and errors lead nowhere. Output goes to a descriptor that refuses to be written to, so
-    that an answer which nobody can have ends as an error.
-    """
+    """Open the standard streams that our parent has closed, which Python leaves as None."""
+    # Output goes to a descriptor that refuses to be written to: an answer that is lost is an error.
     flags = {"stdin": os.O_RDONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
     for name, flag in flags.items():
         if getattr(sys, name) is None:

@@ -1,10 +1,4 @@
-"""
-Writing a checkpoint of the newest version, through deltalake.
-
-deltalake opens no table with a feature that it does not know, writes nothing where a checkpoint
-of the version is already there, and does not open a table whose `_last_checkpoint` leads nowhere;
-so this looks after `_last_checkpoint` itself, and compares what the table is before and after.
-"""
+"""Writing a checkpoint of the newest version, through deltalake."""
 
 from __future__ import annotations
 
@@ -39,6 +33,8 @@ def write_checkpoint(root: str, object_stores: ObjectStores | None = None) -> in
     differ from before; the log then is as it was.
     """
     store = open_store(root, object_stores=object_stores)
+    # deltalake writes nothing where a checkpoint of the version is already there, and opens no
+    # table whose `_last_checkpoint` leads nowhere: so that file is looked after here.
     before = load_snapshot(store, detail=Detail.STATE)
     with _restored_on_failure(store, before.version):
         existing = _checkpoint(store, before.version)

@@ -288,15 +288,12 @@ def _stage(state: Snapshot, step: Step, settings: SessionSettings) -> Stage | No
 
 
 def _keeping_clustering(state: Snapshot, step: Step, settings: SessionSettings) -> tuple[Step, ...]:
-    """
-    *step*, between steps that take the clustering away and put it back if it would break it.
-
-    Delta leaves the physical names in the domain when column mapping is removed. A table with that
-    domain but without the feature is not clustered, and does not become so.
-    """
+    """*step*, between steps that take the clustering away and put it back if it would break it."""
+    # A table with the domain but without the feature is not clustered, and does not become so.
     if CLUSTERING_DOMAIN not in (state.domains or {}) or not state.protocol.supports("clustering"):
         return (step,)
     after = evolve(state, step, settings)
+    # Delta leaves the physical names in the domain when column mapping is removed.
     if lost_clustering(state) or not lost_clustering(after):
         return (step,)
     columns = restored_clustering(after, earlier_names([state.metadata]))

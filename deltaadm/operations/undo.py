@@ -252,7 +252,8 @@ _UNDO_UNMAPPING: Final = Undo(
 
 
 def _undo_clustering(_: Change, __: str, taken: Taken) -> Undo:
-    """By the columns that it was clustered by, unless Delta refuses these as they are now."""
+    """What takes back other clustering columns."""
+    # Delta may refuse the earlier ones, as they are now.
     step = kinds.ClusterBy(clustering_columns(taken.before) or ())
     try:
         evolve(taken.after, step)

@@ -188,14 +188,11 @@ _VERDICTS: Final = {
 
 
 def _matrix(block: Matrix) -> Iterator[Line]:
-    """
-    Marks in narrow columns, under numbers that stand for the names above it.
-
-    In as many parts as it takes so that the narrowest terminal shows it.
-    """
+    """Marks in narrow columns, under numbers that stand for the names above it."""
     for number, name in enumerate(block.columns, 1):
         yield lines.sentence(f"  {number:>2} {name}")
     widest = max(lines.width_of(name) for name, _ in block.rows)
+    # In parts, so that the narrowest terminal shows it without breaking lines.
     at_once = max(1, (_NARROWEST_TERMINAL - widest - 2) // _MARK)
     for start in range(0, len(block.columns), at_once):
         part = range(start, min(start + at_once, len(block.columns)))

@@ -142,14 +142,10 @@ class _FactCollector:
                 yield self._cross_check(self._snapshot)
 
     def _compared_compactions(self) -> Collection[LogFile]:
-        """
-        The compacted files that are compared with the commits that they replace.
-
-        What the newest version was built from is among them: Delta reads it instead of the
-        commits, which then say nothing about the table.
-        """
+        """The compacted files that are compared with the commits that they replace."""
         if self._depth.deep or self._snapshot is None or self._snapshot.segment is None:
             return self._listing.of_kind(Kind.COMPACTED)
+        # Delta reads these instead of the commits, which then say nothing about the table.
         return self._snapshot.segment.compactions
 
     def _catalog(self, snapshot: Snapshot) -> Iterator[Facts]:
@@ -207,14 +203,14 @@ class _FactCollector:
         """
         The newest version as far as it takes to judge the files of its checkpoint.
 
-        None where the files are judged after they were counted: a table may have deletion
-        vectors, for which `TotalsBuilder` takes memory for each file, or so large commits that
-        they would be decoded once more.
+        None where the files are judged after they were counted.
         """
         if self._engine is not None or not self._depth.files or not self._listing.checkpoints:
             return None
         with suppress(TableError):
             early = load_snapshot(self._store, _SharingEngine(self._lines), listing=self._listing)
+            # Large commits would be decoded once more; with deletion vectors, `TotalsBuilder` takes
+            # memory for each file.
             if (
                 early.segment is not None
                 and early.segment.checkpoint is not None

@@ -502,12 +502,9 @@ _JSON_TYPES: Final = {
 
 
 def _odd(texts: pa.StringArray) -> pa.BooleanArray | None:
-    """
-    Marks the texts that Python might not decode though pyarrow does; None if there are none.
-
-    What is decoded is an object by its first and last character. Python gives up on numbers of
-    thousands of digits and on deep nesting.
-    """
+    """Marks the texts that Python might not decode though pyarrow does; None if there are none."""
+    # What is decoded is an object by its first and last character. Python gives up on numbers of
+    # thousands of digits and on deep nesting.
     odd = pc.invert(pc.and_(pc.starts_with(texts, "{"), pc.ends_with(texts, "}")))
     if (pc.max(pc.binary_length(texts)).as_py() or 0) > 2 * _DEEPEST:  # what opens is closed
         opened = pc.add(pc.count_substring(texts, "["), pc.count_substring(texts, "{"))

@@ -163,9 +163,10 @@ def do_without_numpy() -> None:
     """
     Let pyarrow be imported without numpy from now on, which takes half the time.
 
-    For runs that only read, at the end of which the process ends too: nothing of ours needs numpy,
-    but pyspark does, and what pyarrow has found when it was imported is what it stays with.
+    For runs that only read, at the end of which the process ends too.
     """
+    # Nothing of ours needs numpy, but pyspark does, and pyarrow stays with what it found when it
+    # was imported.
     if sys.modules.keys().isdisjoint(("numpy", "pyarrow", "pyspark")):
         sys.modules["numpy"] = None  # type: ignore[assignment]
 
@@ -181,9 +182,9 @@ def answer_time() -> int:
     """
     The time as of which questions are answered: now, or what SOURCE_DATE_EPOCH says.
 
-    Raises `SettingsError` for a SOURCE_DATE_EPOCH that is no number of seconds. Plans never look at
-    it: whether a change may be made now is for the clock to say.
+    Raises `SettingsError` for a SOURCE_DATE_EPOCH that is no number of seconds.
     """
+    # Not for plans: whether a change may be made now is for the clock to say.
     text = os.environ.get("SOURCE_DATE_EPOCH")
     if not text:
         return now()

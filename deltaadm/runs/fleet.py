@@ -362,7 +362,8 @@ class _ExecutorTask:
 
 
 def _credentials() -> Mapping[str, str]:
-    """The variables that say how object stores are reached; secrets, so no row may have them."""
+    """The variables that say how object stores are reached."""
+    # Secrets, so no row of a DataFrame may have them.
     return {key: value for key, value in os.environ.items() if key.startswith(_CLOUDS)}
 
 

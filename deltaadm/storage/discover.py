@@ -121,7 +121,8 @@ class LocalDirectories:
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
-    """Whether to look into it; also a link that cannot be followed, so that it is reported."""
+    """Whether to look into it."""
+    # Also into a link that cannot be followed, so that it is reported.
     try:
         return entry.is_dir()
     except OSError as error:

@@ -250,7 +250,8 @@ def _set_mode(descriptor: int, mode: int) -> None:
 
 
 def _sync_directory(path: str) -> None:
-    """Let the new name last as well, where directories can be synchronised."""
+    """Have the new name on the disk as well."""
+    # Not everywhere can directories be synchronised.
     with suppress(OSError):
         descriptor = os.open(os.path.dirname(path) or ".", os.O_RDONLY)  # noqa: PTH120
         try:

@@ -25,8 +25,9 @@ def require_usable(
     Raise `StorageError` for an endpoint that is no URL, or a word with more than one line.
 
     Those of *settings* and of the *environment* count whose names begin with the *prefix* of a
-    kind of store, such as `aws_`. No value is told: it may be a secret, or have one in it.
+    kind of store, such as `aws_`.
     """
+    # Messages show names, not values: a value may be a secret, or have one in it.
     own = {name: text for name, text in environment.items() if name.lower().startswith(prefix)}
     for name, value in {**own, **settings}.items():
         key = name.lower().removeprefix(prefix).removeprefix("storage_")

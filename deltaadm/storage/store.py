@@ -260,7 +260,8 @@ def _file_url(place: str, limits: Limits) -> WritableStore:
 
 
 def _is_scheme(text: str) -> bool:
-    """Whether *text* is a URL scheme; a single letter is a drive."""
+    """Whether *text* is a URL scheme."""
+    # A single letter is a drive of Windows.
     plain = text.replace("+", "").replace("-", "").replace(".", "")
     return len(text) > 1 and text[0].isalpha() and plain.isascii() and plain.isalnum()
 

@@ -1,9 +1,4 @@
-"""
-Threads that wait for others' answers, and are not waited for themselves.
-
-Those of `concurrent.futures` are joined when the program ends; an interrupt would have to wait
-for a server that does not answer.
-"""
+"""Threads that wait for others' answers, and are not waited for themselves."""
 
 from __future__ import annotations
 
@@ -64,6 +59,8 @@ class Threads:
                 self._idle -= 1
             elif self._started < self._most:
                 self._started += 1
+                # Not of `concurrent.futures`, which joins its threads when the program ends: an
+                # interrupt would wait for a server that does not answer.
                 threading.Thread(target=self._serve, daemon=True).start()
         self._queue.put(pending)
         return pending

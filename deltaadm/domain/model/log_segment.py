@@ -480,11 +480,7 @@ def _check_contiguous(root: str, versions: Sequence[int], base: int) -> None:
 
 
 def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: int) -> LogFiles:
-    """
-    Replace runs of commits by compacted files, greedily in the order of names as Delta does.
-
-    A set that does not cover every version once is given up in favour of the plain commits.
-    """
+    """Replace runs of commits by compacted files, greedily in the order of names as Delta does."""
     compacted = listing.of_kind(Kind.COMPACTED)
     if not compacted:
         return after
@@ -493,6 +489,7 @@ def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: 
     for file in sorted((*compacted, *after), key=lambda file: file.path):
         start, end = file.number, _end(file)
         if covered < start <= end <= reached:
+            # Like Delta: a set that does not cover every version once is given up altogether.
             if start != covered + 1:
                 return after
             chosen.append(file.path)

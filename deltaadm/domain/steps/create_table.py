@@ -253,7 +253,8 @@ class CreateTable(Step):
 
 
 def _provider(provider: str) -> str:
-    """The name of a class has dots in it."""
+    """*provider* as SQL spells it."""
+    # It may be the name of a class, with dots between parts that need no backticks.
     return ".".join(
         part if part.isascii() and part.isidentifier() else identifier(part)
         for part in provider.split(".")
@@ -386,7 +387,8 @@ def validate_cluster_by_spec(
 
 
 def _refuse_computed_columns(schema: StructType) -> None:
-    """Spark analyzes defaults and generated columns before Delta sees the statement."""
+    """Raise `Refused` for defaults and generated columns that Spark does not take."""
+    # Spark analyzes them before Delta sees the statement.
     for path, column in walk(schema):
         default = column.metadata.get(CURRENT_DEFAULT)
         if isinstance(default, str):
@@ -397,7 +399,8 @@ def _refuse_computed_columns(schema: StructType) -> None:
 
 
 def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
-    """Under Iceberg compatibility ids go on as if the columns that are replaced had had some."""
+    """*snapshot* with the column ids counted that a table in its place goes on from."""
+    # Under Iceberg compatibility Delta counts as if the columns that are replaced had had ids.
     old = snapshot.metadata
     mapped = column_mapping_mode(old) is not ColumnMappingMode.NONE
     if not snapshot.exists or mapped or not enabled_versions(proposed):
@@ -460,7 +463,8 @@ def _refuse_options_without_query(step: CreateTable) -> None:
 
 
 def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
-    """Spark looks for the columns of CLUSTER BY before Delta does, and minds their case."""
+    """Raise `Refused` for columns of CLUSTER BY that Spark does not find."""
+    # It looks for them before Delta does, and minds their case.
     present = {path for path, _ in struct_fields(schema)}
     for column in columns:
         if column not in present:
@@ -531,7 +535,8 @@ def _require_column_defaults(after: Snapshot) -> None:
 
 
 def _clusters_as_property(snapshot: Snapshot, given: Mapping[str, str]) -> tuple[Path, ...]:
-    """Those of the property that stands for CLUSTER BY; Delta takes it where domains can be."""
+    """The clustering columns of the property that stands for CLUSTER BY."""
+    # Delta takes it where domains can be.
     text = given.get(CLUSTERING_COLUMNS)
     if text is None or not snapshot.exists:
         return ()

@@ -226,7 +226,7 @@ def _mapping(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _mapped(metadata: Metadata) -> bool:
-    # Delta looks for both: ids and physical names can be left where the mode is none already.
+    # Delta looks for both, since ids and physical names can be left where the mode is none already.
     return mapping_mode(metadata) != "none" or has_column_mapping_metadata(metadata.schema)
 
 

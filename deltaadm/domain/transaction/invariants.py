@@ -106,15 +106,11 @@ def _whole(text: Any) -> tuple[bool, Any]:
 
 
 def _flaw(text: Any) -> tuple[str, str | None]:
-    """
-    What is wrong with an invariant for Delta Spark, and its error class.
-
-    Delta takes the first JSON value of the text and any scalar as the expression. Whether that is
-    SQL, only Spark's parser knows; an empty one is not.
-    """
+    """What is wrong with an invariant for Delta Spark, and its error class."""
     if not isinstance(text, str):
         return "it is not a string", None
     try:
+        # Not `loads`: Delta takes the first JSON value of the text, whatever follows it.
         document, _ = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError):
         return "it is not JSON", None
@@ -127,6 +123,7 @@ def _flaw_in_rule(document: Any) -> tuple[str, str | None]:
     if document.get("expression") is None:
         return "it has no expression", _UNRECOGNIZED
     inner = _inner(document)
+    # Delta takes any scalar; whether it is SQL, only Spark's parser knows, but an empty one is not.
     if inner is None or isinstance(inner, dict | list):
         return "its expression is not an object that contains an expression", None
     if isinstance(inner, str) and not inner.strip():

@@ -228,11 +228,8 @@ def _differences(before: ForeignDefinition, after: ForeignDefinition) -> Iterato
 
 
 def _metadata(definition: ForeignDefinition) -> Metadata:
-    """
-    What can be compared of a definition, in Delta's terms.
-
-    Only some catalogs keep collations, and comments inside of structs; none keeps NOT NULL.
-    """
+    """What can be compared of a definition, in Delta's terms."""
+    # Only some catalogs keep collations, and comments inside of structs; none keeps NOT NULL.
 
     def comparable_column(path: Path, column: StructField) -> StructField:
         kept = (COMMENT, CURRENT_DEFAULT) if len(path) == 1 else ()
