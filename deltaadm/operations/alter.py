@@ -221,7 +221,9 @@ def _anchor(move: ColumnChange) -> Path:
 
 
 def _in_rounds(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
-    """As few statements as Spark allows: in each a column occurs once, and one moves at most."""
+    """The changes in as few statements as Spark allows."""
+    # In each a column occurs once, and one moves at most: Spark carries changes out in no certain
+    # order.
     rounds: list[list[ColumnChange]] = []
     for change in changes:
         if not rounds or any(_must_follow(change, other) for other in rounds[-1]):

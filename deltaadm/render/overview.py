@@ -221,7 +221,7 @@ _BAD_VERDICTS: Final = ("fails loudly", "silently wrong")
 
 
 def _shut_out(clients: Iterable[Document]) -> Iterator[tuple[str, str]]:
-    """A client that cannot read does not write either, so that is not mentioned."""
+    # A client that cannot read does not write either, so that is not mentioned.
     for client in clients:
         for access in ("read", "write"):
             verdict = client[access]["verdict"]

@@ -54,7 +54,8 @@ def _in_spark(context: RunContext, names: dict[str, tuple[str, ...]]) -> dict[st
 
 
 def _is_of_unity(parts: tuple[str, ...]) -> bool:
-    """Whether a name can be one in Unity Catalog, if there is one: that of Spark's own cannot."""
+    """Whether a name can be one in Unity Catalog, if there is one."""
+    # That of Spark's own catalog cannot.
     from deltaadm.domain.model.catalog_table import SESSION_CATALOG
 
     *catalog, _, _ = parts

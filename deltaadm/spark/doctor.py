@@ -94,7 +94,7 @@ def _class_archive() -> Check:
 
 
 def _answer(spark: str, message: str) -> Check:
-    """Delta knows the statement and misses the table; Spark alone does not know the statement."""
+    # Delta knows the statement and misses the table; Spark alone does not know the statement.
     if "delta" in message.lower() and "table" in message.lower():
         return Check("session", Health.OK, f"Spark {spark} starts, and Delta responds")
     return Check(
@@ -262,7 +262,7 @@ def _connector(scheme: str, connector: str, paths: list[str], conf: Mapping[str,
 
 
 def _access(scheme: str, settings: Mapping[str, str]) -> Check:
-    """What Hadoop is keys, by names alone: some of it is secret."""
+    # Of keys the names alone are shown: some of the values are secret.
     keys = sorted(key for key in settings if not key.endswith(".impl"))
     named = f"set from the environment and options: {', '.join(keys)}" if keys else _BY_ITSELF
     return Check(f"Hadoop's settings for {scheme}", Health.OK, named)

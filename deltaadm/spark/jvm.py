@@ -332,7 +332,8 @@ def _ending(code: int) -> str:
 
 
 def _killed_by(code: int) -> str | None:
-    """The name of the signal; scripts, and Java itself, report one as 128 more."""
+    """The name of the signal that has killed a process."""
+    # Scripts, and Java itself, report one as 128 more.
     try:
         return signal.Signals(-code if code < 0 else code - 128).name
     except ValueError:

@@ -127,7 +127,8 @@ _UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?", re.ASCII)
 
 
 def _is_ordered_as_text(least: str, most: str, kind: str | Kinds | None) -> bool:
-    """Text beyond ASCII is left alone, since writers order it by bytes or by UTF-16 units."""
+    """Whether its bounds can be compared as text."""
+    # Text beyond ASCII is left alone, since writers order it by bytes or by UTF-16 units.
     if kind == "string":
         return least.isascii() and most.isascii()
     if kind == "date":

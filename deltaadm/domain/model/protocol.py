@@ -138,7 +138,8 @@ class Protocol(Loggable):
         return self
 
     def _refuse_loss(self) -> None:
-        """Delta would drop the names that it does not know; nothing is lost here."""
+        """Raise `Refused` for names that Delta does not know."""
+        # Delta would drop them; nothing is lost here.
         unknown = self.unknown_features
         if unknown:
             raise Refused(

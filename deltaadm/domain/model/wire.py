@@ -225,7 +225,7 @@ def _name_set(raw: Any) -> frozenset[str] | None:
 
 
 def _text_map(raw: Any) -> dict[str, str | None] | None:
-    """Values that are not strings are read as their JSON text, as Delta's reader does."""
+    # Values that are not strings are read as their JSON text, as Delta's reader does.
     if not isinstance(raw, dict):
         return None
     return {

@@ -43,7 +43,8 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
 
 
 def _require_kind(field: StructField, found: str | None) -> None:
-    """Refuse what is not of the field's kind; of types within a kind only Spark can tell."""
+    """Refuse what is not of the field's kind."""
+    # Of types within a kind only Spark can tell.
     wanted = kind_of(field.type)
     if found == "string" and wanted in NUMERIC | {"boolean", "date", "timestamp", "binary"}:
         raise _unsupported(field, f"its values are texts, not of the type {type_name(field.type)}")

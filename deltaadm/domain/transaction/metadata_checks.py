@@ -445,7 +445,8 @@ def _parts(data_type: DataType) -> dict[str, DataType]:
 
 
 def _statistics_leaves(name: str, data_type: DataType, *, nested: bool) -> list[str]:
-    """The columns with statistics at *name*; Delta skips the others, where they are *nested*."""
+    """The columns with statistics at *name*, which may be *nested*."""
+    # Delta refuses a type without statistics at the top level, and skips it where it is nested.
     if isinstance(data_type, StructType):
         return [
             leaf

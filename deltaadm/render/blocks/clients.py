@@ -91,7 +91,7 @@ def show_clients(report: ClientCatalogue) -> Iterator[Block]:
 
 
 def _feature_matrix(clients: Iterable[Support]) -> Matrix:
-    """Features below one another: there are more of them than a terminal is wide."""
+    # Features stand below one another: there are more of them than a terminal is wide.
     shown = tuple(clients)
     rows = tuple(
         (

@@ -136,7 +136,8 @@ def _text(value: Any) -> str | None:
 
 
 def _number(value: Any) -> int | None:
-    """A count as writers have it: Delta as text, delta-rs as a number."""
+    """A count in the metrics of an operation."""
+    # Delta writes it as text, delta-rs as a number.
     if isinstance(value, str):
         return whole_number(value)
     return integer(value)
