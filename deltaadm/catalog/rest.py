@@ -80,7 +80,7 @@ class Rest:
         self._token = token
         self._name = name
         self._token_names = token_names
-        self._opener = build_opener(_Staying())
+        self._opener = build_opener(_NoRedirects())
 
     def get(
         self, *path: str, body: Document | None = None, query: Mapping[str, str] | None = None
@@ -211,7 +211,7 @@ class Rest:
         return plain if not plain or plain.endswith((".", "!", "?")) else f"{plain}."
 
 
-class _Staying(HTTPRedirectHandler):
+class _NoRedirects(HTTPRedirectHandler):
     """A redirection is an error: the token must not go elsewhere."""
 
     def redirect_request(self, *_given: Any, **_named: Any) -> None:

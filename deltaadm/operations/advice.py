@@ -59,10 +59,10 @@ def _unused(report: TableReport) -> Iterator[Advice]:
     shutting_out = [name for name in unused if FEATURES[name].kind is Kind.READER_WRITER]
     gaining = _gaining(report, frozenset(shutting_out)) if shutting_out else []
     if gaining:
-        whom = ", ".join(gaining[:_NAMED])
+        clients = ", ".join(gaining[:_NAMED])
         more = f" and {len(gaining) - _NAMED} more" if len(gaining) > _NAMED else ""
         yield Advice(
-            f"Nothing uses {', '.join(shutting_out)}, without which {whom}{more} could read the "
+            f"Nothing uses {', '.join(shutting_out)}, without which {clients}{more} could read the "
             "table.",
             _dropping(report, shutting_out),
         )

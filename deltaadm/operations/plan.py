@@ -24,7 +24,7 @@ from deltaadm.domain.transaction.metadata_checks import STATISTICS_COLUMNS
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.operations.diff import Change, diff, relocation
 from deltaadm.operations.reasons import reason
-from deltaadm.operations.undo import GOES_WITH_OTHERS, Taken, undo_words
+from deltaadm.operations.undo import UNDONE_TOGETHER, Taken, undo_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -181,7 +181,7 @@ class Plan:
             PlannedChange(
                 change=change,
                 because=self.because.get(change.subject) or reason(change, self.before, self.after),
-                undo=undo.get(change.subject, GOES_WITH_OTHERS),
+                undo=undo.get(change.subject, UNDONE_TOGETHER),
                 cost=self.cost,
             )
             for change in (*relocation(self.before, self.after), *diff(self.before, self.after))

@@ -115,15 +115,15 @@ def _joined(words: list[str]) -> str:
     return "; ".join(["; then ".join(commands)] * bool(commands) + never)
 
 
-GOES_WITH_OTHERS: Final = "undone together with the other changes"
+UNDONE_TOGETHER: Final = "undone together with the other changes"
 """The words for a place that differs in the end although no single step has changed it."""
 _NEVER: Final = "never"
 _NOTHING_LOST: Final = Undo("nothing is lost, so nothing needs to be undone")
-_GOES_ALONG: Final = Undo("lowered automatically when those features are dropped")
+_LOWERED_WITH_FEATURES: Final = Undo("lowered automatically when those features are dropped")
 _KEPT: Final = Undo("kept by Delta; harmless")
-_WRITTEN_ANEW: Final = Undo("rewritten when it is needed again")
+_REWRITTEN_WHEN_NEEDED: Final = Undo("rewritten when it is needed again")
 _WITHOUT_COMMAND: Final = frozenset(
-    undo.words for undo in (_NOTHING_LOST, _GOES_ALONG, _KEPT, _WRITTEN_ANEW)
+    undo.words for undo in (_NOTHING_LOST, _LOWERED_WITH_FEATURES, _KEPT, _REWRITTEN_WHEN_NEEDED)
 )
 _ONLY_OLDER_VERSIONS: Final = Undo("never: only older versions still have it")
 
@@ -149,7 +149,7 @@ def _undo_protocol(change: Change, taken: Taken) -> Undo:
     place, _, name = change.subject.partition("[")
     if place in ("protocol.readerFeatures", "protocol.writerFeatures"):
         return _undo_listing(change, name.removesuffix("]"), taken.before, taken.after)
-    return _GOES_ALONG
+    return _LOWERED_WITH_FEATURES
 
 
 def _undo_metadata(change: Change, taken: Taken) -> Undo:
@@ -210,7 +210,7 @@ def _undo_property(change: Change, name: str, taken: Taken) -> Undo:
     if name == COLUMN_MAPPING_MODE:
         return _UNDO_MAPPING if change.before in (None, "none") else _UNDO_UNMAPPING
     if name in KEPT_BY_DELTA:
-        return _KEPT if change.after else _WRITTEN_ANEW
+        return _KEPT if change.after else _REWRITTEN_WHEN_NEEDED
     if name == compat_key(_LASTING) and change.before is None:
         return Undo(_NEVER)
     if name.lower().startswith(CONSTRAINT_PREFIX):

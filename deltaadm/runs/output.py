@@ -112,7 +112,7 @@ def _write(put: Callable[[], object]) -> None:
     if talk().is_silent and not isinstance(sys.stdout, FileText):
         return
     hide()
-    _survive_odd_names(sys.stdout)
+    _escape_unencodable(sys.stdout)
     try:
         put()
         sys.stdout.flush()
@@ -153,7 +153,7 @@ def _discard(stream: TextIO) -> None:
 def show_on_stderr(context: RunContext, reports: Sequence[Report]) -> None:
     """Write *reports* to standard error, as text: for whoever is about to be asked."""
     hide()
-    _survive_odd_names(sys.stderr)
+    _escape_unencodable(sys.stderr)
     _render("text", reports, sys.stderr, context.style)
     sys.stderr.flush()
 
@@ -266,7 +266,7 @@ def write_stderr(text: str) -> None:
     from deltaadm.masking import masked_pairs
 
     hide()
-    _survive_odd_names(sys.stderr)
+    _escape_unencodable(sys.stderr)
     try:
         sys.stderr.write(masked_pairs(text))
         sys.stderr.flush()
@@ -274,7 +274,7 @@ def write_stderr(text: str) -> None:
         _discard(sys.stderr)
 
 
-def _survive_odd_names(stream: object) -> None:
+def _escape_unencodable(stream: object) -> None:
     """A name that the stream's encoding lacks is shown escaped rather than ending the run."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:

@@ -67,7 +67,7 @@ def _date(url: str) -> str | None:
     """The header Date of whatever is answered to a request without credentials."""
     request = Request(url, method="HEAD")  # noqa: S310 -- of an http endpoint
     try:
-        with build_opener(_Staying()).open(request, timeout=_ANSWER_TIME) as answer:
+        with build_opener(_NoRedirects()).open(request, timeout=_ANSWER_TIME) as answer:
             return str(answer.headers["Date"])
     except HTTPError as error:
         with error:
@@ -76,7 +76,7 @@ def _date(url: str) -> str | None:
         return None
 
 
-class _Staying(HTTPRedirectHandler):
+class _NoRedirects(HTTPRedirectHandler):
     """Follows no redirection, since its answer has a date as well."""
 
     def redirect_request(self, *_given: Any, **_named: Any) -> None:

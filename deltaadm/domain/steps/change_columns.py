@@ -116,7 +116,7 @@ class ChangeColumns(Step):
             )
         if len(columns) > 1:
             # Here the column's parts stand beside the position, unlike where one is changed.
-            flat = [{**one.pop("column"), **one} for one in columns]
+            flat = [{**entry.pop("column"), **entry} for entry in columns]
             return Operation("CHANGE COLUMNS", {"columns": compact(flat)})
         return Operation(
             "CHANGE COLUMN",

@@ -80,7 +80,7 @@ class SetProperties(Step):
         properties = validate_configurations(
             self.properties, allow_arbitrary=session.allow_arbitrary_properties
         )
-        _refuse_odd_redirections(properties)
+        _refuse_malformed_redirects(properties)
         require_writable(snapshot)
         state = snapshot
         if _turns_on_row_tracking(snapshot, properties):
@@ -191,7 +191,7 @@ class SetProperties(Step):
         return sets and commit.parameter("properties") == self._normalized()
 
 
-def _refuse_odd_redirections(properties: Mapping[str, str]) -> None:
+def _refuse_malformed_redirects(properties: Mapping[str, str]) -> None:
     """Raise `Refused` for redirections that Delta cannot read."""
     # It reads them when they are set, and only then: CREATE TABLE takes any text.
     for key in _REDIRECTIONS & properties.keys():
