@@ -1,7 +1,7 @@
 """
-Texts that differ in whole numbers alone, as the statistics of whole numbers do.
+Texts that differ in whole numbers and plain words alone, as the statistics of most tables do.
 
-Its JSON decoder takes pyarrow half of the time that a large checkpoint takes. To take the numbers
+Its JSON decoder takes pyarrow half of the time that a large checkpoint takes. To take the values
 out of what lies between them, which is the same in all texts, takes a third of that.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -21,17 +22,22 @@ _LONGEST: Final = 512
 """Bytes beyond which the decoder is faster: what follows a number is copied for each of them."""
 _MOST_DIGITS: Final = 18
 """All numbers with so many fit into 64 bits."""
-_NUMBER: Final = re.compile(rf"(?<=:)(?:0|[1-9][0-9]{{0,{_MOST_DIGITS - 1}}})(?=[,}}])")
-_MARK: Final = "#number "
+_VALUE: Final = re.compile(
+    rf'(?<=:)(?:0|[1-9][0-9]{{0,{_MOST_DIGITS - 1}}})(?=[,}}])|(?<=:")[^"\\]*(?="[,}}])'
+)
+"""A whole number, or what is between quotes; what is within a text is found out, see `_MARK`."""
+_MARK: Final = "#value "
+"""What begins the names of values: without its quotes no text goes on behind it."""
 _DIGITS: Final = "0123456789"
 _NO_DIGITS: Final = "".join(set(map(chr, range(128))) - set(_DIGITS))
+_PLAIN: Final = "".join(set(map(chr, range(0x20, 0x7F))) - set('"\\'))
 
 
 def columns_of_like(
     texts: pa.StringArray, decoded: Callable[[pa.StringArray], pa.Table | None]
 ) -> pa.Table | None:
     """
-    The columns of *texts*, all of them JSON objects that differ in whole numbers alone; else None.
+    The columns of *texts*, all of them JSON objects that differ in such values alone; else None.
 
     *decoded* decodes the first, which has all that they share.
     """
@@ -39,37 +45,44 @@ def columns_of_like(
     longest = pc.max(pc.binary_length(texts)).as_py()
     if longest > _LONGEST or "\\" in first or _MARK in first:
         return None
-    between = _NUMBER.split(first)
-    numbers = _numbers(texts, between)
-    if numbers is None:
+    between = _VALUE.split(first)
+    found = _values(texts, between)
+    if found is None:
         return None
-    marks = (f'"{_MARK}{number}"{text}' for number, text in enumerate(between[1:]))
+    marked = between[0]
+    for number, text in enumerate(between[1:]):
+        marked += f"{_MARK}{number}{text}" if text[0] == '"' else f'"{_MARK}{number}"{text}'
     try:
-        document = json.loads(between[0] + "".join(marks))
-    except ValueError:  # a number within a text
+        document = json.loads(marked)
+    except ValueError:  # a value within a text
         return None
     read = decoded(texts.slice(0, 1))
     if read is None or len(read) != 1:
         return None
-    columns = (
-        _repeated(read[name].combine_chunks(), document.get(name), numbers, len(texts))
+    values = {f"{_MARK}{number}": value for number, value in enumerate(found)}
+    columns = [
+        _repeated(read[name].combine_chunks(), document.get(name), values, len(texts))
         for name in read.column_names
-    )
-    return pa.Table.from_arrays(list(columns), schema=read.schema)
+    ]
+    if values:  # one is in a list, or of another type than its text
+        return None
+    return pa.Table.from_arrays(columns, schema=read.schema)
 
 
-def _numbers(texts: pa.StringArray, between: Sequence[str]) -> list[pa.Int64Array] | None:
-    """The numbers of all *texts* in the order in which they have them, if that is all they have."""
+def _values(texts: pa.StringArray, between: Sequence[str]) -> list[pa.Array] | None:
+    """The values of all *texts* in the order in which they have them, if that is all they have."""
     found, rest = [], texts
-    for text in between[:-1]:
-        if not pc.all(pc.starts_with(rest, text)).as_py():
+    for before, behind in pairwise(between):
+        if not pc.all(pc.starts_with(rest, before)).as_py():
             return None
-        rest = _sliced(rest, len(text.encode()))
-        after = pc.ascii_ltrim(rest, _DIGITS)
-        digits = _leading(rest, pc.subtract(pc.binary_length(rest), pc.binary_length(after)))
-        if digits is None:
+        rest = _sliced(rest, len(before.encode()))
+        quoted = behind[0] == '"'
+        after = pc.ascii_ltrim(rest, _PLAIN if quoted else _DIGITS)
+        lengths = pc.subtract(pc.binary_length(rest), pc.binary_length(after))
+        value = _words(rest, lengths) if quoted else _numbers(rest, lengths)
+        if value is None:
             return None
-        found.append(digits.cast(pa.int64()))
+        found.append(value)
         rest = after
     same = pc.and_(pc.starts_with(rest, between[-1]), pc.ends_with(rest, between[-1]))
     lengths = pc.unique(pc.binary_length(rest)).to_pylist()
@@ -78,7 +91,13 @@ def _numbers(texts: pa.StringArray, between: Sequence[str]) -> list[pa.Int64Arra
     return found
 
 
-def _leading(texts: pa.StringArray, lengths: pa.Int32Array) -> pa.StringArray | None:
+def _words(texts: pa.StringArray, lengths: pa.Int32Array) -> pa.StringArray:
+    """What *texts* begin with, so many characters of each, before a quote."""
+    short = _sliced(texts, 0, pc.max(lengths).as_py() + 1)
+    return pc.list_element(pc.split_pattern(short, '"', max_splits=1), 0)
+
+
+def _numbers(texts: pa.StringArray, lengths: pa.Int32Array) -> pa.Int64Array | None:
     """The digits with which *texts* begin, so many of each, if JSON has them as one number."""
     bounds = pc.min_max(lengths).as_py()
     if not 0 < bounds["min"] <= bounds["max"] <= _MOST_DIGITS:
@@ -89,7 +108,7 @@ def _leading(texts: pa.StringArray, lengths: pa.Int32Array) -> pa.StringArray | 
     zeros = digits.filter(pc.starts_with(digits, "0"))
     if pc.max(pc.binary_length(zeros)).as_py() not in {None, 1}:
         return None
-    return digits
+    return digits.cast(pa.int64())
 
 
 def _sliced(texts: pa.StringArray, start: int, stop: int = _LONGEST) -> pa.StringArray:
@@ -97,14 +116,16 @@ def _sliced(texts: pa.StringArray, start: int, stop: int = _LONGEST) -> pa.Strin
     return pc.binary_slice(texts.view(pa.binary()), start, stop).view(pa.string())
 
 
-def _repeated(one: pa.Array, value: Any, numbers: Sequence[pa.Int64Array], count: int) -> pa.Array:
-    """A column of *count* rows like *one*, with the *numbers* that are marked in its *value*."""
-    if isinstance(value, str) and value.startswith(_MARK):
-        return numbers[int(value.removeprefix(_MARK))].cast(one.type, safe=False)
+def _repeated(one: pa.Array, value: Any, values: dict[str, pa.Array], count: int) -> pa.Array:
+    """A column of *count* rows like *one*, with those of the *values* that its *value* names."""
+    found = values.get(value) if isinstance(value, str) else None
+    if found is not None and pa.types.is_string(found.type) == pa.types.is_string(one.type):
+        del values[value]
+        return found.cast(one.type, safe=False)
     if not isinstance(value, dict) or not pa.types.is_struct(one.type):
         return pa.repeat(one[0], count)
     inner = [
-        _repeated(pc.struct_field(one, number), value.get(field.name), numbers, count)
+        _repeated(pc.struct_field(one, number), value.get(field.name), values, count)
         for number, field in enumerate(one.type)
     ]
     return pa.StructArray.from_arrays(inner, fields=list(one.type))
