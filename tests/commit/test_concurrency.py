@@ -42,7 +42,7 @@ def test_a_draft_is_removed_once_its_process_is_dead(tmp_path: Path) -> None:
     code = (
         "import os, sys, time; from deltaadm.storage import files; "
         "descriptor = os.open(files._draft_of(sys.argv[1]), os.O_RDWR | os.O_CREAT); "
-        "files._lock(descriptor); print(flush=True); time.sleep(60)"
+        "files.lock(descriptor); print(flush=True); time.sleep(60)"
     )
     other = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path / "x.json")], stdout=subprocess.PIPE
