@@ -39,6 +39,7 @@ def commit_timestamp(before: Snapshot, after: Snapshot, now: int) -> int | None:
     """
     if not is_true(after.metadata.configuration, IN_COMMIT_TIMESTAMPS):
         return None
+    # As PROTOCOL.md demands of in-commit timestamps: strictly increasing, whatever the clocks do.
     return max(now, _timestamp(before) + 1) if before.exists else now
 
 

@@ -42,6 +42,8 @@ def write_checkpoint(root: str, object_stores: ObjectStores | None = None) -> in
         # Also where it names the version already: what else it says of it may be wrong.
         if existing or _pointed_to(store) != before.version:
             store.overwrite(HINT, _hint(store, checkpoint).encode())
+        # Read back: a checkpoint that says something else would replace the commits for every
+        # reader.
         _compare(before, load_snapshot(store, version=before.version, detail=Detail.STATE))
     return before.version
 
@@ -60,6 +62,7 @@ def _checkpoint(store: WritableStore, version: int) -> Checkpoint | None:
 
 
 def _written(store: WritableStore, before: Snapshot) -> Checkpoint:
+    # deltalake writes nothing where there is such a file.
     if name := _in_the_way(store, before.version):
         raise CommitError(
             f"{name} already exists and is not a readable checkpoint.",
@@ -151,6 +154,8 @@ def _restored_on_failure(store: WritableStore, version: int) -> Iterator[None]:
     # Ctrl-C as well.
     except BaseException:
         for name in store.list_log(version):
+            # Nothing but what this run has written: others may commit and write checkpoints
+            # meanwhile.
             if name not in before and name == f"{version:020d}.checkpoint.parquet":
                 store.remove(name)
         if hint is None:

@@ -75,6 +75,7 @@ def _checksum_of(store: LogStore, snapshot: Snapshot) -> Mapping[str, Any] | Non
         fits = (
             all(isinstance(found[key], int) for key in _REQUIRED)
             and Protocol.from_wire(found["protocol"]) == snapshot.protocol
+            # A wrong checksum is not handed on: later ones would all be made from it.
             and Metadata.from_wire(found["metadata"]).says_the_same_as(snapshot.metadata)
         )
     except (DeltaadmError, LookupError, TypeError, AttributeError, ValueError, RecursionError):

@@ -43,6 +43,8 @@ def last_harmless(store: LogStore, first: int, domains: Collection[str]) -> int:
 def _require_harmless(store: LogStore, version: int, domains: Collection[str]) -> None:
     name = commit_name(version)
     try:
+        # All of them: Delta judges kinds of conflicts one after the other, whatever the order of
+        # the lines.
         reasons = set(_reasons(store, name, domains))
     except FileMissing:
         raise
@@ -73,5 +75,6 @@ def _reasons(store: LogStore, name: str, domains: Collection[str]) -> Iterator[t
             # Delta merges high water marks of row ids, and so does whoever commits next.
             if domain in domains and domain != _ROW_IDS:
                 yield "DELTA_CONCURRENT_TRANSACTION", f"changes the domain {domain}"
+        # An action from a newer Delta may mean anything.
         elif key not in _HARMLESS:
             yield "DELTA_METADATA_CHANGED", f"has an action {key}, which is not known"

@@ -145,6 +145,8 @@ class EmbeddedExecutor:
             except DeltaadmError as error:
                 # This attempt has failed for certain, an earlier one perhaps not.
                 self._open = unknown is not None
+                # An earlier request of this commit may have arrived, whatever this one's refusal
+                # says.
                 raise (unknown or error) from error
             # Asked again, a store may find the file that it has written at first: the file tells.
             found = _transaction(store, name)
@@ -171,7 +173,10 @@ class EmbeddedExecutor:
         last = last_harmless(store, lost.version, written)
         newest = load_snapshot(store, version=last, detail=detail)
         require_same_base(before, newest)
+        # The same transaction id: if a lost attempt was written after all, it is recognised as
+        # ours.
         attempt = self._attempt(newest, step, lost.info.txn_id or "")
+        # Consent was given to these changes and no others.
         if _subjects(before, after) != _subjects(newest, attempt.after):
             raise CommitError(
                 f"Others have committed up to version {last}, after which the step {step.kind} "
@@ -186,6 +191,7 @@ class EmbeddedExecutor:
 
         from deltaadm.commit.checksum import checksum_name, next_checksum
 
+        # A checksum is an aid: the commit is done, and must not be reported as failed for it.
         with suppress(DeltaadmError):
             found = next_checksum(store, attempt.before, attempt.actual, attempt.info)
             if found is not None:

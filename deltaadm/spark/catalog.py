@@ -156,7 +156,9 @@ class DeltaCatalog:
         like = literal(re.sub(r"[^\w*]", "*", pattern))
         place = ".".join(map(identifier, namespace))
         for row in self._answer(f"SHOW TABLE EXTENDED IN {place} LIKE {like}", namespace):
+            # Temporary views are listed in every schema.
             if not row["isTemporary"]:
+                # One statement for all tables of a schema; DESCRIBE would be one for each.
                 yield row["tableName"], self._described(row["information"])
 
     def _unlisted(self, name: Sequence[str]) -> CatalogTable | None:
@@ -186,6 +188,7 @@ class DeltaCatalog:
         # A comment or a property may contain lines that look like these: what Spark says first, or
         # last, is its own.
         last = {key: value for key, _, value in lines}
+        # For what stands at the top the first line counts, by the same reason.
         first = {key: value for key, _, value in reversed(lines)}
         namespace = first.get("Database") or first.get("Namespace", "")
         parts = (first.get("Catalog", ""), namespace, first.get("Table", ""))

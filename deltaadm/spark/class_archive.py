@@ -34,6 +34,8 @@ def make_class_archive(archive: Path) -> None:
         options = SparkOptions(master="local[2]", java_options=(*record, "-Xlog:cds+dynamic=off"))
         with open_session(options, lambda _: None) as session:
             _exercise(session)
+        # Once the JVM has ended, since it writes the archive at exit; whole, since others may start
+        # meanwhile.
         draft.replace(archive)
     except OSError as error:
         raise EngineError(
@@ -62,6 +64,7 @@ def _remove_old(directory: Path) -> None:
     """Remove archives of Javas and Sparks that are no longer in use, and drafts left behind."""
     for path in (*directory.glob("*.jsa"), *directory.glob("*.draft")):
         with suppress(OSError):
+            # File systems mounted with noatime do not tell when a file was read.
             used = max(path.stat().st_atime, path.stat().st_mtime)
             if used < time.time() - _MONTH:
                 path.unlink()

@@ -38,6 +38,7 @@ def recluster(session: SparkSession, path: str, step: ClusterBy) -> None:
         )
     delta = jvm.org.apache.spark.sql.delta
     nothing = jvm.scala.Option.empty()
+    # Classes of Delta's own: there is no public API for a commit of domain metadata.
     log = delta.DeltaLog.forTable(session._jsparkSession, path)
     transaction = log.startTransaction(nothing, nothing)
     clustering = delta.skipping.clustering
@@ -45,6 +46,7 @@ def recluster(session: SparkSession, path: str, step: ClusterBy) -> None:
     names = list(map(path_text, step.columns))
     columns = _sequence(jvm, [clustering.ClusteringColumn.apply(schema, name) for name in names])
     domain = clustering.ClusteredTableUtils.createDomainMetadata(columns)
+    # `$` is in no name that Python can spell.
     operation = getattr(delta, "DeltaOperations$ClusterBy")("", ",".join(names))
     transaction.commit(_sequence(jvm, [domain]), operation)
 
@@ -54,4 +56,5 @@ def _sequence(jvm: Any, items: list[Any]) -> Any:
     listed = jvm.java.util.ArrayList()
     for item in items:
         listed.add(item)
+    # Py4J turns a Python list into a java.util.List, and Scala's methods take Seq.
     return jvm.org.apache.spark.api.python.PythonUtils.toSeq(listed)

@@ -35,6 +35,7 @@ def remote_session(
     patience = seconds(conf.get(TIMEOUT, TIME_FOR_ANSWERS))
     require_reachable(url)
     with ExitStack() as stack:
+        # pyspark decides by these whether functions such as `col` are those of Connect.
         stack.enter_context(environment({"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}))
         if not debug:
             stack.enter_context(_quiet_connection())
@@ -68,6 +69,7 @@ def _new_session(url: str, patience: float) -> Any:
     channel = DefaultChannelBuilder(url)
     # `builder.remote` makes a channel of its own, to which nothing can be added.
     channel.add_interceptor(deadlines(patience))
+    # Not `getOrCreate`, which might give a session that the program has made.
     return SparkSession.builder.channelBuilder(channel).create()
 
 
@@ -106,6 +108,7 @@ def _configure_retries(session: Any) -> None:
 
         def can_retry(self, e: BaseException) -> bool:
             now = time.monotonic()
+            # A pause in which nothing failed: whatever fails now is another outage.
             if now - self._last > _PATIENCE:
                 self._began = now
             self._last = now

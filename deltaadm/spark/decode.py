@@ -174,6 +174,7 @@ def _file_row(source: _Source, line: int, name: str, document: Document) -> Row:
         return (*start, *[None] * _FACT_COLUMNS)
     return (
         *start,
+        # As text: a log may claim a size that no long holds.
         str(size) if isinstance(size, int) else "0",
         bool(vector),
         stats is None,

@@ -54,6 +54,7 @@ def start(options: SparkOptions, say: Callable[[str], None]) -> Check:
         with open_session(options, say) as session:
             found = session.version
             try:
+                # A statement that only Delta's extension parses, on a table that cannot be there.
                 session.sql("DESCRIBE HISTORY delta.`/deltaadm-doctor/no/such/table`")
             except Exception as error:  # noqa: BLE001 -- any refusal is Delta's answer, or its absence
                 return _answer(found, sentence(error_text(error))[0])
@@ -125,6 +126,7 @@ def _java() -> Check:
     done = subprocess.run(  # noqa: S603 -- the Java that Spark would run
         [where, "-version"], capture_output=True, text=True, check=False, timeout=60
     )
+    # Java answers `-version` on standard error.
     return java_check(where, done.stderr + done.stdout)
 
 

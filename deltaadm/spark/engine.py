@@ -107,6 +107,7 @@ class _SparkReplay(Replay):
 
     def search_deltas(self, files: LogFiles) -> None:
         """See `Replay`."""
+        # A job takes longer to start than a few files to read.
         if len(files) <= _AT_ONCE:
             super().search_deltas(files)
             return
@@ -221,6 +222,7 @@ class _States:
     def _take_commits(self, replays: Sequence[_SparkReplay]) -> DataFrame:
         """The newest row of each key; those that are not about files are folded in."""
         paths = [path for replay in replays for path in replay.json_paths()]
+        # Read twice: for the actions that are folded here, and for the files that Spark counts.
         newest = _newest(self._session, paths, decode.rows_of_file).persist()
         try:
             rows = newest.where(f"kind != '{decode.FILE}'").collect()
@@ -268,6 +270,7 @@ def _newest(session: SparkSession, paths: Sequence[str], decoder: Decoder) -> Da
     decoded = fn.udf(decoder, f"array<struct<{decode.ROW}>>", useArrow=False)("path", "content")
     rows = files.select(fn.explode(decoded).alias("row")).select("row.*")
     others = [column for column in rows.columns if column not in key]
+    # Lines are numbered from the end of a file, so that of one age the smaller number is newer.
     newest = fn.max_by(fn.struct(*others), fn.struct("age", -fn.col("line")))
     grouped = rows.groupBy(*key).agg(newest.alias("newest"), fn.count("*").alias("count"))
     return grouped.select(*key, "newest.*", "count")

@@ -131,6 +131,7 @@ def _is(thrown: Any, *classes: str) -> bool:
     from pyspark import SparkContext
 
     gateway = SparkContext._gateway
+    # By the JVM, since the name of a class says nothing about its superclasses.
     return gateway is not None and any(is_instance_of(gateway, thrown, name) for name in classes)
 
 

@@ -127,6 +127,8 @@ class SparkExecutor:
             except Exception as error:
                 if isinstance(step, ClusterBy) and is_lost_clustering(error):
                     with refusals():
+                        # Delta fails on the name of the lost column before it commits anything, so
+                        # nothing was done yet.
                         recluster(session, address(root), step)
                     return
                 found = refusal(error)

@@ -57,6 +57,7 @@ class Executors:
 
 def _slots(session: SparkSession) -> int:
     """How many tasks run at the same time, as far as Spark says."""
+    # Connect does not tell how many cores there are.
     if not hasattr(session, "_jvm"):
         return _SLOTS_THERE
     return int(session.sparkContext.defaultParallelism)
@@ -80,6 +81,7 @@ def _answers(
             raise
         if len(tables) == 1:
             return [lost_table(tables[0][0])]
+    # A lost executor names no table: only runs of fewer tables tell which it was.
     half = len(tables) // 2
     parts = tables[:half], tables[half:]
     return [result for part in parts for result in _answers(session, part, tasks, work, lost_table)]
@@ -99,6 +101,7 @@ def _collected(
         rows = found.collect()
     finally:
         wait_for_releases(session)
+    # The shuffle has lost the order.
     ordered = sorted(rows, key=lambda row: row["number"])
     return [_Unpickler(io.BytesIO(row["answer"])).load() for row in ordered]
 

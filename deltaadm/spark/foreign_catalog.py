@@ -132,6 +132,7 @@ class SparkForeignCatalog:
         bare = StructType(tuple(replace(column, metadata={}) for column in columns))
         try:
             reader = self._session.read.format(provider).schema(columns_sql(bare))
+            # Of no file, so that only the types are looked at.
             reader.load([]).schema  # noqa: B018 -- has Spark look at it
         except Exception as error:
             found = refusal(error)

@@ -145,6 +145,7 @@ def default_settings(home: str, environ: Mapping[str, str] = os.environ) -> dict
     except OSError:
         return {}
     lines = (line.strip() for line in text.splitlines())
+    # As java.util.Properties reads it: a blank, = or : ends the key.
     pairs = (re.split(r"\s*[=:\s]\s*", line, maxsplit=1) for line in lines if line[:1] != "#")
     return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
 
@@ -199,6 +200,7 @@ def delta_package() -> str:
         from pyspark.sql import SparkSession
     except (PackageNotFoundError, ImportError) as error:
         raise missing(error.name or "delta-spark") from error
+    # Delta's own helper knows how the package is called for this release of Spark.
     builder = configure_spark_with_delta_pip(SparkSession.builder)
     return str(builder._options["spark.jars.packages"])  # there is no public way to read it
 

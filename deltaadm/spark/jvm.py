@@ -124,17 +124,21 @@ def _jvm_environment(scratch: Path, java_options: Sequence[str]) -> dict[str, st
     given = os.environ.get("SPARK_SUBMIT_OPTS", "")
     ours = {
         "SPARK_CONNECT_MODE": "0",
+        # Where PythonGatewayServer writes its port and secret; pyspark's own launcher names a file
+        # in the same way.
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(_announcement(scratch)),
         "SPARK_SUBMIT_OPTS": " ".join((given, *java_options, _temporary(scratch))),
     }
     # A JVM names files in the locale's encoding, so that has to be able to spell them all.
     if sys.platform == "linux" and locale.getencoding().lower().replace("-", "") != "utf8":
         ours["LC_ALL"] = "C.UTF-8"
+    # With SPARK_REMOTE, spark-submit would connect to a server instead of running here.
     return {key: value for key, value in os.environ.items() if key != "SPARK_REMOTE"} | ours
 
 
 def _temporary(scratch: Path) -> str:
     """What makes a JVM put into *scratch* what it would leave behind when it is killed."""
+    # Quoted, since the launcher splits options at blanks, and TMPDIR may have one in it.
     place = str(scratch).replace("\\", "\\\\").replace('"', '\\"')
     return f'"-Djava.io.tmpdir={place}"'
 
@@ -269,6 +273,7 @@ def _died(log: str, code: int) -> EngineError:
         )
     if lacking := _lacking_jars(log):
         return lacking
+    # A JVM that was killed has not said why, whatever its log ends with.
     if _killed_by(code) is not None:
         return _jvm_ended(code)
     for pattern in _CAUSES:

@@ -166,6 +166,7 @@ def _all_settings(
         elif connector == "hadoop-azure":
             given = {**_plain(environ, "azure_", only=True), **_plain(options, "azure_")}
             host = authority.rpartition("@")[2]
+            # By account, so that one session can reach several.
             found |= {f"fs.azure.{key}.{host}": text for key, text in _abfs(given).items()}
         elif connector == "gcs-connector":
             given = {**_plain(environ, "google_", only=True), **_plain(options, "google_")}
@@ -210,6 +211,7 @@ def _s3a(given: Settings, *, providers: bool = True) -> dict[str, str]:
         "secret.key": _first(given, "secret_access_key"),
         "session.token": _first(given, "session_token", "token"),
         "endpoint": endpoint,
+        # The SDK asks for a region even where the endpoint has none.
         "endpoint.region": region or ("us-east-1" if endpoint else ""),
         # Servers other than Amazon's seldom have a host name for each bucket.
         "path.style.access": "true" if endpoint and not hosted else "",
@@ -234,6 +236,7 @@ def _providers(given: Settings, *, everywhere: bool) -> str:
     if not everywhere or not named:
         return ""
     own = [f"{_OWN_PROVIDERS}{name}" for name in _HADOOPS_CHOICE]
+    # Explicit keys come first and the role of the machine last, as in Hadoop's own list.
     return ",".join([*own[:2], *named, own[-1]])
 
 
@@ -248,6 +251,7 @@ def _abfs(given: Settings) -> dict[str, str]:
     """What ABFS has to be told of an account."""
     storage = _plain(given, "storage_")
     key = _first(storage, "account_key", "access_key", "master_key")
+    # A token that is copied from a URL begins with a question mark.
     token = _first(storage, "sas_token", "sas_key").removeprefix("?")
     client = _first(storage, "client_id")
     tenant = _first(storage, "tenant_id", "authority_id")

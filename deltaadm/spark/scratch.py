@@ -44,6 +44,7 @@ def scratch_directory() -> Iterator[Scratch]:
     finally:
         with suppress(OSError):
             _remove(scratch.path)
+        # Closed after the removal, or another run would remove the rest at the same time.
         os.close(scratch.lock)
 
 
@@ -66,6 +67,7 @@ def _new_directory() -> Scratch:
 
 def _remove_if_abandoned(path: Path) -> None:
     found = path.lstat()
+    # Anybody may put a link or a directory of such a name into /tmp.
     if os.name == "nt" or not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
         return
     lock = os.open(path / _LOCK, os.O_RDWR | os.O_NOFOLLOW)

@@ -85,6 +85,7 @@ def open_session(
 
     Raises `EngineError` where there can be no session.
     """
+    # An active session has the catalogs and credentials of the program that we are part of.
     active = _active_session()
     target = _target(options)
     with ExitStack() as stack:
@@ -185,11 +186,13 @@ def _own_session(
     from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
+    # pyspark refuses a second context in a process, with a message about the place of the first.
     if SparkContext._active_spark_context is not None:
         raise EngineError(
             "Spark already runs in this process, but has no session active in this thread.",
             remedy="Call SparkSession.builder.getOrCreate() in this thread first.",
         )
+    # Spark itself tries an address for minutes before it gives up.
     require_reachable(master)
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_directory())
@@ -202,12 +205,15 @@ def _own_session(
         try:
             with _interrupts_as_they_are(), environment(_python(master, conf)):
                 spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
+                # Not by the builder, which takes no gateway.
                 session = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
         except Exception as error:
             raise died_at_start() or not_started(sentence(error_text(error))[0]) from error
         stack.callback(stop_session, session)
+        # Once the session runs: as arguments, secrets would be seen in the list of processes.
         if options.stores:
             configure(session, options.stores, default_settings(spark_home()) | conf)
+        # A standalone master accepts applications that it has no worker for.
         if master.startswith("spark://"):
             phase("Starting Spark: waiting for executors")
             _require_executors(session, master)

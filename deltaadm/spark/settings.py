@@ -24,6 +24,7 @@ def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]
     with ExitStack() as stack:
         for key, value in conf.items():
             try:
+                # Not set again: a session that does not let it be changed may have it already.
                 if _effective(session, key) == value:
                     continue
                 before = session.conf.get(key, None)

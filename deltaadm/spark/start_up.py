@@ -51,6 +51,7 @@ _OPTION_VARIABLES: Final = "SPARK_SUBMIT_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_O
 
 def _use(archive: Path) -> tuple[str, ...]:
     """Java itself checks that an archive fits, and does without one that does not."""
+    # The log is off, since Java warns of an archive that does not fit, and then goes on without.
     return f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"
 
 
@@ -92,6 +93,7 @@ def _fingerprint() -> str:
     java, home = Path(java_program()).resolve(), spark_home()
     release = java.parent.parent / "release"
     found = release if release.is_file() else java
+    # An archive that does not fit would be passed over, and never be made anew.
     facts = (str(java), str(found.stat().st_mtime_ns), str(found.stat().st_size), home)
     return hashlib.sha256("\0".join(facts).encode()).hexdigest()[:12]
 
@@ -117,6 +119,7 @@ def make_later(environ: Mapping[str, str] = os.environ) -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=archive.parent,
+            # So that Ctrl-C and the end of the terminal do not reach it.
             start_new_session=True,
         )
 

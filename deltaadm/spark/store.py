@@ -54,6 +54,7 @@ class Hadoop:
             )
         self.session = session
         jvm: Any = session._jvm
+        # The session's, not the context's: what was set in the session is in there as well.
         self._conf: Any = session._jsparkSession.sessionState().newHadoopConf()
         self._path = jvm.org.apache.hadoop.fs.Path  # every step of such a name is a call
         self._bytes = jvm.org.apache.commons.io.IOUtils.toByteArray
@@ -230,6 +231,8 @@ class HadoopStore:
         """The files directly in a directory, by their names; None if there is none."""
         try:
             statuses = self._system.listStatus(self._hadoop.path(directory))
+            # Each attribute of a status would be a call over a socket; the text of all is a single
+            # one.
             found = list(_STATUS.finditer(self._hadoop.array_to_string(statuses)))
             # A status that wraps another has no text of its own: then each is asked by itself.
             if len(found) != len(statuses) or (found and not _is_of(found[0], statuses[0])):
@@ -248,6 +251,7 @@ class HadoopStore:
             file = _HadoopFile(place, system.open(where), size, self._hadoop)
         except java_errors() as error:
             raise failure(place, error) from error
+        # Without a buffer each small read is a call to the JVM.
         return io.BufferedReader(file, _PIECE)
 
 

@@ -58,6 +58,8 @@ def profile_options(
     own: dict[str, str] = {key: profile[key] for key in _CREDENTIALS if key in profile}
     if len(own) > 1:
         return {**found, **own}
+    # obstore knows no profiles: it would look for a role of the machine, and fail for another
+    # reason.
     if named and any(key in profile for key in _ELSEWHERE):
         raise StorageError(
             f"The AWS profile {named} leaves its credentials to another program or service.",

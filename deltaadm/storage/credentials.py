@@ -44,6 +44,7 @@ class RenewedCredentials:
     @property
     def options(self) -> Mapping[str, str]:
         """The options with the credentials as they are now."""
+        # One thread asks for new ones while the others wait for them.
         with self._lock:
             if self._renewal is not None and time.time() >= self._renewal:
                 self._renew()
@@ -61,6 +62,8 @@ class RenewedCredentials:
     def provide(self) -> dict[str, Any]:
         """The credentials as obstore takes them, which asks again when they expire."""
         plain = {_OBSTORE_NAMES[key]: value for key, value in self.options.items()}
+        # When they are renewed, not when they expire: a request that is under way must not outlive
+        # them.
         until = None if self._renewal is None else datetime.fromtimestamp(self._renewal, UTC)
         return {**plain, "expires_at": until}
 
@@ -82,4 +85,6 @@ def _renewal(credentials: TemporaryCredentials) -> float | None:
     if credentials.expires is None:
         return None
     end, now = credentials.expires / 1000, time.time()
+    # A quarter of a short life, or credentials for less than the margin would be asked for each
+    # time.
     return end - min(_MARGIN, max(0.0, end - now) / 4)

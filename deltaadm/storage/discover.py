@@ -52,6 +52,7 @@ def find_tables(
             identity = there.identity(place)
             if identity in seen:
                 continue
+            # By device and inode, since links may make a circle.
             seen.add(identity)
             names = there.look(place)
         except StorageError as error:
@@ -60,6 +61,8 @@ def find_tables(
         if names is None:
             yield place
         else:
+            # Reversed, since the stack is taken from its end; Spark hides names with these
+            # beginnings too.
             below = sorted((name for name in names if name[0] not in "._"), reverse=True)
             pending += [there.join(place, name) for name in below]
 

@@ -47,11 +47,13 @@ def replacing(path: Place, private: Callable[[], bool] = bool) -> Iterator[Binar
     """
     where = os.fspath(path)
     before = require_replaceable(where)
+    # In the same directory: a rename is atomic only within one file system.
     draft = os.path.join(os.path.dirname(where), f".deltaadm-{os.urandom(8).hex()}.tmp")  # noqa: PTH118, PTH120 -- pathlib costs start-up time
     descriptor = os.open(draft, _CREATE, 0o666)
     try:
         with os.fdopen(descriptor, "w+b") as file:
             usual = os.fstat(descriptor)
+            # Before a byte is written: what is written may have a secret in it.
             _set_mode(descriptor, 0o600)
             yield file
             file.flush()
@@ -61,6 +63,7 @@ def replacing(path: Place, private: Callable[[], bool] = bool) -> Iterator[Binar
         require_replaceable(where)
         # Looked at once more: what is there may have become a link meanwhile.
         os.replace(draft, where)  # noqa: PTH105
+    # An interrupt leaves no draft either.
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(draft)  # noqa: PTH108
@@ -165,6 +168,7 @@ def _is_abandoned(entry: os.DirEntry[str]) -> bool:
 
     if time.time() - entry.stat(follow_symlinks=False).st_mtime > _WRITING_TAKES:
         return True
+    # Of two that look at the same time only one gets the lock, and it may remove the draft.
     descriptor = os.open(entry.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     try:
         return lock(descriptor)
@@ -209,6 +213,7 @@ def open_to_append(path: Place) -> BinaryIO:
     require_replaceable(path)
     file = os.fdopen(os.open(path, _APPEND, 0o666), "a+b")
     try:
+        # Once more by the descriptor: the name may lead to something else by now.
         require_regular(os.fstat(file.fileno()))
     except OSError:
         file.close()
@@ -232,6 +237,7 @@ def _kind(status: os.stat_result) -> str:
 
 def _inherited(descriptor: int, before: os.stat_result) -> int:
     """The permissions of an older file, whose owner and group the new one gets if we may."""
+    # Without set-user-ID and the like, which are not for new content.
     mode = stat.S_IMODE(before.st_mode) & 0o777
     if hasattr(os, "fchown"):
         with suppress(OSError):
@@ -240,6 +246,8 @@ def _inherited(descriptor: int, before: os.stat_result) -> int:
         if now.st_gid != before.st_gid:
             mode &= 0o707  # what its group might is not for ours
         if now.st_uid != before.st_uid:
+            # We could not give the file away, so its owner is who writes it, and must be able to
+            # read it.
             mode |= 0o600
     return mode
 

@@ -55,6 +55,7 @@ class Kept:
                 self._size -= _size(mine.pop(path))
             while self._size + len(body) > self._most:
                 oldest = next(iter(self._logs))
+                # The log that is read now keeps what it has.
                 if oldest == log:
                     return
                 self._size -= sum(map(_size, self._logs.pop(oldest).values()))

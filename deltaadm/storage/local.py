@@ -49,6 +49,7 @@ class LocalStore:
     qualifier = "file:"
     survives_fork = True
     can_create = True
+    # Reading a local file takes no waiting in which others could be read.
     at_once = 1
     storage_options: Mapping[str, str] = {}
     catalog_state = None
@@ -89,6 +90,7 @@ class LocalStore:
         where = self._prefix + path
         descriptor, size = _opened(where)
         try:
+            # Before anything is read, so that no file can exhaust the memory.
             if size > self.limits.line:
                 raise too_large(where, size, self.limits.line)
             return _read_all(descriptor)
@@ -124,6 +126,7 @@ class LocalStore:
         return os.fdopen(descriptor, "rb")
 
     def _data_path(self, path: str) -> str:
+        # It takes longer to import than all of this module.
         from urllib.parse import unquote
 
         from deltaadm.domain.model.data_paths import without_file_scheme
@@ -139,6 +142,7 @@ class LocalStore:
     def overwrite(self, path: str, body: bytes) -> None:
         """Write a whole file atomically: a concurrent reader sees the old or the new one."""
         where = self._prefix + path
+        # Imported here: whoever only reads does without.
         from deltaadm.storage.files import write_whole
 
         try:
@@ -152,6 +156,8 @@ class LocalStore:
         from deltaadm.storage.files import create_whole
 
         try:
+            # Only the first commit makes a log: any other would make one for a table that was just
+            # dropped.
             if path == commit_name(0):
                 os.makedirs(self._log, exist_ok=True)  # noqa: PTH103
             return create_whole(where, body)
@@ -271,10 +277,12 @@ def _opened(where: str) -> tuple[int, int]:
     try:
         descriptor = os.open(where, _FLAGS)
     except OSError as error:
+        # A socket cannot be opened at all, and says so in the words of a missing device.
         if _is_no_file(error):
             raise _not_regular(where, os.stat(where).st_mode) from error  # noqa: PTH116
         raise _unreadable(where, error) from error
     status = os.fstat(descriptor)
+    # By the descriptor: what the name leads to may have been replaced since it was opened.
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         raise _not_regular(where, status.st_mode)

@@ -23,6 +23,7 @@ def tables_nearby(path: str) -> Iterator[str]:
             yield f"The path is inside the table {directory}."
             return
     try:
+        # A directory such as /tmp may have any number of entries, and this is only a hint.
         neighbours = list(islice(place.parent.iterdir(), _MOST_NEIGHBOURS))
     except OSError:
         return

@@ -134,6 +134,7 @@ _CAUSES: Final = (
 def failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
     """The error that an exception in *doing* something to what is at *url* amounts to."""
     found = _cause(f"{type(error).__name__}: {error}")
+    # A missing bucket is a missing file to obstore, but "try again" does not help there.
     if isinstance(error, FileNotFoundError) and found is not _CAUSES[0]:
         return FileMissing(
             f"The file {url} is missing.",

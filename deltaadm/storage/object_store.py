@@ -186,17 +186,21 @@ class Connections:
         from obstore import store
 
         if address.kind == "memory":
+            # One for each name, so that all who open it see the same objects.
             return self._memory.setdefault(address.bucket, store.MemoryStore())
         settings, client = _divided(address.kind, options)
         if address.kind == "http":
             require_url(location)
         else:
+            # obstore panics on some of these.
             require_usable(_PREFIXES[address.kind], settings, os.environ)
             require_bucket(_NOUNS[address.kind], address.bucket, location)
         try:
             if address.kind == "http":
                 return store.HTTPStore(address.bucket, client_options=client, retry_config=_retry())
             if address.kind == "s3":
+                # The variable for S3 alone comes before the one for all services in AWS's own tools
+                # too.
                 endpoint = os.environ.get("AWS_ENDPOINT_URL_S3")
                 if endpoint and not {"endpoint", "endpoint_url"} & _plain_keys(settings):
                     settings["endpoint"] = endpoint
@@ -428,6 +432,7 @@ class Bucket:
 
     def _page(self, prefix: str) -> tuple[Sequence[ObjectMeta], bool]:
         first = next(self._stream(prefix, None), [])
+        # A full page may be the last one, but only another request would tell.
         return first, len(first) < PAGE
 
     def _list(self, prefix: str, offset: str | None) -> list[ObjectMeta]:
@@ -479,6 +484,7 @@ class ObjectStore:
         if start:
             first = f"{self._log}/{listing_prefix(start)}"
             return self._listed(self._bucket.all_below(self._log, first))
+        # Kept, since it has the sidecars as well: `list_directory` then needs no request.
         self._all = self._bucket.all_below(self._log)
         found = self._listed(self._all)
         if not found:
@@ -573,6 +579,7 @@ class ObjectStore:
             path = self._ahead.popleft()
             meta = self._metas.get(path)
             known = path in self._fetched or self._memory(path, meta).find() is not None
+            # Large files may not be needed at all, and would keep small ones waiting.
             if not known and (meta is None or meta["size"] <= _AHEAD_SIZE):
                 self._fetched[path] = self._get(path)
 
@@ -587,6 +594,7 @@ class ObjectStore:
             name = meta["path"][len(start) :]
             if name and "/" not in name and meta["path"].startswith(start):
                 self._metas[directory + name] = meta
+                # Rounded: a float of seconds can fall short of the millisecond that it stands for.
                 modified = round(meta["last_modified"].timestamp() * 1000)
                 files[directory + name] = FileInfo(directory + name, meta["size"], modified)
         return files
@@ -601,6 +609,7 @@ class ObjectStore:
         if scheme in KINDS and "://" in path:
             there = Address.of(path)
             if there[:1] + there[2:3] == self._address[:1] + self._address[2:3]:
+                # Delta encodes every path in the log, and `Address` decodes those of HTTP alone.
                 return there.path if there.kind == "http" else unquote(there.path)
         raise StorageError(
             f"{path} is in another store, which is out of reach from here.",
@@ -677,11 +686,14 @@ class _RangedFile(io.RawIOBase):
             if first <= start and end <= first + len(block):
                 return block[start - first : end - first]
         if self._blocks and start in _range_of(*self._blocks[-1]):
+            # Someone reads on, so that fewer and larger requests pay; a jump starts small blocks no
+            # more.
             self._block = min(_LARGEST_BLOCK, 2 * self._block)
         last = min(self._size, max(end, start + self._block))
         found = self._memory.find((start, last)) if self._memory else None
         if found is None:
             found = self._bucket.get_range(self._path, start, last, self._tag)
+            # Some servers ignore a range, or cut it short.
             if len(found) != last - start:
                 raise failure(self._bucket.url(self._path), EOFError())
             if self._memory:

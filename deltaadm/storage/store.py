@@ -291,6 +291,7 @@ def table_name(location: str) -> tuple[str, ...] | None:
     >>> table_name("delta.`sales`"), table_name("delta.sales")
     (None, ('delta', 'sales'))
     """
+    # A slash makes it a path, except inside backticks, where names may have any character.
     if "." not in location or ("/" in location and "`" not in location):
         return None
     if _unquoted(location) is not None:
@@ -298,6 +299,7 @@ def table_name(location: str) -> tuple[str, ...] | None:
     import os
 
     parts = [part[1].replace("``", "`") if part[1] else part[2] for part in _parts(location)]
+    # A directory that is there wins: it needs no catalog.
     if len(parts) not in _CATALOG_PARTS or os.path.isdir(location):  # noqa: PTH112 -- costs time
         return None
     return tuple(parts)

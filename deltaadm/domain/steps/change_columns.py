@@ -329,6 +329,7 @@ def _spark_casts(old: DataType, new: DataType) -> bool:
         if not before or (before[1] and not after[1]):
             return False
         same = before[1] == after[1] is None
+        # CHAR pads its values, so that only the same length keeps them.
         return int(before[2]) == int(after[2]) if same else int(before[2]) <= int(after[2])
     return is_up_cast("string" if before else old.name, new.name)
 

@@ -54,6 +54,7 @@ class UnsetProperties(Step):
         state = snapshot
         if COLUMN_MAPPING_MODE in self.keys and session.allow_column_mapping_removal:
             state = without_mapping(state, {}, session)
+            # As with SET, the mapping goes in a commit of its own; only other keys need another.
             if len(self.keys) == 1:
                 return state
         unset = set(map(unset_key, self.keys))

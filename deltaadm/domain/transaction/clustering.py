@@ -128,6 +128,7 @@ def suspension(columns: Sequence[Path]) -> str:
 
 def suspended_columns(user_metadata: str) -> tuple[Path, ...]:
     """The columns that *user_metadata* says with a `suspension` after a run's mark; or none."""
+    # After a mark of our own alone: other user metadata is somebody else's.
     found = re.fullmatch(r"deltaadm/\S+ \S+ suspends (.*)", user_metadata, re.DOTALL)
     return tuple(_listed(found[1])) if found else ()
 
@@ -176,6 +177,7 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
     check_statistics_of(metadata, columns)
     physical = physical_paths(metadata.schema)
     _require_known_names(columns, physical)
+    # Also for no columns: Delta keeps the domain, with an empty list.
     domain = clustering_domain([physical[column] for column in columns])
     after = snapshot
     if not supported:

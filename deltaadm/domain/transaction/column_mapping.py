@@ -243,6 +243,7 @@ def assign_column_id_and_physical_name(
         if is_changing_mode_on_existing_table
         else {}
     )
+    # Never an id twice: the files of dropped columns still have theirs.
     counter = max(
         max_column_id(new_metadata) or 0,
         max_column_id(old_metadata) or 0,
@@ -378,6 +379,7 @@ def verify_and_update_metadata_change(
     matters, since today's Delta upgrades it. With *strip_metadata*, mapping keys that come in
     while the mode stays none are removed, unless the table had such keys already.
     """
+    # Delta's own function had it, and older descriptions still do.
     del old_protocol
     old_mode, new_mode = column_mapping_mode(old_metadata), column_mapping_mode(new_metadata)
     changing = old_mode is not new_mode and not is_creating_new_table

@@ -261,6 +261,7 @@ def widens_in_iceberg(old: str, new: str) -> bool:
         return True
     before, after = _DECIMAL.fullmatch(old), _DECIMAL.fullmatch(new)
     if before and after:
+        # Iceberg widens the precision of decimals alone.
         return before[2] == after[2]
     return (old, new) == ("float", "double")
 
@@ -273,6 +274,7 @@ def allows_type(version: int, data_type: DataType) -> bool:
             return name != "void"
         known = name in _V2_TYPES or name.startswith("decimal")
         return known or (version == 3 and name == "variant")  # noqa: PLR2004
+    # Iceberg needs ids of elements, keys and values, which only V2 and V3 assign.
     return version > 1 or not isinstance(data_type, ArrayType | MapType)
 
 

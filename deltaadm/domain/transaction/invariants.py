@@ -85,6 +85,7 @@ def _invariant(path: Path, field: StructField) -> Invariant:
     return Invariant(
         path=path,
         text=text,
+        # A NOT NULL column is enforced as such, and its invariant is never looked at.
         read=field.nullable,
         is_described=isinstance(inner, str) and not flaw,
         fails_in_delta_rs=isinstance(text, str) and (not is_json or is_empty),

@@ -124,6 +124,7 @@ def commit_metadata(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
 
 def _with_global_defaults(proposed: Metadata, session: SessionSettings) -> Metadata:
     """*proposed* on top of those of the session's defaults for new tables that Delta knows."""
+    # The session's settings name them without `delta.`.
     given = {f"delta.{key}" for key in session.property_defaults}
     defaults = {
         key: value
