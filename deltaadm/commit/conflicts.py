@@ -43,8 +43,6 @@ def last_harmless(store: LogStore, first: int, domains: Collection[str]) -> int:
 def _require_harmless(store: LogStore, version: int, domains: Collection[str]) -> None:
     name = commit_name(version)
     try:
-        # All of them: Delta judges kinds of conflicts one after the other, whatever the order of
-        # the lines.
         reasons = set(_reasons(store, name, domains))
     except FileMissing:
         raise

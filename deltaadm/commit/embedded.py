@@ -145,8 +145,6 @@ class EmbeddedExecutor:
             except DeltaadmError as error:
                 # This attempt has failed for certain, an earlier one perhaps not.
                 self._open = unknown is not None
-                # An earlier request of this commit may have arrived, whatever this one's refusal
-                # says.
                 raise (unknown or error) from error
             # Asked again, a store may find the file that it has written at first: the file tells.
             found = _transaction(store, name)

@@ -188,7 +188,6 @@ class DeltaCatalog:
         # A comment or a property may contain lines that look like these: what Spark says first, or
         # last, is its own.
         last = {key: value for key, _, value in lines}
-        # For what stands at the top the first line counts, by the same reason.
         first = {key: value for key, _, value in reversed(lines)}
         namespace = first.get("Database") or first.get("Namespace", "")
         parts = (first.get("Catalog", ""), namespace, first.get("Table", ""))

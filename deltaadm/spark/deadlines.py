@@ -56,7 +56,6 @@ def deadlines(patience: float) -> Any:
             # A commit that is given up after some time may be made all the same.
             if _LOOKING_UP.get():
                 return self._in_time(go_on, details, request)
-            # A deadline would cut off an ALTER TABLE that is about to commit.
             return go_on(details, request)
 
         def _in_time(self, go_on: Any, details: Any, request: Any) -> Any:

@@ -63,7 +63,6 @@ def replacing(path: Place, private: Callable[[], bool] = bool) -> Iterator[Binar
         require_replaceable(where)
         # Looked at once more: what is there may have become a link meanwhile.
         os.replace(draft, where)  # noqa: PTH105
-    # An interrupt leaves no draft either.
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(draft)  # noqa: PTH108
