@@ -205,7 +205,7 @@ class CheckpointReader:
     def json_actions(self, path: str) -> Iterator[Named]:
         """The actions of a file of JSON lines."""
         with self.decoding(path):
-            yield from commits.each_action(commits.body(self._store, path), path)
+            yield from commits.checkpoint_actions(commits.body(self._store, path), path)
 
     def _rows(self, path: str) -> int:
         if path.endswith(".json"):

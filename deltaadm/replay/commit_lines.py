@@ -155,7 +155,7 @@ def json_object(body: bytes) -> tuple[dict[str, Any] | None, str]:
 def _lines(body: bytes) -> Lines:
     body = body.removeprefix(b"\xef\xbb\xbf")
     numbered = enumerate(body.splitlines(), start=1)
-    lines = Lines([_line(number, text) for number, text in numbered if text.strip()])
+    lines = Lines([_line(number, text) for number, text in numbered if text.strip(commits.BLANKS)])
     if any(line.document is None for line in lines) and _is_spread_over_lines(body):
         spread = Line(lines[0].number, None, "its JSON is spread over several lines", spread=True)
         return Lines([spread])

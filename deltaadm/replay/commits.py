@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Delta's reader passes over one at the beginning of a commit.
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+BLANKS: Final = b" \t\r\n"
+"""What a blank line may have; Delta's reader fails on any other."""
 _ESCAPED: Final = b"\\u00"
 _STATE: Final = (b'"protocol"', b'"metaData"', _ESCAPED)
 _PROVENANCE: Final = (*_STATE, b'"commitInfo"')
@@ -50,8 +52,8 @@ class LargeFile:
     def __len__(self) -> int:
         return self._size
 
-    def numbered(self) -> Iterator[tuple[int, bytes]]:
-        """The lines that are not blank, with their numbers from 1."""
+    def numbered(self, *, blank: bool = False) -> Iterator[tuple[int, bytes]]:
+        """The lines with their numbers from 1; only where asked for, those that are *blank* too."""
         number, size = 0, self._store.limits.piece
         with self._store.open(self._path) as source:
             rest = source.read(len(_BYTE_ORDER_MARK)).removeprefix(_BYTE_ORDER_MARK)
@@ -61,10 +63,10 @@ class LargeFile:
                 rest = b"" if whole[-1:] and whole[-1].endswith(b"\n") else whole.pop()
                 self._check(rest)
                 for number, line in enumerate(whole, number + 1):  # noqa: B020
-                    if not line.isspace():
+                    if blank or line.strip(BLANKS):
                         yield number, line.rstrip(b"\r\n")
         for number, line in enumerate(rest.splitlines(), number + 1):  # noqa: B020
-            if line and not line.isspace():
+            if blank or line.strip(BLANKS):
                 yield number, line
 
     def lines(self) -> Iterator[bytes]:
@@ -82,9 +84,9 @@ class LargeFile:
                 rest, *whole = (source.read(end - start) + rest).splitlines(keepends=True)
                 end = start
                 self._check(rest)
-                yield from (line.rstrip(b"\r\n") for line in reversed(whole) if not line.isspace())
+                yield from (line.rstrip(b"\r\n") for line in reversed(whole) if line.strip(BLANKS))
         first = rest.removeprefix(_BYTE_ORDER_MARK).strip(b"\r\n")
-        if first and not first.isspace():
+        if first.strip(BLANKS):
             yield first
 
     def _check(self, line: bytes) -> None:
@@ -111,6 +113,13 @@ def all_actions(body: bytes | LargeFile, path: str) -> list[Named]:
 def each_action(body: bytes | LargeFile, path: str) -> Iterator[Named]:
     """Every action of a file of JSON lines, in its order, decoded one at a time."""
     return _decoded(body.lines() if isinstance(body, LargeFile) else _lines(body), path)
+
+
+def checkpoint_actions(body: bytes | LargeFile, path: str) -> Iterator[Named]:
+    """Every action of a checkpoint of JSON lines, of which Delta's reader takes no blank one."""
+    if isinstance(body, LargeFile):
+        return _decoded((line for _, line in body.numbered(blank=True)), path)
+    return _decoded(body.removeprefix(_BYTE_ORDER_MARK).splitlines(), path)
 
 
 def actions_reversed(body: bytes | LargeFile, path: str) -> Iterator[Named]:
@@ -197,14 +206,14 @@ def _lines(body: bytes) -> list[bytes]:
     """The lines that are not blank."""
     # Like in Hadoop's reader, a lone carriage return ends a line too.
     lines = body.removeprefix(_BYTE_ORDER_MARK).splitlines()
-    return [line for line in lines if line and not line.isspace()]
+    return [line for line in lines if line.strip(BLANKS)]
 
 
 def _check_ends(text: bytes, path: str) -> None:
     """Without parsing: what is not empty begins and ends like a JSON object."""
     if text.startswith(b"{") and text.endswith((b"}\n", b"}")):
         return
-    text = text.removeprefix(_BYTE_ORDER_MARK).strip()
+    text = text.removeprefix(_BYTE_ORDER_MARK).strip(BLANKS)
     if text and not (text.startswith((b"{", b"[")) and text.endswith((b"}", b"]"))):
         raise unreadable(path, "a line in it is not a JSON object")
 
@@ -257,22 +266,56 @@ def json_value(text: str) -> Any:
     return found if end == len(text) else json.loads(text)
 
 
-_TYPES: Final[Mapping[str, Mapping[str, type]]] = {
-    "protocol": {"minReaderVersion": int, "minWriterVersion": int},
+_INTEGER: Final = range(-(1 << 31), 1 << 31)
+_LONG: Final = range(-(1 << 63), 1 << 63)
+_VECTOR: Final[Mapping[str, Any]] = {
+    "offset": _INTEGER,
+    "sizeInBytes": _INTEGER,
+    "cardinality": _LONG,
+    "maxRowIndex": _LONG,
+}
+_TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
+    # Lists of features that are none have a rule of their own.
+    "protocol": {"minReaderVersion": _INTEGER, "minWriterVersion": _INTEGER},
     "metaData": {
-        "format": dict,
+        "format": {"options": dict},
         "partitionColumns": list,
         "configuration": dict,
-        "createdTime": int,
+        "createdTime": _LONG,
     },
-    "add": {"partitionValues": dict, "size": int, "deletionVector": dict, "baseRowId": int},
-    "remove": {"deletionVector": dict},
-    "txn": {"version": int},
+    "add": {
+        "partitionValues": dict,
+        "size": _LONG,
+        "modificationTime": _LONG,
+        "dataChange": bool,
+        "tags": dict,
+        "deletionVector": _VECTOR,
+        "baseRowId": _LONG,
+        "defaultRowCommitVersion": _LONG,
+    },
+    "remove": {
+        "deletionTimestamp": _LONG,
+        "dataChange": bool,
+        "extendedFileMetadata": bool,
+        "partitionValues": dict,
+        "size": _LONG,
+        "tags": dict,
+        "deletionVector": _VECTOR,
+        "baseRowId": _LONG,
+        "defaultRowCommitVersion": _LONG,
+    },
+    # Of a cdc action Delta's reader does not ask for dataChange.
+    "cdc": {"partitionValues": dict, "size": _LONG, "tags": dict},
+    "txn": {"version": _LONG, "lastUpdated": _LONG},
     "domainMetadata": {"removed": bool},
+    "checkpointMetadata": {"version": _LONG, "tags": dict},
+    "sidecar": {"sizeInBytes": _LONG, "modificationTime": _LONG, "tags": dict},
 }
-"""Fields whose value Delta's reader must be able to take, since the state depends on them."""
+"""
+Fields whose value Delta's reader must be able to take; any value is a text to it.
 
-_INT_32: Final = range(-(1 << 31), 1 << 31)
+A range stands for the whole numbers in it, a mapping for an object with such fields.
+"""
 
 
 def check_types(name: str, action: Any, path: str) -> None:
@@ -292,12 +335,22 @@ def type_mismatch(name: str, action: Any) -> str:
         return f"its {name} action is not a JSON object"
     if name in ABOUT_FILES and len(str(action.get("path"))) > LIMITS.path:
         return f"{name}.path is longer than {LIMITS.path:,} characters"
-    for key, kind in _TYPES.get(name, {}).items():
-        value = action.get(key)
-        if value is not None and not (type(value) is kind and _is_in_range(name, value)):
-            return f"{name}.{key} is {json.dumps(value)}"
+    types = _TYPES.get(name)
+    return "" if types is None else _mismatched_field(name, action, types)
+
+
+def _mismatched_field(place: str, document: Document, types: Mapping[str, Any]) -> str:
+    for key, kind in types.items():
+        value = document.get(key)
+        if value is None:
+            continue
+        if isinstance(kind, range):
+            # Not isinstance: to Python true is an int.
+            fits = type(value) is int and value in kind
+        else:
+            fits = type(value) is (kind if isinstance(kind, type) else dict)
+        if not fits:
+            return f"{place}.{key} is {json.dumps(value)}"
+        if isinstance(kind, dict) and (found := _mismatched_field(f"{place}.{key}", value, kind)):
+            return found
     return ""
-
-
-def _is_in_range(name: str, value: Any) -> bool:
-    return name != "protocol" or value in _INT_32

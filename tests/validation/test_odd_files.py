@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.domain.facts.deletion_vectors import descriptor_flaw, z85_decode
 from deltaadm.domain.facts.statistics import column_kinds, contradictions, num_records
-from deltaadm.domain.model.actions import DeletionVectorDescriptor
+from deltaadm.domain.model import wire
+from deltaadm.domain.model.actions import ACTIONS, DeletionVectorDescriptor
 from deltaadm.domain.model.data_paths import is_absolute, path_flaw
 from deltaadm.domain.model.partition_values import is_partition_value
 from deltaadm.operations.validate import choose_rules, validate
+from deltaadm.replay.commits import type_mismatch
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.storage.store import open_store
 from tests.support.cases import each
@@ -33,8 +35,7 @@ from tests.support.tables import (
 ODD = (None, True, 1.5, -1, 10**30, "", "\x1b[2J\n", [], [1], {}, {"a": None}, {"a": {"b": [1]}})
 """JSON values that hardly any field expects."""
 
-FREE = ("path", "modificationTime", "dataChange", "stats", "tags", "defaultRowCommitVersion")
-"""Fields of an add that Delta's reader takes in whatever they hold."""
+FIELDS = ("path", "modificationTime", "dataChange", "stats", "tags", "defaultRowCommitVersion")
 
 VECTOR = ("storageType", "pathOrInlineDv", "offset", "sizeInBytes", "cardinality", "maxRowIndex")
 STATISTICS = ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds")
@@ -43,13 +44,15 @@ VECTORED = protocol(3, 7, ["deletionVectors"], ["deletionVectors"])
 
 def _is_told(path: Path) -> bool:
     found = report(path, "deep")
-    return found.version == 0 and all("\n" not in finding.message for finding in found.findings)
+    is_refused = any(finding.code == "DL103" for finding in found.findings)
+    assert is_refused == (found.version is None)
+    return all("\n" not in finding.message for finding in found.findings)
 
 
 @pytest.mark.parametrize("value", ODD, ids=repr)
 def test_an_odd_field(tmp_path: Path, value: Any) -> None:
-    files = [add(f"{key}-f") for key in FREE]
-    for key, file in zip(FREE, files, strict=True):
+    files = [add(f"{key}-f") for key in FIELDS]
+    for key, file in zip(FIELDS, files, strict=True):
         file["add"][key] = value
     table(tmp_path, commit(protocol(), metadata(), *files))
     assert _is_told(tmp_path)
@@ -93,6 +96,50 @@ def test_an_odd_action_of_a_commit(tmp_path: Path, value: Any) -> None:
     removed = [{"remove": remove("f")["remove"] | {key: value}} for key in keys]
     table(tmp_path, commit(protocol(), metadata(), {"cdc": {"dataChange": value}}, *removed))
     assert _is_told(tmp_path)
+
+
+DECODED = {
+    kind.NAME: {entry.key for entry in kind.ENTRIES if entry.codec is not wire.TEXT}
+    for kind in ACTIONS.values()
+    if kind.NAME != "commitInfo"
+}
+DECODED["cdc"] -= {"dataChange"}  # of which Delta's reader does not ask
+DECODED["protocol"] -= {"readerFeatures", "writerFeatures"}  # which are DL221's
+
+
+@pytest.mark.parametrize("name", sorted(DECODED))
+def test_delta_refuses_a_field_of_another_type(name: str) -> None:
+    for key in DECODED[name]:
+        for value in ("", "x", 1.5, 1 << 63):
+            assert type_mismatch(name, {key: value}).startswith(f"{name}.{key} is ")
+        assert not type_mismatch(name, {key: None})
+
+
+@pytest.mark.parametrize(
+    ("name", "action", "place"),
+    [
+        ("add", {"deletionVector": {"offset": 1 << 31}}, "add.deletionVector.offset"),
+        ("remove", {"deletionVector": {"cardinality": "1"}}, "remove.deletionVector.cardinality"),
+        ("metaData", {"format": {"options": "x"}}, "metaData.format.options"),
+        ("protocol", {"minReaderVersion": 1 << 31}, "protocol.minReaderVersion"),
+        ("txn", {"version": True}, "txn.version"),
+        ("add", {"path": 1, "stats": [], "clusteringProvider": {}, "size": -(1 << 63)}, ""),
+        ("cdc", {"dataChange": "x", "deletionVector": "x"}, ""),
+    ],
+)
+def test_delta_refuses_numbers_out_of_range_and_takes_any_text(
+    name: str, action: dict[str, Any], place: str
+) -> None:
+    assert type_mismatch(name, action).partition(" is ")[0] == place
+
+
+@pytest.mark.parametrize("blank", [b"\f", b"\v", b" \f"], ids=repr)
+@pytest.mark.parametrize("depth", ["default", "history"])
+def test_blanks_that_json_does_not_know(tmp_path: Path, blank: bytes, depth: str) -> None:
+    table(tmp_path, commit(protocol(), metadata()) + blank + b"\n" + commit(add("a")))
+    found = report(tmp_path, depth)
+    assert found.version is None
+    assert [finding.code for finding in found.findings] == ["DL103"]
 
 
 JSON = st.recursive(

@@ -80,9 +80,10 @@ def path_flaw(path: str) -> str:
         what = "a % that does not start an escape"
         what = what if found[0] == "%" else f"the character {found[0]!r}, which must be encoded"
         return f"it has {what}"
-    if is_absolute(path):
+    colon = _COLON_FIRST.match(path)
+    if is_absolute(path) and (colon is None or path.startswith("/", colon.end())):
         return ""
-    if _COLON_FIRST.match(path):
+    if colon:
         return "it has a colon before its first slash, which must be encoded"
     return "it points outside the table" if _escapes(path) else ""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.domain.model.data_paths import is_absolute
 from deltaadm.domain.model.log_segment import Kind, choose
 from deltaadm.domain.model.protocol import READER_FEATURES_VERSION, WRITER_FEATURES_VERSION
 from deltaadm.domain.steps import WriteCheckpoint
@@ -183,8 +185,7 @@ def unfit_sidecar(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Sidecar File Information and Sidecar Files.
     """
     for sidecar in checkpoint.sidecars:
-        directory, _, _ = sidecar.path.rpartition("/")
-        if directory and directory.rpartition("/")[2] != "_sidecars":
+        if not _is_in_sidecars(sidecar.path):
             message = f"The sidecar {sidecar.path!r} is not directly in _sidecars."
             yield Problem(message, _place(checkpoint))
         elif sidecar.size is None:
@@ -428,6 +429,14 @@ def _size(checkpoint: CheckpointFacts) -> int | None:
     known = [size for size in sizes if size is not None]
     own = sum(file.info.size for file in checkpoint.files)
     return own + sum(known) if len(known) == len(sizes) else None
+
+
+def _is_in_sidecars(path: str) -> bool:
+    directory, _, _ = path.rpartition("/")
+    # To Delta a relative path starts in _sidecars.
+    if not is_absolute(path):
+        return normpath(f"/_sidecars/{directory}") == "/_sidecars"
+    return directory.endswith("/_sidecars")
 
 
 def _kind(checkpoint: CheckpointFacts) -> Kind | None:

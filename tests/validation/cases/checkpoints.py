@@ -259,24 +259,39 @@ def a_sidecar_has_another_size(path: Path) -> None:
     edit(made, reference, without="sidecar")
 
 
-@breaks("DL608")
-def a_sidecar_lies_in_a_directory_of_its_own(path: Path) -> None:
+def _named_in(path: Path, directory: str) -> None:
     made = v2(path)
     (one,) = sidecars(made)
-    reference = {
-        "path": f"more/{one.name}",
-        "sizeInBytes": one.stat().st_size,
-        "modificationTime": 1,
-    }
+    name = f"{directory or f'file:{one.parent}'}/{one.name}"
+    reference = {"path": name, "sizeInBytes": one.stat().st_size, "modificationTime": 1}
     edit(made, {"sidecar": reference}, without="sidecar")
+
+
+@breaks("DL608")
+def a_sidecar_lies_in_a_directory_of_its_own(path: Path) -> None:
+    _named_in(path, "more")
+
+
+@breaks("DL608")
+def a_sidecar_is_named_from_the_log(path: Path) -> None:
+    _named_in(path, "_sidecars")
 
 
 @respects("DL608")
 def a_sidecar_is_named_by_its_full_path(path: Path) -> None:
+    _named_in(path, "")
+
+
+@respects("DL608")
+def a_sidecar_is_named_by_way_of_the_log(path: Path) -> None:
+    _named_in(path, "../_sidecars")
+
+
+@breaks("DL612")
+def a_checkpoint_of_json_has_a_blank_line(path: Path) -> None:
     made = v2(path)
-    (one,) = sidecars(made)
-    reference = {"path": f"file:{one}", "sizeInBytes": one.stat().st_size, "modificationTime": 1}
-    edit(made, {"sidecar": reference}, without="sidecar")
+    (file,) = made.log.glob("*.checkpoint.*.json")
+    file.write_bytes(file.read_bytes() + b" \n")
 
 
 @breaks("DL609", depth="deep")

@@ -241,6 +241,11 @@ def a_path_has_a_colon_in_its_first_part(path: Path) -> None:
     _holding(path, add("t=03:06/f"))
 
 
+@breaks("DL704", "DL705")
+def a_path_looks_like_a_url_without_a_root(path: Path) -> None:
+    _holding(path, add("a:b=true/f"))
+
+
 @respects("DL704")
 def a_path_is_encoded(path: Path) -> None:
     _holding(path, add("a%20b/%25/é/t%3A.parquet"))

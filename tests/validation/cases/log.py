@@ -146,6 +146,11 @@ def an_action_has_a_text_where_a_number_belongs(path: Path) -> None:
 
 
 @breaks("DL103")
+def an_action_has_a_text_where_true_or_false_belongs(path: Path) -> None:
+    table(path, body(*START), body(INFO, add("a", dataChange="true")))
+
+
+@breaks("DL103")
 def a_line_has_no_action(path: Path) -> None:
     table(path, body(*START, {}), body(INFO))
 
