@@ -125,6 +125,7 @@ def answer(arguments: Sequence[str], status: CommitStatus) -> int:
     named = [arguments[0]] if arguments and arguments[0] in COMMANDS else []
     try:
         app = build(named or list(COMMANDS)[:1], status)
+        # Not standalone: typer would show errors in its own way and end the process.
         code = app(args=list(arguments), prog_name="deltaadm", standalone_mode=False)
     except typer.TyperException as error:
         raise _usage_error(error, arguments) from error

@@ -98,6 +98,7 @@ def _page(title: str, summary: str, body: Iterable[str]) -> str:
     lines = (
         '.\\" Written by `python3 dev.py man`; do not edit.',
         f'.TH {_quoted(title.upper())} 1 "" {_quoted(f"deltaadm {__version__}")} "User Commands"',
+        # No hyphens, which would be copied along with the words.
         ".nh",
         ".ad l",
         ".SH NAME",
@@ -109,10 +110,12 @@ def _page(title: str, summary: str, body: Iterable[str]) -> str:
 
 def _text(text: str) -> str:
     """*text* as a line of its own, which is no request."""
+    # roff takes a line that begins with a dot or an apostrophe for a request.
     return re.sub(r"^(?=[.'])", r"\\&", _escaped(text))
 
 
 def _escaped(text: str) -> str:
+    # roff makes typographic characters of these, which no shell understands when they are copied.
     return text.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga").replace("^", "\\(ha")
 
 

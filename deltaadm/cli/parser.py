@@ -66,6 +66,7 @@ def _times(word: str) -> str:
 
 def _plain(text: str) -> str:
     """A value that cannot be taken for anything else."""
+    # Typer and we might take it differently, so typer takes it.
     if not text or text.startswith("-"):
         raise ValueError(text)
     return text

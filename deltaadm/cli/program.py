@@ -197,6 +197,7 @@ def _unread(arguments: Sequence[str], status: CommitStatus) -> int:
     from deltaadm.runs.output import discard_output
 
     discard_output()
+    # `| head` is no trouble for what only reads, and needs no word.
     if "--apply" in arguments or "apply" in arguments[:1]:
         _say_stopped(status, "Output pipe closed")
     return UNREAD

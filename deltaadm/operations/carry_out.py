@@ -183,6 +183,7 @@ class _Run(StageRun):
     def _take(self, number: int) -> None:
         stage = self._plan.stages[number]
         if stage.has_statement:
+            # Before the statement: an interrupt may come at any moment from now on.
             self._note(self._begun)
         try:
             self._executor.apply(self.result.actual.root, stage.step, self.result.actual)
@@ -235,6 +236,7 @@ class _Result:
 def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> _Result:
     newest = log.load()
     if stage.step.destination is not None:
+        # No commit to look for: the catalog's entry has changed, and the log is another table's.
         moved = (*relocation(stage.after, newest), *mismatches(stage.after, newest))
         return _Result(actual=newest, mismatches=moved)
     commits = log.commits(base.version + 1, newest.version, stage.step)

@@ -29,6 +29,7 @@ def fix_command(table: str, steps: Sequence[Step]) -> str:
     """
     if not steps:
         return ""
+    # A name that begins with a dash would be taken for an option.
     place = f"./{table}" if table.startswith("-") else table
     return " ".join(map(quoted, ("deltaadm", *_arguments(place, steps), "--apply")))
 
@@ -60,6 +61,7 @@ def quoted(word: str) -> str:
         character if character.isprintable() and character not in "\\'" else _bytes(character)
         for character in word
     )
+    # The quotes of bash, ksh and zsh that understand escapes; plain ones would keep the character.
     return f"$'{body}'"
 
 

@@ -38,6 +38,7 @@ def steps_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSetti
         return 0
     if len(steps) == 1 and not steps[0].leaves_trace:
         return 0
+    # The longest beginning first: later steps may have changed what earlier ones did.
     counts = range(len(steps), 0, -1)
     return next((count for count in counts if _shows(snapshot, steps[:count], session)), 0)
 
@@ -168,6 +169,7 @@ def _with(schema: StructType, place: Path, defined: StructField | None) -> Struc
     own = {path: field for path, field in walk(schema) if path[: len(place)] == place}
     if defined is None:
         raise _NotTaken
+    # The ids of a column that is added once more would be new ones, and never those of the table.
     (fresh,) = drop_column_mapping_metadata(StructType((defined,))).fields
     column = rewrite(
         StructType((fresh,)),

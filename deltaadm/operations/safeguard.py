@@ -40,6 +40,7 @@ def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Fin
             continue
         key = (finding.code, finding.severity, finding.where, finding.message)
         if known[key]:
+            # Counted, since a rule may find the same in the same words several times.
             known[key] -= 1
         else:
             different.append(finding)

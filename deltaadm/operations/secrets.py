@@ -84,6 +84,8 @@ def _slow_digest(salt: str, value: str) -> str:
     import hashlib
 
     body, known = (text.encode("utf-8", "surrogatepass") for text in (value, salt))
+    # Slow on purpose, and salted by table and place: a plan in a file must not let anybody try
+    # passwords.
     return hashlib.pbkdf2_hmac("sha256", body, known, _ROUNDS).hex()
 
 
@@ -150,6 +152,7 @@ class Masker:
             return value
         seen = self._seen.setdefault(key, [])
         if value not in seen:
+            # A mask takes its number as well, so that a secret that comes later has another one.
             seen.append(value)
         if _is_mask(value):
             return value

@@ -71,6 +71,7 @@ def undo_words(taken: Iterable[Taken]) -> dict[str, str]:
     """What takes back the changes in each place, in words: those of the last step first."""
     found: dict[str, dict[str, None]] = {}
     final_paths: dict[str, str] = {}
+    # From the last step back, which is the order in which they can be undone.
     for step in reversed(list(taken)):
         undos = list(step.undos())
         for change, undo in undos:

@@ -42,6 +42,7 @@ def _issues(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _failure(table: str, kind: str, message: str) -> dict[str, Any]:
+    # By the kind of error: its words may name what differs from run to run, such as a time.
     mark = fingerprint(table, kind)
     return _issue(f"{kind}-error", visible(message), mark, "blocker", path_of(table))
 

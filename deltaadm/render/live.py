@@ -26,6 +26,8 @@ class LiveLine:
             console=console,
             auto_refresh=False,
             transient=True,
+            # What is written elsewhere hides the line first; rich would replace the streams of the
+            # process.
             redirect_stdout=False,
             redirect_stderr=False,
         )

@@ -26,6 +26,7 @@ def visible(text: str) -> str:
         text = "".join(
             _escaped(character) if is_hidden(character) else character for character in text
         )
+    # CI systems look for commands at the beginning of a line, behind any blanks.
     if text.lstrip().startswith(_COMMAND_MARK):
         text = text.replace(":", "\\x3a", 1)
     return text.replace(_OLD_COMMAND_MARK, "##\\x5b")

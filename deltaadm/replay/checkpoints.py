@@ -353,6 +353,7 @@ class CheckpointReader:
                 return pages.batch_rows(source, asked, columns, limits, most)
 
             buffer = pages.buffer_size(footer, limits)
+            # By itself pyarrow compares no checksums.
             with pq.ParquetFile(
                 source, page_checksum_verification=True, buffer_size=buffer
             ) as file:

@@ -136,6 +136,7 @@ def state_actions(body: bytes | LargeFile, path: str) -> list[Named]:
     """The protocol and metaData actions of a commit, in its order; other lines stay unparsed."""
     if isinstance(body, LargeFile):
         return list(_matching_large(body, path, _STATE))
+    # A name may be written with escapes, which a search for its letters does not find.
     if b'"protocol"' not in body and b'"metaData"' not in body and _ESCAPED not in body:
         _check_ends(body, path)
         return []

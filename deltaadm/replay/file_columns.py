@@ -595,6 +595,7 @@ def _parsed(body: pa.Buffer, schema: pa.Schema) -> pa.Table | None:
     try:
         return pj.read_json(
             pa.BufferReader(body),
+            # One block, as pyarrow fails on a line that reaches over more; the threads are ours.
             read_options=pj.ReadOptions(use_threads=False, block_size=body.size + 1),
             parse_options=pj.ParseOptions(explicit_schema=schema),
         )

@@ -166,6 +166,7 @@ def read_footer(source: BinaryIO, limits: Limits = LIMITS) -> Footer:
 def _footer_bytes(source: BinaryIO, most: int) -> tuple[bytes, int]:
     """The bytes of the footer, and where it begins."""
     size = source.seek(0, 2)
+    # One read for the length and, unless it is long, the footer as well.
     source.seek(max(0, size - _TAIL))
     tail = source.read()
     if size < 12 or tail[-4:] != _MAGIC:  # noqa: PLR2004 -- two magics and a length

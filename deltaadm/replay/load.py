@@ -52,6 +52,7 @@ def load_snapshot(
         # The newest metadata whether time travel uses in-commit timestamps.
         version = version_at(store, load_snapshot(store, engine).metadata, timestamp)
     attempt = Attempt(store, locate(store, version, known, listing))
+    # Until a checkpoint can be read, or no older one is left, for which `answer` raises.
     while True:
         outcome: Snapshot | UnreadableCheckpoint
         try:
@@ -115,6 +116,7 @@ def _locate_after(store: LogStore, start: int, version: int | None) -> Located |
         segment = choose(listing, version)
     except TableError:
         return None
+    # Log cleanup may have removed it since.
     if segment.checkpoint is None:
         return None
     return Located(listing, segment, _oddities(listing))
@@ -234,6 +236,7 @@ def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
     except (TableError, StorageError) as error:
         return None, (f"_last_checkpoint was not used: {error.message}",)
     version = hint_of(body).get("version")
+    # Not `isinstance`: in Python, true is an int.
     if type(version) is int and version >= 0:
         return version, ()
     return None, ("_last_checkpoint cannot be parsed and was ignored.",)

@@ -134,6 +134,7 @@ def _row_starts(source: BinaryIO, chunk: Struct) -> Iterator[str]:
         source.seek(at)
         if 5 in header:  # noqa: PLR2004 -- Parquet's number of the older kind of page
             body = _decompressed(source.read(header[3]), header[2], chunk[4])
+            # The repetition levels come first, behind their length.
             body = body[4 : 4 + int.from_bytes(body[:4], "little")]
         else:
             body = source.read(head[6])

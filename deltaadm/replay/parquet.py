@@ -115,6 +115,7 @@ def _parts(source: BinaryIO, held: Sequence[Struct]) -> dict[tuple[str, ...], by
     found: dict[tuple[str, ...], bytes] = {}
     pending: list[tuple[int, int, Struct]] = []
     for span in [*spans, None]:
+        # To read on over a small gap costs less than another request.
         if pending and (span is None or span[0] - sum(pending[-1][:2]) > _LARGEST_GAP):
             first = pending[0][0]
             source.seek(first)
@@ -202,6 +203,7 @@ def _page(body: bytes, header: Struct, start: int) -> bytes:
     page = body[start : start + max(0, header[3])]
     if len(page) != header[3]:
         raise Unfamiliar("a page that is cut off")
+    # The checksum is written as a number with a sign.
     if 4 in header and zlib.crc32(page) != header[4] & _CRC:  # noqa: PLR2004 -- Parquet's number
         raise Unfamiliar("a page that does not match its checksum")
     return page
@@ -241,6 +243,7 @@ def _data_page(
     """The number of entries, the encoding, both kinds of levels, and the values' bytes."""
     repetition, definition = levels
     if header[1] == _DATA_PAGE_2:
+        # In pages of the second kind the levels come first, and are never compressed.
         head = header[8]
         first, second = head[6], head[6] + head[5]
         rest = page[second:]
@@ -345,6 +348,7 @@ def _encoded(body: bytes, width: int, count: int) -> Iterator[tuple[int, int]]:
             size = (head >> 1) * width
             if at + size > len(body):
                 raise Unfamiliar("packed bits that are cut off")
+            # Indices into a dictionary of one entry have no bits at all.
             for start in range(at, at + size, width) if width else repeat(at, head >> 1):
                 packed = int.from_bytes(body[start : start + width], "little")
                 for index in range(min(8, count - done)):

@@ -146,6 +146,7 @@ def _states(
     processes = processors() if store.survives_fork else 1
     read = parallel_scan(files.names, partial(_look, store), processes=processes)
     state = _State(base)
+    # There are times of more commits than are asked for.
     for version, time, (_, found) in zip(files.versions, times, read, strict=False):
         if found:
             snapshot = state.after(version, time, found)

@@ -76,11 +76,13 @@ def carry_out_plans(
     with different Spark settings.
     """
     require_lines(context, "--output")
+    # One Spark carries out all of them, under settings that are fixed once it has started.
     _require_one_session(plans)
     fleet = Fleet([saved.table for saved in plans], found=True, brief=True)
     printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
     with Journal(journal) as known:
         for saved in plans:
+            # By its digest: the plan of another run on the same table is another plan.
             if saved.digest in known.done:
                 printer.add(_of_earlier_run(saved, known.done[saved.digest]))
         left = [saved for saved in plans if saved.digest not in known.done]

@@ -35,6 +35,7 @@ def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
         return _in_spark(context, names)
     others = {table: parts for table, parts in names.items() if not _is_of_unity(parts)}
     found = _in_spark(context, others) if others else {}
+    # A name of two parts may be in either; Spark, if it has a catalog, is asked first.
     left = {table: parts for table, parts in names.items() if table not in found}
     return {**found, **_in_unity(unity, left)}
 

@@ -92,6 +92,7 @@ def _to_harm(
 
 def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Report]) -> None:
     """Ask for *consents* at the terminal; raises `Refused` unless all are given."""
+    # By option, so that many plans ask the same question once.
     missing = {consent.option: consent for consent in consents}
     if not missing:
         return
@@ -107,6 +108,7 @@ def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Re
             "changed.",
             remedy=f"Pass {' '.join(missing)} to continue without confirmation.",
         )
+    # The plan is on standard output only in this case, and whoever answers must have seen it.
     if context.format != "text" or not sys.stdout.isatty() or len(plans) > 1:
         show_on_stderr(context, plans)
     for consent in missing.values():
@@ -114,6 +116,7 @@ def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Re
 
 
 def _has_terminal() -> bool:
+    # Both: the question is written to standard error, for standard output may go to a file.
     return sys.stdin.isatty() and sys.stderr.isatty() and talk().asks
 
 

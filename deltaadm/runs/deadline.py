@@ -35,6 +35,7 @@ def deadline(duration: str | None) -> Iterator[None]:
     if signal.getitimer(signal.ITIMER_REAL)[0]:
         yield
         return
+    # An exception from a signal also ends waits for servers, which no check between steps would.
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:

@@ -26,6 +26,7 @@ def announce_plans(path: Path, plans: int = 1, *, secrets: bool = False) -> None
     from deltaadm.operations.commands import quoted
 
     them, what = ("it", "the plan") if plans == 1 else ("them", f"{plans} plans")
+    # A name that begins with a dash would be taken for an option.
     place = f"./{path}" if str(path).startswith("-") else str(path)
     info(f"Saved {what} to {path}; apply {them} with: deltaadm apply {quoted(place)}")
 

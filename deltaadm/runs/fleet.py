@@ -147,6 +147,7 @@ def collect_tables(
             remedy="A table is a directory that contains _delta_log; a list names one per line.",
         )
     names = tuple(dict.fromkeys(tables) if request.names_tables else tables)
+    # All names at once: each may take a request.
     entries |= catalogs.look_up(context, [name for name in names if name not in entries])
     return Fleet(
         tables=names,
@@ -163,6 +164,7 @@ def collect_tables(
 def _listed(file: Path) -> Iterator[str]:
     """The lines of *file*, without empty ones and those that begin with `#`."""
     text = sys.stdin.read() if str(file) == "-" else read_file(file)
+    # Not `splitlines`, which also ends lines where names may have odd characters.
     for line in text.split("\n"):
         name = line.strip()
         if name and not name.startswith("#"):
@@ -282,6 +284,7 @@ def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> It
         stream = _map_on_executors(task, fresh)
     for number, table in enumerate(fleet.tables):
         if not fleet.alone:
+            # What an interrupt says, of a run that commits nothing.
             context.status.set(f"{NOTHING}; {number} of {len(fleet.tables)} tables were processed")
         line = fleet.answered.get(table)
         if line is None:

@@ -57,6 +57,7 @@ class Journal:
                 remedy="Choose another file with --journal.",
             ) from error
         try:
+            # Before it is read: the run that holds it may be writing the last line.
             self._lock()
             self._read()
         except BaseException:
@@ -114,6 +115,7 @@ class Journal:
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise self._not_a_line(number) from None
         if whole < len(body):
+            # Or the next line would be written behind the half one.
             self._file.truncate(whole)
 
     def _not_a_line(self, number: int) -> Refused:

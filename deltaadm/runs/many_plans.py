@@ -92,6 +92,7 @@ def plan_many(
             return found
         applied = carry_out_plans(
             reader,
+            # From the file, as a later run would: what is carried out is what was saved.
             plans_in(read_file(planning.out)),
             journal_of(planning.out),
             Limits(many.jobs),

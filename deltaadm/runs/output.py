@@ -129,6 +129,7 @@ def output_error(error: BaseException | None, status: CommitStatus) -> StorageEr
     import errno
 
     discard_output()
+    # So after `>&-` in a shell.
     if getattr(error, "errno", None) == errno.EBADF:
         cause = "standard output is closed"
     else:

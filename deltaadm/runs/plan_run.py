@@ -131,6 +131,7 @@ def require_engine_commits(context: RunContext, plan: Plan) -> None:
         from deltaadm.storage.store import open_store
 
         root = plan.before.root
+        # The bare store, as commits have it: the one of a catalog only adds to what is read.
         require_committable(plan, open_store(root, object_stores=context.object_stores))
 
 
@@ -226,6 +227,7 @@ def finish_plan(
     if request.out is not None:
         from deltaadm.operations.secrets import sets_secrets
 
+        # Saved before it is carried out: a run that is killed leaves its plan behind.
         text = json.dumps(document(), indent=2)
         save_plan(request.out, text, secrets=sets_secrets(plan))
     if request.apply:
@@ -313,6 +315,7 @@ def commit_plan(context: RunContext, table: str, plan: Plan) -> OutcomeReport:
         sessions.executor(context, plan.session, plan, phases=progress) as executor,
     ):
         outcome = execute(context, plan, executor, context.status.set, progress)
+        # Inside the block: an interrupt while Spark ends has to say what was committed.
         listed = ", ".join(map(str, outcome.versions))
         context.status.set(
             f"committed: {listed}" if listed else "everything was done, without a commit"
@@ -373,6 +376,7 @@ def execute(
     from deltaadm.runs.live_log import LiveLog
 
     detail = Detail.STATE if is_verified_by_state(plan.steps) else Detail.PROTOCOL
+    # Names may lead elsewhere since the plan was made, so the places are looked at once more.
     require_same_places(plan, lambda place: Target(place, place).load(context, detail=detail))
     log = LiveLog(context, plan.before, detail, executor.mark, by_name=moves(plan.steps))
 

@@ -130,6 +130,7 @@ def from_processes(
                 except EOFError:
                     number = worker.owed.popleft()
                     done[number] = lost(tables[number])
+                    # Before the next one is started, which may get the same number for its pipe.
                     del workers[worker.answers]
                     worker.stop()
                     # The table it was killed on is lost; a new process answers for the others.
@@ -169,6 +170,7 @@ def _serve(
     *ours* are the parent's ends, which have come along: none may outlive the parent here.
     """
     try:
+        # A pipe ends for its reader only once nobody holds the end that writes.
         for end in ours:
             os.close(end)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop

@@ -118,6 +118,7 @@ class ResultPrinter:
     def _write(self, target: OutputTarget, result: TableResult) -> None:
         if target.format == "text":
             self._write_line(result.document)
+        # Its line is in the file already to which the run that was interrupted has written.
         elif result.old:
             return
         elif self._style.selection:

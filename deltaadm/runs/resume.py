@@ -33,6 +33,7 @@ def resume_lines(file: Path, kind: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for number, line in enumerate(whole.split("\n") if whole else (), 1):
         document = _document(file, number, line, kind)
+        # An error in a later line does away with an older answer: the table is read again.
         found.pop(document["table"], None)
         if "error" not in document:
             found[document["table"]] = f"{line}\n"
@@ -59,5 +60,6 @@ def _cut_off(file: Path, size: int) -> None:
         output = os.fstat(sys.stdout.fileno())
     except (OSError, ValueError):
         return
+    # The shell has opened the file for appending (`>> FILE`), maybe under another name.
     if os.path.samestat(output, file.stat()):
         os.truncate(file, output.st_size - size)

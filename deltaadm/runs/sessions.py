@@ -224,6 +224,7 @@ def _places(many: FleetRequest) -> Iterator[str]:
     """What the options of a fleet name that may be a URL."""
     yield from many.also or ()
     yield from many.discover or ()
+    # Standard input can be read only once, which is done where its tables are used.
     if many.tables_from is not None and str(many.tables_from) != "-":
         from deltaadm.runs.reading import read_file
 

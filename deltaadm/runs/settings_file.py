@@ -275,6 +275,8 @@ def _of_pairs(pairs: Sequence[str]) -> dict[str, Any]:
         key, _, value = text.partition("=")
         quoted = value.replace("\\", "\\\\").replace('"', '\\"')
         try:
+            # As TOML first, so that numbers, lists and truth values need no quotes of TOML within
+            # those of the shell.
             read = tomllib.loads(f"{key}={value}")
         except ValueError:
             try:

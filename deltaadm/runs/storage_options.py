@@ -113,6 +113,7 @@ def is_secret_option(key: str) -> bool:
     (True, False)
     """
     name = key.lower()
+    # These say where a secret is, and are none.
     if name.endswith(("_file", "_path", "_url", "_uri", "_endpoint")):
         return False
     return any(sign in name for sign in ("secret", "token", "sas", "password", "key", "credential"))
@@ -126,6 +127,7 @@ def _from_file(access: AccessRequest) -> Mapping[str, str]:
 
     found = {}
     for number, text in enumerate(read_file(access.storage_options_file).splitlines(), 1):
+        # Files with variables for a shell are taken as they are.
         line = text.strip().removeprefix("export ")
         if not line or line.startswith("#"):
             continue

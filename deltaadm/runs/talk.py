@@ -75,6 +75,7 @@ class Talk:
 
             record = {"time": _now(), "level": level, "message": message}
             return json.dumps(record) + "\n"
+        # One line a message: a name with a line break could forge another.
         text = " ".join(message.split("\n"))
         return f"{_now()} {level.upper()} {text}\n" if timed else f"{text}\n"
 
@@ -83,6 +84,7 @@ def _append(file: Path, text: str) -> None:
     from deltaadm.errors import Refused
 
     try:
+        # Opened for each message: several runs may add to one file.
         with file.open("a", encoding="utf-8", errors="backslashreplace") as opened:
             opened.write(text)
     except OSError as error:
@@ -141,4 +143,5 @@ def is_terminal() -> bool:
     import os
 
     shown = talk().shows(INFO) and not talk().as_json
+    # A dumb terminal cannot go back in a line.
     return shown and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

@@ -152,6 +152,7 @@ class Unity:
         if location.rstrip("/") not in self._names:
             return None
         location = location.rstrip("/")
+        # Apart by what they are good for: a catalog may allow reading alone.
         key = location, location in self._written
         if key not in self._credentials:
             # Several threads may ask at the same time; the first answer counts.
@@ -209,6 +210,7 @@ def _catalog_at(url: str, place: str) -> UnityCatalog:
     if parts.scheme not in {"http", "https"} or not host:
         raise _no_url(url, place)
     names = _token_names(host)
+    # A secret that is mounted as a file often ends with a line break.
     token = next(filter(None, map(os.environ.get, names)), "").strip()
     if token and parts.scheme == "http" and not (_is_loopback(host) or _allows_http()):
         raise Refused(

@@ -75,6 +75,7 @@ def _from_threads(
 
     def answer_unless_given_up(table: str) -> Result:
         if given_up:
+            # Threads cannot be ended from outside: works that have not begun end here.
             raise InterruptedError
         return answer(table)
 
