@@ -160,7 +160,7 @@ def _usage_error(error: typer.TyperException, arguments: Sequence[str]) -> Usage
         return UsageError(message, option=given.replace("'", ""))
     found = re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", error.format_message())
     if found is not None:
-        return UsageError(f"There is no place for the argument {found[1]!r}.")
+        return UsageError(f"Unexpected argument {found[1]!r}.")
     return UsageError(error.format_message())
 
 

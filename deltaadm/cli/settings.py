@@ -310,9 +310,9 @@ def _policy_shown(layers: Iterable[Setting], text: str) -> Iterator[SettingValue
     for layer in layers:
         for key, value in layer.value.items():
             inner = property_values(value) if key == "properties" else [("", value)]
-            for name, one in inner:
+            for name, setting in inner:
                 dotted = f"policy.{key}" + (f'."{name}"' if name else "")
-                found[dotted] = replace(layer, value=one)
+                found[dotted] = replace(layer, value=setting)
     for key, setting in sorted(found.items()):
         yield replace(_shown("policy", setting, text, None), key=key)
 

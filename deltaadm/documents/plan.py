@@ -114,8 +114,8 @@ def _losses(plan: Plan) -> list[tuple[int, str]]:
         return []
     return [
         (number, what)
-        for number, taken in enumerate(plan.taken, 1)
-        for what in taken.step.losses(taken.before)
+        for number, transition in enumerate(plan.transitions, 1)
+        for what in transition.step.losses(transition.before)
     ]
 
 

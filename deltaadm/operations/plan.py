@@ -24,7 +24,7 @@ from deltaadm.domain.transaction.metadata_checks import STATISTICS_COLUMNS
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.operations.diff import Change, diff, relocation
 from deltaadm.operations.reasons import reason
-from deltaadm.operations.undo import UNDONE_TOGETHER, Taken, undo_words
+from deltaadm.operations.undo import UNDONE_TOGETHER, Transition, undo_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -166,17 +166,17 @@ class Plan:
         return tuple(name for step in self.steps for name in step.irreversible)
 
     @property
-    def taken(self) -> tuple[Taken, ...]:
+    def transitions(self) -> tuple[Transition, ...]:
         """Each step between the states before and after it, in order."""
         return tuple(
-            Taken(before, stage.step, stage.after)
+            Transition(before, stage.step, stage.after)
             for before, stage in zip(self.states, self.stages, strict=False)
         )
 
     @property
     def changes(self) -> tuple[PlannedChange, ...]:
         """Every difference between before and after, explained."""
-        undo = undo_words(self.taken)
+        undo = undo_words(self.transitions)
         return tuple(
             PlannedChange(
                 change=change,
@@ -339,8 +339,8 @@ def resumed(plan: Plan) -> Plan:
 
 
 _RESUMED: Final = (
-    "A run that was interrupted has taken the table's clustering away and not put it back: the "
-    "plan does that in the end."
+    "An interrupted run removed the table's clustering and did not restore it; this plan restores "
+    "it as its last step."
 )
 
 

@@ -54,7 +54,7 @@ class Undo:
 
 
 @dataclass(frozen=True)
-class Taken:
+class Transition:
     """A step, and the states before and after it."""
 
     before: Snapshot
@@ -67,12 +67,12 @@ class Taken:
             yield change, _undo(change, self)
 
 
-def undo_words(taken: Iterable[Taken]) -> dict[str, str]:
+def undo_words(transitions: Iterable[Transition]) -> dict[str, str]:
     """What takes back the changes in each place, in words: those of the last step first."""
     found: dict[str, dict[str, None]] = {}
     final_paths: dict[str, str] = {}
     # From the last step back, which is the order in which they can be undone.
-    for step in reversed(list(taken)):
+    for step in reversed(list(transitions)):
         undos = list(step.undos())
         for change, undo in undos:
             subject, around = _final_place(change.subject, final_paths)
@@ -133,35 +133,35 @@ def _by(step: Step, price: str = " (metadata only)") -> Undo:
     return Undo(f"{alter_command(step)}{price}", (step,), restores=True)
 
 
-def _undo(change: Change, taken: Taken) -> Undo:
-    if not taken.before.exists:
+def _undo(change: Change, transition: Transition) -> Undo:
+    if not transition.before.exists:
         return Undo("drop the table")
-    if taken.before.root != taken.after.root:
-        return _by(kinds.SetLocation(taken.before))
+    if transition.before.root != transition.after.root:
+        return _by(kinds.SetLocation(transition.before))
     if change.subject.startswith("protocol."):
-        return _undo_protocol(change, taken)
+        return _undo_protocol(change, transition)
     # Another id means another table in its place, which no single change takes back.
-    if taken.before.metadata.id != taken.after.metadata.id:
-        return Undo(f"RESTORE TABLE … TO VERSION AS OF {taken.before.version}")
-    return _undo_metadata(change, taken)
+    if transition.before.metadata.id != transition.after.metadata.id:
+        return Undo(f"RESTORE TABLE … TO VERSION AS OF {transition.before.version}")
+    return _undo_metadata(change, transition)
 
 
-def _undo_protocol(change: Change, taken: Taken) -> Undo:
+def _undo_protocol(change: Change, transition: Transition) -> Undo:
     place, _, name = change.subject.partition("[")
     if place in ("protocol.readerFeatures", "protocol.writerFeatures"):
-        return _undo_listing(change, name.removesuffix("]"), taken.before, taken.after)
+        return _undo_listing(change, name.removesuffix("]"), transition.before, transition.after)
     return _LOWERED_WITH_FEATURES
 
 
-def _undo_metadata(change: Change, taken: Taken) -> Undo:
-    whole = _STEPS.get(taken.step.kind)
+def _undo_metadata(change: Change, transition: Transition) -> Undo:
+    whole = _STEPS.get(transition.step.kind)
     if whole is not None:
-        return whole(taken)
+        return whole(transition)
     place, _, name = change.subject.partition("[")
     undo = _PLACES.get(place)
     if undo is None:
         return Undo("set it back (metadata only)")
-    return undo(change, name.removesuffix("]"), taken)
+    return undo(change, name.removesuffix("]"), transition)
 
 
 def _undo_listing(change: Change, name: str, before: Snapshot, after: Snapshot) -> Undo:
@@ -194,19 +194,19 @@ def _stays(name: str, snapshot: Snapshot) -> bool:
     )
 
 
-def _undo_renaming(taken: Taken) -> Undo:
+def _undo_renaming(transition: Transition) -> Undo:
     """What takes back the renaming of a column."""
     # As a whole: constraints, partitioning and statistics that have the name in them follow.
-    [(column, new)] = taken.step.renames
-    old, _, _ = find_place(taken.before.metadata.schema, column)
+    [(column, new)] = transition.step.renames
+    old, _, _ = find_place(transition.before.metadata.schema, column)
     return _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), "")
 
 
 # Properties
 
 
-def _undo_property(change: Change, name: str, taken: Taken) -> Undo:
-    if name in _NEEDED_BY_V3 and _has_v3(taken.after):
+def _undo_property(change: Change, name: str, transition: Transition) -> Undo:
+    if name in _NEEDED_BY_V3 and _has_v3(transition.after):
         return _NEEDED_FOR_GOOD
     if name == COLUMN_MAPPING_MODE:
         return _UNDO_MAPPING if change.before in (None, "none") else _UNDO_UNMAPPING
@@ -252,12 +252,12 @@ _UNDO_UNMAPPING: Final = Undo(
 )
 
 
-def _undo_clustering(_: Change, __: str, taken: Taken) -> Undo:
+def _undo_clustering(_: Change, __: str, transition: Transition) -> Undo:
     """What takes back other clustering columns."""
     # Delta may refuse the earlier ones, as they are now.
-    step = kinds.ClusterBy(clustering_columns(taken.before) or ())
+    step = kinds.ClusterBy(clustering_columns(transition.before) or ())
     try:
-        evolve(taken.after, step)
+        evolve(transition.after, step)
     except DeltaadmError as error:
         return Undo(f"never: {_lower(error.message)}")
     return _by(step)
@@ -271,19 +271,22 @@ def _lower(sentence: str) -> str:
 # Columns
 
 
-def _undo_columns(change: Change, name: str, taken: Taken) -> Undo:
-    undo = _COLUMN_STEPS.get(taken.step.kind)
-    return undo(change, name, taken) if undo else _undo_rewriting(change, taken)
+def _undo_columns(change: Change, name: str, transition: Transition) -> Undo:
+    undo = _COLUMN_STEPS.get(transition.step.kind)
+    return undo(change, name, transition) if undo else _undo_rewriting(change, transition)
 
 
-def _undo_rewriting(change: Change, taken: Taken) -> Undo:
+def _undo_rewriting(change: Change, transition: Transition) -> Undo:
     """What turning column mapping on or off, or forgetting older types, does to columns."""
-    before, after = mapping_mode(taken.before.metadata), mapping_mode(taken.after.metadata)
+    before, after = (
+        mapping_mode(transition.before.metadata),
+        mapping_mode(transition.after.metadata),
+    )
     if (before == "none") == (after == "none"):
         return _NOTHING_LOST if _forgets_types(change) else _KEPT
     if before != "none":
         return _UNDO_UNMAPPING
-    return _NEEDED_FOR_GOOD if _has_v3(taken.after) else _UNDO_MAPPING
+    return _NEEDED_FOR_GOOD if _has_v3(transition.after) else _UNDO_MAPPING
 
 
 def _forgets_types(change: Change) -> bool:
@@ -294,20 +297,20 @@ def _forgets_types(change: Change) -> bool:
     )
 
 
-def _undo_adding(_: Change, name: str, taken: Taken) -> Undo:
+def _undo_adding(_: Change, name: str, transition: Transition) -> Undo:
     """The outermost of the new columns around *name* goes, with all that is in it."""
     own = parse_column(name)
-    known = find_place(taken.before.metadata.schema, own)[0]
+    known = find_place(transition.before.metadata.schema, own)[0]
     step = kinds.DropColumns((own[: len(known) + 1],))
-    if mapping_mode(taken.after.metadata) == "none":
+    if mapping_mode(transition.after.metadata) == "none":
         return Undo(f"{alter_command(step)}, which needs column mapping")
     return _by(step, "")
 
 
-def _undo_change(change: Change, name: str, taken: Taken) -> Undo:
+def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
     """What takes back a change of a column's position, type, nullability, comment or default."""
     if not name:
-        return _undo_moves(taken.step, taken.before)
+        return _undo_moves(transition.step, transition.before)
     column = parse_column(name)
     before, after = change.before or {}, change.after or {}
     if "type" in before or TYPE_CHANGES in after:
@@ -347,17 +350,17 @@ def _position(schema: StructType, column: Path) -> Position:
     return Position(names[index - 1] if index else None)
 
 
-_STEPS: Final[Mapping[str, Callable[[Taken], Undo]]] = {
+_STEPS: Final[Mapping[str, Callable[[Transition], Undo]]] = {
     "rename_column": _undo_renaming,
     "drop_columns": lambda _: _ONLY_OLDER_VERSIONS,
 }
 """Kinds of steps all of whose changes are taken back alike."""
-_COLUMN_STEPS: Final[Mapping[str, Callable[[Change, str, Taken], Undo]]] = {
+_COLUMN_STEPS: Final[Mapping[str, Callable[[Change, str, Transition], Undo]]] = {
     "add_columns": _undo_adding,
     "change_columns": _undo_change,
 }
 """Kinds of steps whose changes of columns are their own."""
-_PLACES: Final[Mapping[str, Callable[[Change, str, Taken], Undo]]] = {
+_PLACES: Final[Mapping[str, Callable[[Change, str, Transition], Undo]]] = {
     "clusteringColumns": _undo_clustering,
     "configuration": _undo_property,
     "description": lambda change, _, __: _set_back(TABLE_COMMENT, change.before),

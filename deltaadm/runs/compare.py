@@ -95,12 +95,12 @@ def compared(
 ) -> DiffReport:
     """In what two tables, or two versions of one, differ."""
     before, after = (comparable(context, *each) for each in (first, second))
-    one, other = first[0], second[0]
+    old, new = first[0], second[0]
     return DiffReport(
-        before=ComparedState(one.text, before.version),
-        after=ComparedState(other.text, after.version),
+        before=ComparedState(old.text, before.version),
+        after=ComparedState(new.text, after.version),
         sections=request.sections,
-        changes=compare(before, after, *request, same_table=one.location == other.location),
+        changes=compare(before, after, *request, same_table=old.location == new.location),
     )
 
 

@@ -69,7 +69,7 @@ def seconds_of(duration: str) -> float:
         float(number) * _SECONDS[unit] for (number, _), unit in zip(parts, units, strict=True)
     )
     if not seconds:
-        raise UsageError(f"{duration!r} is no time at all", option=_OPTION)
+        raise UsageError(f"{duration!r} is not longer than zero", option=_OPTION)
     return float(seconds)
 
 

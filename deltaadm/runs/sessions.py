@@ -63,7 +63,7 @@ def executor(
     options = spark_options(context, _changed(settings), places=places, long_work=long_work)
     return SparkExecutor(
         options,
-        say=info if phases is None else phases.announce,
+        announce=info if phases is None else phases.announce,
         phase=detail if phases is None else phases.begin,
         names=names,
         object_stores=context.object_stores,

@@ -248,7 +248,7 @@ def _allows_http() -> bool:
 def _no_url(url: str, place: str) -> UsageError | SettingsError:
     from deltaadm.masking import masked
 
-    words = "is no URL such as https://adb-123.azuredatabricks.net"
+    words = "is not a URL such as https://adb-123.azuredatabricks.net"
     if place == _OPTION:
         return UsageError(f"{masked(url)!r} {words}", option=_OPTION)
     return SettingsError(f"{place}: {masked(url)!r} {words}.", remedy="Correct it.")

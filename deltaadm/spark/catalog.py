@@ -266,7 +266,7 @@ _FORBIDDEN: Final = re.compile(
 @contextmanager
 def open_catalog(
     options: SparkOptions,
-    say: Callable[[str], None],
+    announce: Callable[[str], None],
     environ: Mapping[str, str] = os.environ,
     *,
     always: bool = False,
@@ -280,7 +280,7 @@ def open_catalog(
     if not (always or _has_catalog(options, environ)):
         yield None
         return
-    with open_session(options, say) as session:
+    with open_session(options, announce) as session:
         yield DeltaCatalog(session)
 
 

@@ -45,13 +45,13 @@ def look(options: SparkOptions) -> Iterator[Check]:
         yield _class_archive()
 
 
-def start(options: SparkOptions, say: Callable[[str], None]) -> Check:
+def start(options: SparkOptions, announce: Callable[[str], None]) -> Check:
     """Start a session and ask it for its version and whether Delta answers."""
     from deltaadm.spark.errors import error_text, sentence
     from deltaadm.spark.session import open_session
 
     try:
-        with open_session(options, say) as session:
+        with open_session(options, announce) as session:
             found = session.version
             try:
                 # A statement that only Delta's extension parses, on a table that cannot be there.
@@ -63,14 +63,14 @@ def start(options: SparkOptions, say: Callable[[str], None]) -> Check:
     return Check("session", Health.OK, f"Spark {found} starts, and Delta responds")
 
 
-def warm(say: Callable[[str], None]) -> Check:
+def warm(announce: Callable[[str], None]) -> Check:
     """Make the archive of classes with which Spark starts sooner, in place of one that is there."""
     from deltaadm.spark.class_archive import make_class_archive
 
     archive = start_up.class_archive()
     if archive is None:
         return _class_archive()
-    say("Starting Spark, to archive the classes that it loads ...")
+    announce("Starting Spark, to archive the classes that it loads ...")
     try:
         make_class_archive(archive)
     except DeltaadmError as error:

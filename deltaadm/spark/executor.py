@@ -66,14 +66,14 @@ class SparkExecutor:
         self,
         options: SparkOptions,
         *,
-        say: Callable[[str], None],
+        announce: Callable[[str], None],
         phase: Callable[[str], None] = ignore,
         names: Mapping[str, str] | None = None,
         object_stores: ObjectStores | None = None,
     ) -> None:
         self._object_stores = object_stores
         self._options = options
-        self._say, self._phase = say, phase
+        self._announce, self._phase = announce, phase
         self._names = names or {}
         self._stack = ExitStack()
         self._session: SparkSession | None = None
@@ -188,7 +188,7 @@ class SparkExecutor:
     def _live(self) -> SparkSession:
         if self._session is None:
             self._session = self._stack.enter_context(
-                open_session(self._options, self._say, self._phase)
+                open_session(self._options, self._announce, self._phase)
             )
             self._jvm = jvm_process()
         return self._session

@@ -71,10 +71,10 @@ def ignore(_: str) -> None:
 
 @contextmanager
 def open_session(
-    options: SparkOptions, say: Callable[[str], None], phase: Callable[[str], None] = ignore
+    options: SparkOptions, announce: Callable[[str], None], phase: Callable[[str], None] = ignore
 ) -> Iterator[SparkSession]:
     """
-    A session for the time of the block; *say* is called when one has to be started.
+    A session for the time of the block; *announce* is called when one has to be started.
 
     *phase* is told what the start, which takes its time, is doing.
 
@@ -95,10 +95,10 @@ def open_session(
             session = active
             stack.enter_context(configured(session, options.conf))
         elif target.startswith(_CONNECT):
-            say(f"Connecting to Spark at {without_secrets(target)} ...")
+            announce(f"Connecting to Spark at {without_secrets(target)} ...")
             session = stack.enter_context(remote_session(target, options.conf, debug=options.debug))
         else:
-            say(f"Starting Spark on {target} ...")
+            announce(f"Starting Spark on {target} ...")
             session = stack.enter_context(_own_session(target, options, phase))
         yield session
 

@@ -192,7 +192,7 @@ def failure_of_options(location: str, error: Exception) -> DeltaadmError | Usage
     """The error for options with which no connection to *location* can be made."""
     if found := re.match(r"Configuration key: '([^']*)' is not valid", str(error)):
         return UsageError(
-            f"{found[1]!r} is no option of the store of {location}", option="--storage-option"
+            f"{found[1]!r} is not an option of the store at {location}", option="--storage-option"
         )
     return failure(location, error)
 
@@ -204,4 +204,4 @@ def _first_sentence(text: str) -> str:
     """What an exception says, without the details of the answer and of the request."""
     line = re.sub(_REQUEST, "", text.strip().partition("\n")[0])
     line = re.sub(r"^Generic [\w ]+ error: ", "", line)
-    return re.sub(r"<.*", "", line).strip(" :.-") or "the store's answer makes no sense"
+    return re.sub(r"<.*", "", line).strip(" :.-") or "the store's response cannot be understood"

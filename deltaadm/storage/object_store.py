@@ -102,7 +102,7 @@ class Address(NamedTuple):
             parts = urlsplit(location)
             if parts.query or parts.fragment:
                 raise StorageError(
-                    f"{location} is no directory: it has a query or a fragment.",
+                    f"{location} is not a directory: it has a query or a fragment.",
                     remedy="Give the URL of the directory that contains _delta_log.",
                 )
             return cls(kind, qualifier, qualifier, unquote(path))

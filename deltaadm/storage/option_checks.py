@@ -22,7 +22,7 @@ def require_usable(
     prefix: str, settings: Mapping[str, str], environment: Mapping[str, str]
 ) -> None:
     """
-    Raise `StorageError` for an endpoint that is no URL, or a word with more than one line.
+    Raise `StorageError` for an endpoint that is not a URL, or a word with more than one line.
 
     Those of *settings* and of the *environment* count whose names begin with the *prefix* of a
     kind of store, such as `aws_`.
@@ -33,12 +33,12 @@ def require_usable(
         key = name.lower().removeprefix(prefix).removeprefix("storage_")
         if key in _URLS and value and not _is_url(value):
             raise StorageError(
-                f"{name} is no URL.",
+                f"{name} is not a URL.",
                 remedy="An endpoint looks like https://host or http://host:9000.",
             )
         if key in _WORDS and re.search(r"[^\x21-\x7e]", value):
             raise StorageError(
-                f"{name} has a space, a line break or another odd character in it.",
+                f"{name} contains a space, a line break or another invalid character.",
                 remedy="Correct it; a line break at the end often comes from the file it was read "
                 "from.",
             )
@@ -48,7 +48,7 @@ def require_url(location: str) -> None:
     """Raise `StorageError` where no request to a server can be made of the *location*."""
     if not _is_url("/".join(location.split("/", 3)[:3])):
         raise StorageError(
-            f"{location} is no URL.", remedy="It looks like https://host/path/to/table."
+            f"{location} is not a URL.", remedy="It looks like https://host/path/to/table."
         )
 
 
@@ -66,6 +66,6 @@ def require_bucket(noun: str, name: str, location: str) -> None:
     """Raise `StorageError` for a *location* with the *name* of a bucket that no store has."""
     if re.search(r"[^\w.$-]", name, re.ASCII):
         raise StorageError(
-            f"Cannot read {location}: {name!r} is no name of a {noun}.",
-            remedy="It has letters, digits, hyphens, dots and underscores alone.",
+            f"Cannot read {location}: {name!r} is not a valid {noun} name.",
+            remedy="Use only letters, digits, hyphens, dots and underscores.",
         )

@@ -323,7 +323,7 @@ def _needs_catalog(name: str) -> Refused:
 
     if os.path.isfile(name):  # noqa: PTH113 -- costs time
         return Refused(
-            f"{name} is a file and no Delta table.",
+            f"{name} is a file, not a Delta table.",
             remedy="Specify the directory that contains _delta_log.",
         )
     return Refused(

@@ -414,5 +414,5 @@ def test_a_file_with_a_dot_is_no_name_of_a_catalog(
     (tmp_path / "tables.txt").touch()
     found = deltaadm("inspect", "tables.txt")
     assert (found.code, found.out) == (7, "")
-    assert "tables.txt is a file and no Delta table." in found.err
+    assert "tables.txt is a file, not a Delta table." in found.err
     assert "looks like a table name" in deltaadm("inspect", "tables.csv").err

@@ -322,9 +322,13 @@ ENDPOINTS = {
     "plain HTTP": ({"AWS_ALLOW_HTTP": "false"}, "plain HTTP", "AWS_ALLOW_HTTP"),
     "no server": ({"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1"}, "connection is refused"),
     "no host": ({"AWS_ENDPOINT_URL": "http://no-such-host.invalid"}, "Check the endpoint"),
-    "no scheme": ({"AWS_ENDPOINT_URL": "localhost:9000"}, "AWS_ENDPOINT_URL is no URL", "http://"),
-    "no port": ({"AWS_ENDPOINT_URL": "http://localhost:99999"}, "AWS_ENDPOINT_URL is no URL"),
-    "half a region": ({"AWS_REGION": "eu west"}, "AWS_REGION has a space", "Correct it"),
+    "no scheme": (
+        {"AWS_ENDPOINT_URL": "localhost:9000"},
+        "AWS_ENDPOINT_URL is not a URL",
+        "http://",
+    ),
+    "no port": ({"AWS_ENDPOINT_URL": "http://localhost:99999"}, "AWS_ENDPOINT_URL is not a URL"),
+    "half a region": ({"AWS_REGION": "eu west"}, "AWS_REGION contains a space", "Correct it"),
     "a line too much": ({"AWS_SECRET_ACCESS_KEY": f"{SECRET}\n"}, "line break", "file"),
 }
 
@@ -361,11 +365,11 @@ def test_an_unknown_scheme() -> None:
 
 @pytest.mark.usefixtures("s3")
 def test_a_name_that_no_bucket_has() -> None:
-    failed(deltaadm("inspect", "s3://la ke/t"), "'la ke' is no name of a bucket", "letters")
+    failed(deltaadm("inspect", "s3://la ke/t"), "'la ke' is not a valid bucket name", "letters")
 
 
 def test_an_address_that_is_no_url() -> None:
-    failed(deltaadm("inspect", "https://lake:99999/t"), "https://lake:99999/t is no URL")
+    failed(deltaadm("inspect", "https://lake:99999/t"), "https://lake:99999/t is not a URL")
 
 
 def test_nobody_may_write(s3: S3Server, ten: str) -> None:

@@ -307,9 +307,9 @@ def test_the_token_is_asked_for(table: Unity, monkeypatch: pytest.MonkeyPatch) -
     [
         ("https://me:secret-word@host", 7, "may hold a secret"),
         ("https://host/?token=secret-word", 7, "may hold a secret"),
-        ("host", 2, "is no URL"),
-        ("ftp://host", 2, "is no URL"),
-        ("https://[::1", 2, "is no URL"),
+        ("host", 2, "is not a URL"),
+        ("ftp://host", 2, "is not a URL"),
+        ("https://[::1", 2, "is not a URL"),
         ("http://host.example", 7, "plain HTTP"),
     ],
 )

@@ -388,7 +388,7 @@ def test_yaml_says_what_json_says(tmp_path: Path) -> None:
         ("schema inspct", 2, "Did you mean inspect?"),
         ("completion bsh", 2, "Did you mean bash"),
         ("upgrade-protocol T --reader x", 2, "'x' is not a number"),
-        ("config show all", 2, "There is no place for the argument 'all'."),
+        ("config show all", 2, "Unexpected argument 'all'."),
         ("T", 2, "To look at a table: deltaadm inspect"),
         ("s3://bucket/t", 2, "To look at a table: deltaadm inspect s3://bucket/t"),
         ("create new --schema id", 2, "--schema 'id BIGINT, day DATE'"),

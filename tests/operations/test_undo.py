@@ -29,7 +29,7 @@ from deltaadm.operations.diff import Change, diff
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.plan import Plan
 from deltaadm.operations.reports import PlanReport
-from deltaadm.operations.undo import Taken, Undo
+from deltaadm.operations.undo import Transition, Undo
 from deltaadm.render.sql_text import write_sql
 from tests.support.plans import mapped, snapshot
 from tests.support.undo import undo_steps
@@ -42,10 +42,10 @@ EXAMPLES = int(os.environ.get("DELTAADM_UNDO_EXAMPLES", "50"))
 """How many plans are drawn; a long run by hand, with the variable set, takes thousands."""
 
 
-def taken(plan: Plan) -> Iterator[Taken]:
+def transitions(plan: Plan) -> Iterator[Transition]:
     states = carried_out(plan.before, plan.steps)
     for before, step, after in zip(states, plan.steps, states[1:], strict=False):
-        yield Taken(before, step, after)
+        yield Transition(before, step, after)
 
 
 def differing(before: Snapshot, after: Snapshot) -> set[str]:
@@ -60,8 +60,8 @@ def _is_same_mode(change: Change) -> bool:
     }
 
 
-def taken_back(state: Snapshot, one: Taken) -> Snapshot:
-    for step in undo_steps(one):
+def taken_back(state: Snapshot, transition: Transition) -> Snapshot:
+    for step in undo_steps(transition):
         state = evolve(state, step)
     return state
 
@@ -71,7 +71,7 @@ def taken_back(state: Snapshot, one: Taken) -> Snapshot:
 def test_each_step_is_taken_back_as_far_as_its_undo_says(
     table: Snapshot, wish: TableChanges
 ) -> None:
-    for step in taken(plan_changes(table, possible(table, wish))):
+    for step in transitions(plan_changes(table, possible(table, wish))):
         left = differing(step.before, taken_back(step.after, step))
         claimed = {change.subject for change, undo in step.undos() if undo.restores}
         assert not left & claimed, step.step
@@ -81,7 +81,7 @@ def test_each_step_is_taken_back_as_far_as_its_undo_says(
 @given(tables(), wishes())
 def test_a_plan_is_taken_back_in_reverse(table: Snapshot, wish: TableChanges) -> None:
     """Back to the last step of which something cannot be brought back."""
-    steps = list(taken(plan_changes(table, possible(table, wish))))
+    steps = list(transitions(plan_changes(table, possible(table, wish))))
     state = steps[-1].after if steps else table
     for step in reversed(steps):
         state = taken_back(state, step)
@@ -106,7 +106,7 @@ def losing_clustering(table: Snapshot) -> Snapshot:
 @settings(max_examples=EXAMPLES)
 @given(tables().map(losing_clustering), wishes())
 def test_no_undo_names_columns_that_are_gone(table: Snapshot, wish: TableChanges) -> None:
-    for step in taken(plan_changes(table, possible(table, wish))):
+    for step in transitions(plan_changes(table, possible(table, wish))):
         taken_back(step.after, step)
         assert not any("gone" in undo.words.partition("never")[0] for _, undo in step.undos())
 
@@ -145,7 +145,7 @@ def test_clustering_by_columns_that_are_gone_is_never_brought_back() -> None:
     "name", [feature.name for feature in REFERENCE.values() if not feature.not_addable]
 )
 def test_a_feature_is_taken_back_as_far_as_its_undo_says(name: str, table: Snapshot) -> None:
-    for step in taken(plan_features(table, [name])):
+    for step in transitions(plan_features(table, [name])):
         left = differing(step.before, taken_back(step.after, step))
         assert not left & {change.subject for change, undo in step.undos() if undo.restores}
 
@@ -196,7 +196,7 @@ def test_a_feature_that_another_one_needs_for_good_is_never_taken_back() -> None
 @given(tables(), wishes())
 def test_what_is_shown_as_an_option_of_alter_is_one(table: Snapshot, wish: TableChanges) -> None:
     """Pasted behind `deltaadm`, the words plan the very steps that take the change back."""
-    for step in taken(plan_changes(table, possible(table, wish))):
+    for step in transitions(plan_changes(table, possible(table, wish))):
         for _, undo in step.undos():
             if undo.words.startswith("alter ") and undo.steps:
                 assert read(undo.words) == [*undo.steps], undo.words

@@ -59,5 +59,5 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
 
 @pytest.fixture
 def executor(spark: "SparkSession") -> Iterator[SparkExecutor]:  # noqa: ARG001
-    with SparkExecutor(SparkOptions(), say=lambda _: None) as one:
+    with SparkExecutor(SparkOptions(), announce=lambda _: None) as one:
         yield one

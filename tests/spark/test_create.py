@@ -176,7 +176,7 @@ def _carry_out(
     predicted = _result(lambda: plans.append(plan_create(before, step)))
     planned = plans[0].steps[0] if plans else step
     names = {str(path): name} if name else {}
-    with SparkExecutor(SparkOptions(), say=lambda _: None, names=names) as executor:
+    with SparkExecutor(SparkOptions(), announce=lambda _: None, names=names) as executor:
         found = _result(lambda: executor.apply(str(path), planned))
     if (predicted, found) == ("ok", "ok"):
         after = _now(path)

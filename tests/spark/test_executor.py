@@ -234,12 +234,12 @@ def test_settings_are_those_of_the_live_session(spark: Any) -> None:
         "spark.databricks.delta.properties.defaults.appendOnly": "true",
         "spark.databricks.delta.allowArbitraryProperties.enabled": "true",
     }
-    with SparkExecutor(SparkOptions(conf=conf), say=lambda _: None) as configured_one:
+    with SparkExecutor(SparkOptions(conf=conf), announce=lambda _: None) as configured_one:
         found = configured_one.settings()
     assert found == SessionSettings(
         property_defaults={"appendOnly": "true"}, allow_arbitrary_properties=True
     )
-    with SparkExecutor(SparkOptions(), say=lambda _: None) as plain:
+    with SparkExecutor(SparkOptions(), announce=lambda _: None) as plain:
         assert plain.settings() == SessionSettings()
     assert spark.sql("SELECT 1").count() == 1, "a session that was there before goes on"
 

@@ -34,7 +34,7 @@ from deltaadm.spark.session import SparkOptions
 
 options, table, properties = eval(sys.argv[1]), *sys.argv[2:]
 try:
-    with SparkExecutor(options, say=lambda text: print(text, file=sys.stderr)) as executor:
+    with SparkExecutor(options, announce=lambda text: print(text, file=sys.stderr)) as executor:
         executor.settings()
         for property in properties.split():
             executor.apply(table, SetProperties(dict([property.split("=")])))

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from deltaadm.domain.steps import Step
-    from deltaadm.operations.undo import Taken
+    from deltaadm.operations.undo import Transition
 
 
-def undo_steps(taken: Taken) -> tuple[Step, ...]:
+def undo_steps(transition: Transition) -> tuple[Step, ...]:
     """
     The steps that take back what can be taken back of one, in an order in which Delta takes them.
 
@@ -24,7 +24,7 @@ def undo_steps(taken: Taken) -> tuple[Step, ...]:
     properties: dict[str, str] = {}
     features: dict[str, Step] = {}
     others: list[Step] = []
-    for step in (step for _, undo in taken.undos() for step in undo.steps):
+    for step in (step for _, undo in transition.undos() for step in undo.steps):
         if isinstance(step, UnsetProperties):
             unset += step.keys
         elif isinstance(step, SetProperties):

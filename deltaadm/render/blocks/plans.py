@@ -242,10 +242,10 @@ def _cards(plan: Plan) -> Iterator[tuple[str, str, str]]:
 
 def _step_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
     """Each step with its own cost and with what the table loses by it."""
-    for taken, stage in zip(plan.taken, plan.stages, strict=True):
+    for transition, stage in zip(plan.transitions, plan.stages, strict=True):
         runs = ", in two runs" if stage.waits else ""
-        lost = "; ".join(taken.step.losses(taken.before)) or "nothing"
-        yield taken.step.words, f"{COST_NAMES[stage.cost]}{runs}", lost
+        lost = "; ".join(transition.step.losses(transition.before)) or "nothing"
+        yield transition.step.words, f"{COST_NAMES[stage.cost]}{runs}", lost
 
 
 def _label(stage: Stage) -> str:
