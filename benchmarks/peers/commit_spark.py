@@ -38,7 +38,7 @@ def measured(work: Callable[[int], None], value: int) -> float:
     return time.perf_counter() - started
 
 
-with open_session(SparkOptions(), say=lambda _: None) as spark:
+with open_session(SparkOptions(), announce=lambda _: None) as spark:
     for value in (1, 2):
         alter_table(value)
         deltaadm(value)

@@ -38,7 +38,7 @@ def measured(work: Callable[[], int]) -> float:
     return work() / (time.perf_counter() - started)
 
 
-with open_session(SparkOptions(), say=lambda _: None) as spark:
+with open_session(SparkOptions(), announce=lambda _: None) as spark:
     describe_detail(tables[:20])
     deltaadm()
     found = {"DESCRIBE DETAIL": [], "deltaadm --engine spark": []}

@@ -44,6 +44,7 @@ def version_key(text: str) -> Version:
     """
     numbers = tuple(int(_digits(part)) for part in text.replace("-", ".").split("."))
     while numbers and not numbers[-1]:
+        # So that 4, 4.0 and 4.0.0 are one release.
         numbers = numbers[:-1]
     return numbers
 

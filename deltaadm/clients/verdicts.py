@@ -329,6 +329,7 @@ def _feature_cell(name: str, facts: Sequence[Fact], release: ClientRelease, tabl
         if fact.holds_for(key) and (in_use or not fact.active) and (listed or not fact.listed)
     ]
     found = [fact for fact in holding if not names.isdisjoint(fact.features)]
+    # A fact about all others never softens one that names the feature.
     found = found or [fact for fact in holding if EVERY_OTHER in fact.features]
     if not found:
         return Cell(name, Compatibility.UNKNOWN)

@@ -224,6 +224,8 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
         return lru_cache(maxsize=64)(self._find_in_like_tables)
 
     def _find_in_like_tables(self, limit: int | None, protocol: Protocol, traits: Traits) -> Judge:
+        # Without anything of its own, such as a location: the findings must hold for all that are
+        # like it.
         like = Snapshot(root="", version=0, protocol=protocol, metadata=traits.metadata)
         judge = Judge((), limit=limit)
         made = facts.SnapshotFacts(snapshot=like, totals=None, listing=LogListing.of("", {}))
@@ -231,6 +233,7 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
         return judge
 
     def __reduce__(self) -> tuple[type[RuleSet], tuple[tuple[Rule, ...]]]:
+        # What was found stays behind: another process gets the rules alone.
         return RuleSet, (tuple(self),)
 
 
@@ -278,6 +281,7 @@ class Judge:
     def _see_what_like_tables_share(self, fact: facts.SnapshotFacts) -> None:
         """Take over what the shared rules find in such a table, and in this one if it is odd."""
         protocol, metadata = fact.snapshot.protocol, fact.snapshot.metadata
+        # What is odd about it is not part of what tables are compared by.
         if protocol.is_odd or metadata.is_odd:
             self.apply(self.rules.shared, fact)
             return
@@ -288,6 +292,7 @@ class Judge:
     def _see_files(self, columns: FileColumns) -> None:
         """Look by column for the files that a rule may find something in, and at those alone."""
         rules = self._by_scope.get(facts.LiveFile, ())
+        # Two steps: of a million files hardly any is looked at by itself.
         rows = [columns.every if each.among is None else each.among(columns) for each in rules]
         for file, asked in columns.files(rows):
             for check in compress(rules, asked):
@@ -319,6 +324,7 @@ def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:
         code=rule.code,
         name=rule.name,
         severity=problem.severity or rule.severity,
+        # A rule quotes what it finds, which may be a password in a property.
         message=without(secrets, masked(problem.message)),
         where=masked(problem.where),
         remedy=without(secrets, masked(problem.remedy)) or rule.advice,
@@ -341,6 +347,7 @@ def _secrets_of(fact: facts.Facts) -> tuple[str, ...]:
     found = [
         secret for (key, _), value in entries.items() for secret in secrets_among({key: value})
     ]
+    # The longest first: a secret may have another one in it.
     return tuple(sorted(found, key=len, reverse=True))
 
 

@@ -106,7 +106,9 @@ def _settled(snapshot: Snapshot) -> Snapshot:
         return replace(snapshot, metadata=settled)
     head, *rest = text.split(KNOWN_AFTER_COMMIT)
     named = head + "".join(
-        f"{_CHOSEN}-{number}{part}" for number, part in zip(count(1), rest, strict=False)
+        # Numbered, since two columns of one physical name would be a finding.
+        f"{_CHOSEN}-{number}{part}"
+        for number, part in zip(count(1), rest, strict=False)
     )
     return _with_chosen_clustering(
         snapshot, replace(snapshot, metadata=replace(settled, schema_string=named))

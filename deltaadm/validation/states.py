@@ -73,6 +73,7 @@ def active_compat_versions(snapshot: Snapshot) -> Iterator[int]:
 
 def whole_number(text: str | None) -> int | None:
     """The value of a property that holds a whole number."""
+    # As Java reads a long; Python's int() also takes blanks, underscores and other digits.
     if text is None or not re.fullmatch(r"[+-]?\d{1,19}", text, re.ASCII):
         return None
     return int(text)

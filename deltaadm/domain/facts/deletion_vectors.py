@@ -109,6 +109,7 @@ def stored_flaw(head: bytes, stored: bytes, vector: DeletionVectorDescriptor) ->
     """
     if head != bytes([_FILE_FORMAT]):
         return f"its file starts with {head!r} instead of format version {_FILE_FORMAT}"
+    # Size and checksum are big-endian, the bitmap between them is little-endian (PROTOCOL.md).
     size = int.from_bytes(stored[:4], "big")
     if len(stored) < stored_length(vector):
         return "its file ends before the deletion vector does"

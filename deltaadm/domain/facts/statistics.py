@@ -134,6 +134,7 @@ def _is_ordered_as_text(least: str, most: str, kind: str | Kinds | None) -> bool
     if kind == "date":
         return bool(_DATE.fullmatch(least) and _DATE.fullmatch(most))
     if kind in ("timestamp", "timestamp_ntz"):
+        # With and without the Z, equal instants would differ as text.
         same = least.endswith("Z") == most.endswith("Z")
         return bool(same and _UTC.fullmatch(least) and _UTC.fullmatch(most))
     return False

@@ -65,6 +65,7 @@ def table_matrix(report: TableReport) -> Matrix:
         for cell in verdict.cells:
             subject = "versions" if cell.subject.startswith("protocol.") else cell.subject
             subjects[subject] = None
+            # Both versions share a column, which shows the worse of them.
             worst = cells.get(subject, "works")
             cells[subject] = max(worst, cell.compatibility.value, key=_ORDER.index)
     columns = (_ALL, *sorted(subjects, key=lambda name: (name != "versions", name)))
