@@ -82,6 +82,7 @@ def is_secret(key: str, value: str | None) -> bool:
 def _is_secret_key(key: str) -> bool:
     import re
 
+    # Names are in camel case, with dots or with hyphens, as their authors like it.
     words = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", key).lower()
     return re.search(_TELLING_KEY, re.sub(r"[^a-z0-9]+", "_", words)) is not None
 
@@ -101,6 +102,7 @@ def secrets_among(entries: Mapping[str, str | None]) -> tuple[str, ...]:
 def without(secrets: Iterable[str], text: str) -> str:
     """*text* in which the values of *secrets* are masked."""
     for secret in secrets:
+        # As Python quotes it, a short secret is still told apart from the words around it.
         text = text.replace(repr(secret), repr(MASK))
         if len(secret) >= _TELLING:
             text = text.replace(secret, MASK)

@@ -80,6 +80,7 @@ class Rest:
         self._token = token
         self._name = name
         self._token_names = token_names
+        # urllib would send the token along to wherever a redirection leads.
         self._opener = build_opener(_NoRedirects())
 
     def get(
@@ -101,6 +102,7 @@ class Rest:
     ) -> Request:
         from deltaadm import __version__
 
+        # No character is safe: a name with a slash would lead to another route.
         url = "/".join((self._base, *(quote(part, safe="") for part in path)))
         if query:
             url += f"?{urlencode(query)}"
@@ -145,6 +147,7 @@ class Rest:
     def _once(self, request: Request) -> Document:
         with self._opener.open(request, timeout=_ANSWER_TIME) as answer:
             body = answer.read(_LARGEST + 1)
+        # One byte more than is taken was asked for, which tells an answer that is too long.
         document = _document(body) if len(body) <= _LARGEST else None
         if document is None:
             raise self._no_catalog(200)
@@ -207,6 +210,7 @@ class Rest:
         """A sentence of the server's, in which there is no secret; it may be anything."""
         line = " ".join(text.split())
         line = line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
+        # A server may repeat the request, and the token with it, in what it says of an error.
         plain = masked(without([self._token], line) if self._token else line)
         return plain if not plain or plain.endswith((".", "!", "?")) else f"{plain}."
 
@@ -302,6 +306,7 @@ def _is_left(end: float, pause: float) -> bool:
 def _pause(number: int, headers: Message | None = None) -> float:
     """Seconds until the next try: what the server says, or twice as long each time."""
     asked = None if headers is None else _seconds(headers.get("Retry-After", ""))
+    # At random, so that many clients that were turned away do not all come back at once.
     grown: float = 0.2 * 2**number * random.uniform(0.5, 1.0)  # noqa: S311 -- no secret
     return grown if asked is None else asked + grown / 10
 

@@ -112,6 +112,7 @@ class UnityCatalog:
 
     def _no_table(self, name: Sequence[str]) -> TableError:
         try:
+            # Only for a hint, which must not hide what is wrong with the table itself.
             known = [_name(info) for info in self._tables(*name[:2])]
         except (StorageError, TableError):
             known = []

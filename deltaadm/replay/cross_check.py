@@ -75,6 +75,7 @@ def _metadata(ours: Snapshot, theirs: DeltaTable) -> Differing:
         ("description", mine.description, other.description),
         ("partitionColumns", list(mine.partition_columns), list(other.partition_columns)),
         ("configuration", dict(mine.configuration), dict(other.configuration)),
+        # As values, since the order of keys and the blanks of JSON mean nothing.
         ("schema", json.loads(mine.schema_string or "null"), _schema(theirs)),
     ):
         if left != right:

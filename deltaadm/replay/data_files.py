@@ -90,6 +90,7 @@ def _vector_problem(store: LogStore, vector: DeletionVectorDescriptor) -> str:
     if vector.storage_type == deletion_vectors.RELATIVE:
         from urllib.parse import quote
 
+        # Encoded like the paths of `add`, which stores decode.
         path = quote(deletion_vectors.relative_path(vector))
     try:
         with store.open_data(path) as source:

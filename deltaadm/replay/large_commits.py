@@ -54,6 +54,7 @@ class StoredLines:
         self.has_errors = self.has_errors or bool(line.error)
         self.plain = self.plain and not line.error and len(line.actions) == 1
         for name, value in line.actions:
+            # Two bytes for each action: the file may have millions of them.
             code = self._codes.setdefault(name, min(len(self._codes), _MOST_NAMES))
             self._order.append(code)
             self._counts[name] += 1

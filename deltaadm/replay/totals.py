@@ -69,6 +69,8 @@ class TotalsBuilder:
         if is_absolute(file.path):
             self._absolute.add(file.path)
         if self._facts.with_deletion_vector:
+            # Eight bytes in place of a path; `_confirmed` looks whether equal hashes are equal
+            # paths.
             self._hashes.append(hash(canonical_path(file.path, self._qualifier)))
         self._count += 1
 
@@ -113,6 +115,7 @@ class TotalsBuilder:
         overlaps = self._row_ids.overlaps(_NAMED)
         doubles = _repeated(self._hashes, _NAMED)
         names: dict[int, str] = {}
+        # Hardly ever: the files are read a second time only to name what is wrong.
         if overlaps or doubles:
             wanted = {position for pair in (*overlaps, *doubles) for position in pair}
             names = _paths_at(wanted, again())
@@ -201,6 +204,7 @@ class _Ranges:
         starts = _arrow(self._starts)
         order = pc.sort_indices(starts)
         starts, ends = starts.take(order), _arrow(self._ends).take(order)
+        # The furthest end so far: a long range may overlap others than its neighbour.
         reached = pc.cumulative_max(ends)
         last = len(starts) - 1
         shared = pc.less_equal(starts.slice(1), reached.slice(0, last))
