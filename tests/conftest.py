@@ -4,11 +4,13 @@ import os
 import signal
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support import cases, oracle
+from tests.support.spark_processes import IN_OTHER_PROCESSES
 
 settings.register_profile(
     "deltaadm",
@@ -37,13 +39,43 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[cases.ONLY] = config.getoption("--case")
 
 
+MEANWHILE = {"render", "replay", "storage", "validation"}
+"""The directories of tests that take about as long as making the archive of classes."""
+
+SESSIONS = 2
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """
+    Share the tests by module among processes, of which no more than `SESSIONS` have a session.
+
+    A Spark session takes some twenty seconds of a processor until its code is warm. In the matrix
+    that does not matter, and each process has one.
+    """
+    if config.option.dist != "loadscope" or config.getoption("--spark-matrix"):
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    modules = sorted((config.rootpath / "tests" / "spark").glob("test_*.py"))
+    names = [path.name for path in modules if path.name not in IN_OTHER_PROCESSES]
+    sessions = {f"tests/spark/{name}": number % SESSIONS for number, name in enumerate(names)}
+
+    class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            module = nodeid.partition("::")[0]
+            return f"session {sessions[module]}" if module in sessions else module
+
+    return Scheduling(config, log)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """
     Begin with what takes long, so that processes that share the tests end together.
 
     The very first is what lets later tests start their JVMs sooner, with all of its module, which
-    one process gets as a whole.
+    one process gets as a whole. Meanwhile the others try what needs no JVM.
     """
     if not config.getoption("--spark-matrix"):
         left_out = [item for item in items if item.get_closest_marker("matrix")]
@@ -52,8 +84,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     first = {item.path for item in items if item.get_closest_marker("first")}
     items.sort(
         key=lambda item: (
-            item.get_closest_marker("spark") is None,
             item.path not in first,
+            item.path.parent.name not in MEANWHILE or not first,
+            item.get_closest_marker("spark") is None,
+            item.path.name in IN_OTHER_PROCESSES,
         )
     )
 

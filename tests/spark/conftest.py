@@ -12,18 +12,15 @@ import pytest
 from filelock import FileLock
 
 from deltaadm.spark.executor import SparkExecutor
+from deltaadm.spark.jars import fetched_jars
 from deltaadm.spark.session import SparkOptions, open_session
-from tests.support.spark_processes import FEW_TASKS, SMALL_JVM
+from tests.support.spark_processes import FEW_TASKS, IN_OTHER_PROCESSES, small_jvm
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FAST = FEW_TASKS | {
-    "spark.driver.extraJavaOptions": (
-        f"{SMALL_JVM} -XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m -Xmn200m"
-    ),
-}
-"""Those of a session for hundreds of tests, with room for their code, classes and garbage."""
+ROOM = "-XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m -Xmn200m"
+"""For the code, the classes and the garbage of hundreds of tests."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -42,19 +39,30 @@ def _lacking() -> str:
     return "" if shutil.which("java", path=home and f"{home}/bin") else "Java"
 
 
-@pytest.fixture(scope="session", autouse=True)
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
-    """
-    The active session, which every executor of the process finds and leaves alone.
+@pytest.fixture(scope="session")
+def fetching(tmp_path_factory: pytest.TempPathFactory) -> FileLock:
+    """Held while jars are fetched: Ivy is not made for two processes that do so together."""
+    return FileLock(tmp_path_factory.getbasetemp().parent / "spark.lock")
 
-    It comes before all else that starts Spark, and one at a time among processes that share the
-    tests: Ivy is not made for two that fetch the same jars.
-    """
+
+@pytest.fixture(scope="session")
+def spark(fetching: FileLock) -> Iterator["SparkSession"]:
+    """The active session, which every executor of the process finds and leaves alone."""
     with ExitStack() as stack:
-        with FileLock(tmp_path_factory.getbasetemp().parent / "spark.lock"):
-            options = SparkOptions(master="local[2]", conf=FAST)
+        with fetching:
+            jvm = {"spark.driver.extraJavaOptions": f"{small_jvm()} {ROOM}"}
+            options = SparkOptions(master="local[2]", conf=FEW_TASKS | jvm)
             session = stack.enter_context(open_session(options, lambda _: None))
         yield session
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _session_or_jars(request: pytest.FixtureRequest, fetching: FileLock) -> None:
+    """The session; only the jars that it fetches for modules that need no more."""
+    with fetching:
+        complete = bool(fetched_jars())
+    if request.path.name not in IN_OTHER_PROCESSES or not complete:
+        request.getfixturevalue("spark")
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -26,18 +26,15 @@ from tests.support.program import Result, another_process, deltaadm, messages, p
 from tests.support.s3 import SECRET, s3_server
 from tests.support.spark_processes import (
     FEW_TASKS,
-    SMALL_JVM,
     SqlError,
     connect_server,
     delta_jars,
     master,
+    small_jvm,
     sql_client,
     worker,
 )
 from tests.support.tables import Table, metadata, protocol
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "name": ["a", "b", "c"]})
 CONSENT = ("--yes", "--allow-backfill", "--allow-rewrite", *ACCEPT_ALL)
@@ -176,9 +173,7 @@ GENERATED_BY_NONSENSE = (
 )
 
 
-def test_a_table_goes_through_all_changes(
-    there: Run, tmp_path: Path, spark: "SparkSession"
-) -> None:
+def test_a_table_goes_through_all_changes(there: Run, tmp_path: Path, sql: Sql) -> None:
     """Made from a query, altered, mapped and mapped back, and rid of a feature."""
     path = tmp_path / "t"
     query = "SELECT CAST(id AS INT) AS id, concat('x', id) AS name FROM range(20)"
@@ -204,7 +199,7 @@ def test_a_table_goes_through_all_changes(
     assert (bound.code, "--drop-constraint" in bound.document["error"]["remedy"]) == (7, True)
     assert committed(there("alter", path, "--drop-constraint", "few", *APPLY)) == [10]
     assert committed(there("drop-feature", path, "checkConstraints", *APPLY)) == [11]
-    rows = spark.read.format("delta").load(str(path)).orderBy("id").collect()
+    rows = sql(f"SELECT * FROM delta.`{path}` ORDER BY id")  # noqa: S608 -- our own path
     assert list(map(tuple, rows)) == [(number, f"x{number}") for number in range(20)]
 
 
@@ -366,7 +361,7 @@ def shop(sql: Sql) -> str:
 
 
 def test_tables_are_made_and_changed_by_their_names(
-    there: Run, shop: str, tmp_path: Path, spark: "SparkSession"
+    there: Run, shop: str, tmp_path: Path, sql: Sql
 ) -> None:
     columns = tmp_path / "columns.sql"
     columns.write_text("id BIGINT, day DATE")
@@ -386,7 +381,7 @@ def test_tables_are_made_and_changed_by_their_names(
     assert [document["table"] for document in found] == [copy, f"spark_catalog.{orders}"]
     again = there("create", copy, "--mode", "create-or-replace", "--as", "SELECT 1 AS a", *APPLY)
     assert committed(again) == [1]
-    assert spark.read.format("delta").load(str(tmp_path / "copy")).collect() == [(1,)]
+    assert sql(f"TABLE delta.`{tmp_path}/copy`") == [[1]]
     written = there("create", f"{shop}.export", "--provider", "csv", "--as", query, *APPLY)
     assert written.code == 0, written.out
     other = there(
@@ -629,8 +624,8 @@ def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_
     conf = FEW_TASKS | {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": SMALL_JVM,
-        "spark.executor.extraJavaOptions": SMALL_JVM,
+        "spark.driver.extraJavaOptions": small_jvm(),
+        "spark.executor.extraJavaOptions": small_jvm(),
         "spark.executor.memory": "512m",
         "spark.pyspark.python": sys.executable,
     }

@@ -12,8 +12,23 @@ from pathlib import Path
 from typing import Any
 
 from deltaadm.spark.jars import fetched_jars, spark_home
+from deltaadm.spark.start_up import java_options
 
-SMALL_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+IN_OTHER_PROCESSES = {
+    "test_clusters.py",
+    "test_object_stores.py",
+    "test_scratch.py",
+    "test_session.py",
+    "test_start_up.py",
+}
+"""The modules in `tests/spark` whose tests start Spark by themselves, in processes of its own."""
+
+
+def small_jvm() -> str:
+    """Options of a JVM for short work, with the archive of classes if it has been made by now."""
+    return " ".join(java_options({}))
+
+
 FEW_TASKS = {
     "spark.databricks.delta.snapshotPartitions": "1",
     "spark.sql.shuffle.partitions": "1",
@@ -46,7 +61,7 @@ def connect_server(directory: Path, python: str = sys.executable) -> Iterator[st
         | {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            "spark.driver.extraJavaOptions": SMALL_JVM,
+            "spark.driver.extraJavaOptions": small_jvm(),
             "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.connect.grpc.binding.port": "0",
             "spark.jars": ",".join(delta_jars()),
@@ -156,7 +171,7 @@ def _spark(
             cwd=directory,
             env=_environment(
                 {
-                    "SPARK_DAEMON_JAVA_OPTS": SMALL_JVM,
+                    "SPARK_DAEMON_JAVA_OPTS": small_jvm(),
                     "SPARK_LOCAL_IP": "127.0.0.1",
                     "PYSPARK_PYTHON": python,
                 }
