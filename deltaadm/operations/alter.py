@@ -144,7 +144,7 @@ def plan_changes(
     """
     _refuse_unsafe_spellings(wanted.set_properties, wanted.unset)
     plan, taken = _plan_left(snapshot, wanted, session)
-    if wanted.removes_mapping:
+    if wanted.removes_mapping or _clusters(taken):
         plan = resumed(plan)
     notes = step_notes(plan, is_managed=wanted.is_managed)
     absent = _notes_on_absent(plan.before, wanted)
@@ -170,10 +170,15 @@ def _plan_left(
         count = steps_taken(snapshot, steps, session)
         if not count:
             raise
-    last = resuming(snapshot) if wanted.removes_mapping else ()
+    must_resume = wanted.removes_mapping or _clusters(steps[:count])
+    last = resuming(snapshot) if must_resume else ()
     if count or last:
         plan = propose_steps([*steps[count:], *last])
     return plan, steps[:count]
+
+
+def _clusters(steps: Iterable[Step]) -> bool:
+    return any(isinstance(step, ClusterBy) for step in steps)
 
 
 def _goes_in_circles(plan: Plan) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.model.schema import StructType, change_type, find_place, folded, rewrite, walk
-from deltaadm.domain.steps import ChangeColumns
+from deltaadm.domain.steps import ChangeColumns, ClusterBy
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import (
     COLUMN_MAPPING_KEYS,
@@ -18,7 +18,7 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.operations.diff import diff
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from deltaadm.domain.model.schema import DataType, Path, StructField
     from deltaadm.domain.model.session import SessionSettings
@@ -50,10 +50,38 @@ def _shows(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings |
     try:
         state = _retraced(snapshot, steps)
         for number, step in enumerate(steps):
-            state = _again(state, step, steps[number + 1 :], session)
+            if not isinstance(step, ClusterBy):
+                state = _again(state, step, steps[number + 1 :], session)
+        # Last of all: the table has the columns under the names that they have by then.
+        for number, step in enumerate(steps):
+            if isinstance(step, ClusterBy):
+                columns = _named_after(step.columns, steps[number + 1 :])
+                state = _clustered_again(state, columns, session)
     except (DeltaadmError, _NotTaken):
         return False
     return not diff(state, snapshot)
+
+
+def _clustered_again(
+    state: Snapshot, columns: tuple[Path, ...], session: SessionSettings | None
+) -> Snapshot:
+    """The state clustered by *columns*, or with that left to a later step of the same run."""
+    if not state.suspended_clustering:
+        return evolve(state, ClusterBy(columns), session)
+    if [*map(folded, columns)] != [*map(folded, state.suspended_clustering)]:
+        raise _NotTaken
+    return state
+
+
+def _named_after(columns: Iterable[Path], steps: Iterable[Step]) -> tuple[Path, ...]:
+    """What *columns* are called after the renamings among *steps*."""
+    named = tuple(columns)
+    for old, new in (pair for step in steps for pair in step.renames):
+        named = tuple(
+            new + path[len(old) :] if folded(path[: len(old)]) == folded(old) else path
+            for path in named
+        )
+    return named
 
 
 class _NotTaken(Exception):  # noqa: N818 -- says what was found

@@ -216,6 +216,16 @@ UNMAPPING: dict[str, Callable[[Snapshot], Plan]] = {
 }
 
 
+def test_clustering_by_a_renamed_column_is_put_back() -> None:
+    """The wish says how to cluster the table itself, by what the column was called before."""
+    table = carried_out(plain(), (SetProperties({MODE: "name"}), ClusterBy((("a",),))))[-1]
+    wish = TableChanges(cluster_by=[("b",)], rename={("b",): "text"}, unset=[MODE])
+    plan = plan_changes(table, wish)
+    for state in carried_out(table, plan.steps):
+        rest = plan_changes(state, wish)
+        assert not mismatches(plan.after, carried_out(state, rest.steps)[-1])
+
+
 @pytest.mark.parametrize("command", UNMAPPING)
 def test_clustering_that_was_taken_away_is_put_back(command: str) -> None:
     """By the same command, or by the fix of what rules find, after any of its steps."""
