@@ -113,20 +113,26 @@ class CheckpointReader:
         self._footers: dict[str, Footer] = {}
 
     def small_actions(self, names: Sequence[str] = SMALL) -> list[Named]:
-        """The actions called *names*, which are never in sidecars."""
+        """
+        The actions called *names*, which are never in sidecars.
+
+        Those of a file come from the last back: of several for one key Delta takes the last.
+        """
         found = [
-            named for file in self._checkpoint.files for named in self._small(file.path, names)
+            named
+            for file in self._checkpoint.files
+            for named in reversed(self._small(file.path, names))
         ]
         if "sidecar" in names:
             self._sidecars = [
-                sidecar_path(document) for name, document in found if name == "sidecar"
+                sidecar_path(document) for name, document in reversed(found) if name == "sidecar"
             ]
         return found
 
     def state_actions(self) -> Iterator[Named]:
-        """Protocol and metaData, file by file: a caller that has both can stop."""
+        """Like `small_actions`, protocol and metaData alone: a caller that has both can stop."""
         for file in self._checkpoint.files:
-            yield from self._small(file.path, STATE)
+            yield from reversed(self._small(file.path, STATE))
 
     def live_adds(self, fold: Fold) -> Iterator[Document]:
         """The `add` actions that nothing newer in *fold* hides, as in the log."""

@@ -352,7 +352,7 @@ class _FactCollector:
         for checkpoint in reversed(self._listing.checkpoints):
             if checkpoint.version == version:
                 try:
-                    found = CheckpointReader(self._store, checkpoint).small_actions(_STATE)
+                    found = CheckpointReader(self._store, checkpoint).small_actions(_STATE)[::-1]
                 except TableError:
                     continue
                 return state_after(State(version=version), version, found)

@@ -161,7 +161,7 @@ class CheckpointExaminer:
         sizes = self._sidecar_sizes
         try:
             reader = CheckpointReader(self.store, checkpoint)
-            small = reader.small_actions(_SMALL)
+            small = reader.small_actions(_SMALL)[::-1]
             sidecars = [document for name, document in small if name == "sidecar"]
             paths = [sidecar_path(sidecar) for sidecar in sidecars]
             made = replace(

@@ -121,11 +121,11 @@ def _state_actions(content: bytes, name: str) -> Iterator[Named]:
 
 def _checkpoint_rows(source: _Source, content: bytes) -> Iterator[Row]:
     try:
-        found = commits.all_actions(content, source.name)
+        found = list(commits.checkpoint_actions(content, source.name))
     except TableError as error:
         yield _failure_row(source, 0, error)
     else:
-        yield from _rows(source, (action for action in found if action[0] in _IN_CHECKPOINTS))
+        yield from _rows(source, (action for action in found[::-1] if action[0] in _IN_CHECKPOINTS))
 
 
 def _rows(source: _Source, newest_first: Iterable[Named]) -> Iterator[Row]:

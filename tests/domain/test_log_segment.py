@@ -182,7 +182,11 @@ def test_messages_name_what_is_missing() -> None:
         pytest.param("0 1 2 3 1-3", 2, "0 1 2", id="not beyond the version"),
         pytest.param("0 1 2 3 1c 1-2", None, "2 3", id="not across the checkpoint"),
         pytest.param("0 1 2 3 4 1-2 2-3", None, "0 1-2 3 4", id="the first of two that overlap"),
-        pytest.param("0 1 2 2-1", None, "0 1 2", id="the wrong way round"),
+        pytest.param("0 1 2 2-1", None, "0 1 2-1 2", id="the wrong way round"),
+        pytest.param("0 1 2 3 3-1 1-2", None, "0 1-2 3-1 3", id="behind another"),
+        pytest.param("0 1 2 9-2", None, "0 1 2 9-2", id="the wrong way round, and beyond"),
+        pytest.param("0 1 2 2-9", None, "0 1 2", id="beyond the version"),
+        pytest.param("0 1 2 3 4 4-2 3-4", None, "0 1 2 3-4", id="within another"),
     ],
 )
 def test_compactions(listed: str, version: int | None, deltas: str) -> None:

@@ -224,6 +224,22 @@ def test_half_a_surrogate_pair_becomes_text(tmp_path: Path) -> None:
     assert set(load(table(tmp_path, START, body)).transactions or ()) == {"?x"}
 
 
+@BOTH
+@pytest.mark.parametrize("kind", ["classic", "v2-json", "v2-parquet"])
+def test_the_last_protocol_and_metadata_of_a_checkpoint_count(
+    tmp_path: Path, kind: str, detail: Detail
+) -> None:
+    features = ["domainMetadata", "v2Checkpoint"]
+    early, late = (protocol(3, 7, ["v2Checkpoint"], features[: 2 - more]) for more in (1, 0))
+    made = table(tmp_path, START, commit(commit_info()))
+    state = [early, metadata({"k": "early"}), add("a"), late, metadata({"k": "late"})]
+    _write_checkpoint(made, 1, kind, state)
+    made.last_checkpoint(1)
+    snapshot = load(made, detail)
+    assert snapshot.protocol.to_wire() == late["protocol"]
+    assert snapshot.metadata.configuration == {"k": "late"}
+
+
 def test_nulls_in_metadata_count_as_empty(tmp_path: Path) -> None:
     odd = metadata(configuration=None, partitionColumns=None, format=...)
     snapshot = load(table(tmp_path, commit(protocol(), odd)))

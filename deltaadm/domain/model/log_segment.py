@@ -485,16 +485,18 @@ def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: 
     if not compacted:
         return after
     chosen: list[str] = []
+    versions: list[int] = []
     covered = base
     for file in sorted((*compacted, *after), key=lambda file: file.path):
         start, end = file.number, _end(file)
-        if covered < start <= end <= reached:
-            # Like Delta: a set that does not cover every version once is given up altogether.
-            if start != covered + 1:
-                return after
+        # Delta takes a file whose range ends before it starts too, and then goes on from its end.
+        if covered < start and end <= reached:
             chosen.append(file.path)
+            versions += range(start, end + 1)
             covered = end
-    return LogFiles(chosen, listing.infos) if covered == reached else after
+    # Like Delta: a set that does not cover every version once is given up altogether.
+    complete = versions == [*range(base + 1, reached + 1)]
+    return LogFiles(chosen, listing.infos) if complete else after
 
 
 def _end(file: LogFile) -> int:

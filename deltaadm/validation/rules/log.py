@@ -470,7 +470,10 @@ def unfit_compaction(compaction: CompactionFacts) -> Iterator[Problem]:
         message = f"It differs from commits {start} to {end}: {compaction.difference}."
         yield Problem(message, file.path, severity=Severity.ERROR)
     elif end <= start:
-        yield Problem(f"It claims to replace commits {start} to {end}.", file.path)
+        # Delta reads one that ends before it starts in addition to the commits.
+        severity = Severity.ERROR if end < start else None
+        message = f"It claims to replace commits {start} to {end}."
+        yield Problem(message, file.path, severity=severity)
     elif end > newest:
         yield Problem(f"It reaches version {end}, but the newest version is {newest}.", file.path)
 
