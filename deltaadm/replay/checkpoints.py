@@ -569,8 +569,8 @@ def _possibly_removed(paths: pa.StringArray, touched: pa.StringArray) -> pa.Bool
     if _longest(paths) > LONG:
         marked = pc.or_(marked, pc.greater(pc.binary_length(paths), LONG))
     # That no path of a batch has them is seen fastest by looking at all of them at once.
-    if b"%" in text or b":" in text:
-        marked = pc.or_(marked, pc.match_substring_regex(paths, "[%:]"))
+    if any(sign in text for sign in (b"%", b":", b"//", b"./", b"/.")):
+        marked = pc.or_(marked, pc.match_substring_regex(paths, r"[%:]|//|\./|/\."))
     return marked if pc.any(marked).as_py() else None
 
 

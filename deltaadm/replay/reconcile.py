@@ -128,8 +128,8 @@ def canonical_path(path: str, qualifier: str = "") -> str:
     """
     A path of the log in the one form under which files are compared.
 
-    As in Delta Spark, which compares URIs: absolute paths are completed, and percent-encoding
-    may be in capitals or not, but is not undone.
+    As in Delta Spark, which compares URIs: absolute paths are completed, `./x` and `y//x` are
+    normalized, and percent-encoding may be in capitals or not, but is not undone.
 
     >>> canonical_path("a%c3%a9"), canonical_path("/x", "file:"), canonical_path("file:///x")
     ('a%C3%A9', 'file:/x', 'file:/x')
@@ -138,6 +138,10 @@ def canonical_path(path: str, qualifier: str = "") -> str:
         from deltaadm.domain.model.data_paths import with_upper_escapes
 
         path = with_upper_escapes(path)
+    if "//" in path or "./" in path or "/." in path:
+        from deltaadm.domain.model.data_paths import normalized
+
+        path = normalized(path)
     if path.startswith("/"):
         return f"{qualifier}{path}"
     return re.sub(_NO_AUTHORITY, r"\1", path) if ":///" in path else path

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote
 
 from deltaadm.domain.model.actions import CommitInfo
+from deltaadm.domain.model.data_paths import PARTS
 from deltaadm.domain.model.snapshot import FileFacts
 from deltaadm.domain.model.wire import ACTION_NAMES
 from deltaadm.errors import DeltaadmError, TableError
@@ -342,8 +343,30 @@ def _canonical() -> Column:
         fn.col("path")
     )
     qualifier = fn.regexp_extract("log", decode.QUALIFIER, 0)
-    no_authority = fn.regexp_replace(escaped, r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)", "$1")
-    return fn.when(escaped.startswith("/"), fn.concat(qualifier, escaped)).otherwise(no_authority)
+    path = fn.when(escaped.rlike(r"//|\./|/\."), _normalized(escaped)).otherwise(escaped)
+    no_authority = fn.regexp_replace(path, r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)", "$1")
+    return fn.when(path.startswith("/"), fn.concat(qualifier, path)).otherwise(no_authority)
+
+
+def _normalized(path: Column) -> Column:
+    """`normalized` of *path*."""
+    from pyspark.sql import functions as fn
+
+    def without_last(kept: Column, part: Column) -> Column:
+        last = fn.get(kept, fn.size(kept) - 1)
+        is_undone = (part == "..") & (fn.size(kept) > 0) & (last != "..")
+        shorter = fn.slice(kept, 1, fn.size(kept) - 1)
+        return fn.when(is_undone, shorter).otherwise(fn.concat(kept, fn.array(part)))
+
+    head, place, rest = (fn.regexp_extract(path, PARTS, number) for number in (1, 2, 3))
+    parts = fn.filter(fn.split(place, "/", -1), lambda part: ~part.isin("", "."))
+    kept = fn.aggregate(parts, fn.array().cast("array<string>"), without_last)
+    first, last = fn.get(kept, fn.lit(0)), fn.substring_index(place, "/", -1)
+    is_relative = (head == "") & first.contains(":")
+    start = fn.when(place.startswith("/"), "/").when(is_relative, "./").otherwise("")
+    is_open = last.isin("", ".") | ((last == "..") & (fn.get(kept, fn.size(kept) - 1) != ".."))
+    end = fn.when((fn.size(kept) > 0) & is_open, "/").otherwise("")
+    return fn.concat(head, start, fn.array_join(kept, "/"), end, rest)
 
 
 def _aggregates() -> list[Column]:

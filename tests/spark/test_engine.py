@@ -185,6 +185,14 @@ def _odd_paths(made: Table) -> Table:
         "100%25",
         "x%2Fy",
         "%zz%",
+        "./n/1",
+        "n//2",
+        "n/./3",
+        "m/../n/4",
+        "../n/5",
+        "file:/abs//n/6",
+        "n/7/",
+        "x/./n:8",
     ]
     vector = deletion_vector("v")
     state: list[Action] = [protocol(), metadata(), txn("t", 1), domain("d"), domain("gone")]
@@ -195,6 +203,7 @@ def _odd_paths(made: Table) -> Table:
     made.commit(1, remove("a b"), remove("file:/abs/x"), remove("/abs/y"), remove("p=1/%c3%A9"))
     made.commit(2, remove("v"), add("v", 25, deletionVector=vector), add("same", 2))
     made.commit(3, remove("v2"), domain("gone", removed=True), remove("100%25"), remove("x/y"))
+    made.commit(4, *(remove(f"n/{number}") for number in range(8)), remove("/abs/n/6"))
     return made
 
 

@@ -49,6 +49,32 @@ def with_upper_escapes(path: str) -> str:
     return _ESCAPE.sub(lambda escape: escape[0].upper(), path) if "%" in path else path
 
 
+PARTS: Final = r"(?s)^((?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://[^/?#]*)?)([^?#]*)(.*)$"
+"""Scheme and authority, path, and what follows it, for Python and for Java."""
+
+
+def normalized(path: str) -> str:
+    """
+    *path* without empty parts, `.` and `..`, as Java normalizes URIs.
+
+    >>> normalized("./x"), normalized("y//x"), normalized("s3://b/y/../x"), normalized("y/./")
+    ('x', 'y/x', 's3://b/x', 'y/')
+    """
+    head, place, rest = re.split(PARTS, path)[1:4]
+    kept: list[str] = []
+    for part in place.split("/"):
+        if part == ".." and kept and kept[-1] != "..":
+            kept.pop()
+        elif part not in ("", "."):
+            kept.append(part)
+    start = "/" if place.startswith("/") else ""
+    if kept and ":" in kept[0] and not head and not start:
+        start = "./"
+    last = place.rpartition("/")[2]
+    is_open = last in ("", ".") or (last == ".." and kept[-1:] != [".."])
+    return f"{head}{start}{'/'.join(kept)}{'/' if kept and is_open else ''}{rest}"
+
+
 def without_file_scheme(path: str) -> str | None:
     """
     The part of *path* that a file system knows; None for a URL of something else.
