@@ -153,6 +153,7 @@ def _usage_error(error: typer.TyperException, arguments: Sequence[str]) -> Usage
     if type(error).__name__ == "MissingParameter" and name in COMMANDS:
         return lacks_argument(Command(name))
     if isinstance(error, typer.BadParameter) and error.message:
+        _require_table_first(error)
         hint = error.param_hint or (error.param and error.param.get_error_hint(error.ctx))  # type: ignore[arg-type]
         given = hint if isinstance(hint, str) else " or ".join(hint or ())
         message = error.message.rstrip(".").replace("a valid int range", "a number")
@@ -162,6 +163,15 @@ def _usage_error(error: typer.TyperException, arguments: Sequence[str]) -> Usage
     if found is not None:
         return UsageError(f"Unexpected argument {found[1]!r}.")
     return UsageError(error.format_message())
+
+
+def _require_table_first(error: typer.BadParameter) -> None:
+    """Raise `UsageError` if the table and an argument that is one of few words are swapped."""
+    word = error.ctx.params.get("table") if error.ctx else None
+    if word and error.param and word.lower() in getattr(error.param.type, "choices", ()):
+        from deltaadm.cli.plan_options import require_no_directory
+
+        require_no_directory(word, str(error.param.metavar))
 
 
 def _is_unknown(error: typer.TyperException) -> bool:

@@ -128,13 +128,19 @@ def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[s
 
 def _require_table_first(word: str) -> None:
     """Turn away a feature in the place of the table: a usage error."""
-    import os
-
     from deltaadm.domain.model.features import FEATURES
 
-    if word.lower() in map(str.lower, FEATURES) and not os.path.isdir(word):  # noqa: PTH112
+    if word.lower() in map(str.lower, FEATURES):
+        require_no_directory(word, "table feature")
+
+
+def require_no_directory(word: str, kind: str) -> None:
+    """Turn away *word*, of this *kind*, in the place of the table if no directory is meant."""
+    import os
+
+    if not os.path.isdir(word):  # noqa: PTH112
         raise UsageError(
-            f"the table comes first, and {word!r} is a table feature",
+            f"the table comes first, and {word!r} is a {kind}",
             option="TABLE",
             remedy=f"A directory of that name is ./{word}.",
         )

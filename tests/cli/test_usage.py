@@ -382,6 +382,7 @@ def test_yaml_says_what_json_says(tmp_path: Path) -> None:
     [
         ("enable-feature deletionVectors T", 2, "the table comes first"),
         ("drop-feature DeletionVectors T", 2, "is a table feature"),
+        ("set-mapping-mode name T", 2, "the table comes first"),
         ("inspect T -o jsn", 2, "Did you mean json"),
         ("validate T --fail-on warn", 2, "Did you mean warning?"),
         ("set-mapping-mode T names", 2, "Did you mean name"),
