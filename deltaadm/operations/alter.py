@@ -32,7 +32,7 @@ from deltaadm.errors import Refused
 from deltaadm.operations.commands import quoted
 from deltaadm.operations.diff import diff
 from deltaadm.operations.plan import Plan, propose, resumed, resuming
-from deltaadm.operations.resume import steps_taken
+from deltaadm.operations.resume import count_completed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -137,7 +137,7 @@ def plan_changes(
     """
     The plan that makes the *wanted* changes, step by step; what changes nothing is left out.
 
-    Unsetting an absent property changes nothing. Where a run of the same wish was interrupted
+    Unsetting an absent property changes nothing. Where a run of the same changes was interrupted
     between its steps, the plan has the rest of them. Raises `Refused` where Delta would, and for
     spellings of the column mapping mode under which Delta would turn mapping off without
     rewriting the files, which makes the columns unreadable.
@@ -165,9 +165,9 @@ def _plan_left(
     )
     try:
         plan = propose_steps(steps)
-        count = steps_taken(snapshot, steps, session) if _goes_in_circles(plan) else 0
+        count = count_completed_steps(snapshot, steps, session) if _goes_in_circles(plan) else 0
     except Refused:
-        count = steps_taken(snapshot, steps, session)
+        count = count_completed_steps(snapshot, steps, session)
         if not count:
             raise
     must_resume = wanted.removes_mapping or _clusters(steps[:count])
@@ -178,7 +178,7 @@ def _plan_left(
 
 
 def _clusters(steps: Iterable[Step]) -> bool:
-    return any(isinstance(step, ClusterBy) for step in steps)
+    return any(step.new_clustering is not None for step in steps)
 
 
 def _goes_in_circles(plan: Plan) -> bool:
@@ -254,7 +254,7 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
             "it; this cannot be predicted from the log."
         )
         yield from _notes_on_unjudged(plan)
-    clusters = any(isinstance(step, ClusterBy) and step.columns for step in plan.steps)
+    clusters = any(step.new_clustering for step in plan.steps)
     if clusters and plan.cost is Cost.METADATA:
         yield "No data files are rewritten; OPTIMIZE clusters them by the new columns."
     if any(change.type for step in plan.steps for change in step.column_changes):

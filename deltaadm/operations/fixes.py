@@ -69,12 +69,11 @@ def _union(findings: Iterable[Finding]) -> list[Step]:
     unset: dict[str, None] = {}
     others: dict[Step, None] = {}
     for step in (step for finding in findings for step in finding.fix):
-        if isinstance(step, SetProperties):
-            properties = {**step.properties, **properties}
-        elif isinstance(step, UnsetProperties):
-            unset |= dict.fromkeys(step.keys)
-        else:
+        values = step.property_values
+        if not values:
             others[step] = None
+        properties = {key: value for key, value in values.items() if value is not None} | properties
+        unset |= dict.fromkeys(key for key, value in values.items() if value is None)
     steps: list[Step] = [SetProperties(properties)] if properties else []
     keys = tuple(key for key in unset if key not in properties)
     if keys:
@@ -86,7 +85,7 @@ def _because(findings: Iterable[Finding]) -> dict[str, str]:
     because: dict[str, str] = {}
     for finding in findings:
         for step in finding.fix:
-            for key in step.property_keys:
+            for key in step.property_values:
                 name = key.removeprefix(FEATURE_PREFIX)
                 places = (
                     [f"protocol.{side}Features[{name}]" for side in ("reader", "writer")]

@@ -105,7 +105,7 @@ class Plan:
     The whole truth about what will happen: the state before, the stages, and why.
 
     Only stages that do something are kept, so a plan without stages changes nothing.
-    `because` maps subjects to the reasons that the wish itself gives; `notes` are sentences
+    `because` maps subjects to the reasons that the request itself gives; `notes` are sentences
     about the plan as a whole. `findings` are what rules find on the state after it, and not on
     the one before. `needs_state` says that it would be another one if the domains and files of
     the table had been read. `bound_to` is the state before with its secrets, where `before` is
@@ -157,7 +157,7 @@ class Plan:
 
     @property
     def waits(self) -> bool:
-        """Whether the wish is fulfilled only by planning again, after some time."""
+        """Whether completing the change takes a second plan, after some time."""
         return any(stage.waits for stage in self.stages)
 
     @property

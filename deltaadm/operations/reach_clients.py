@@ -271,12 +271,13 @@ def _shuns_protection(goal: Goal) -> bool:
 def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:
     """Steps after which the metadata no longer uses the feature."""
     configuration = state.metadata.configuration
-    if name == "checkConstraints":
+    activation = FEATURES[name].activation
+    if activation.by_constraint:
         for key in sorted(configuration):
             if key.startswith(CONSTRAINT_PREFIX):
                 yield DropConstraint(key.removeprefix(CONSTRAINT_PREFIX))
                 return
-    for key in sorted(FEATURES[name].activation.properties):
+    for key in sorted(activation.properties):
         if key == COLUMN_MAPPING_MODE and configuration.get(key, "none") != "none":
             yield SetProperties({key: "none"})
         elif key in configuration:

@@ -1,4 +1,4 @@
-"""Which steps of a wish a table shows as taken already, by a run that was interrupted."""
+"""The steps of a change that an interrupted run has already carried out."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from deltaadm.domain.steps import ColumnChange, Step
 
 
-def steps_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> int:
+def count_completed_steps(
+    snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None
+) -> int:
     """
-    How many of the first *steps* the table in *snapshot* shows as taken; as many as possible.
+    Return how many of *steps*, from the first, the table in *snapshot* shows as carried out.
 
-    That something is not there does not show by itself that a wish of one step has dropped or
-    renamed it: it may never have been there. Properties that are refused are so by themselves.
+    The largest such number is returned. A single step that drops or renames something does not
+    count as carried out just because the thing is absent: it may never have existed.
     """
     if any(step.destination is not None for step in steps):
         return 0
@@ -40,41 +42,45 @@ def steps_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSetti
         return 0
     # The longest beginning first: later steps may have changed what earlier ones did.
     counts = range(len(steps), 0, -1)
-    return next((count for count in counts if _shows(snapshot, steps[:count], session)), 0)
+    return next(
+        (count for count in counts if _shows_completed(snapshot, steps[:count], session)), 0
+    )
 
 
-def _shows(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> bool:
-    """Whether *steps*, taken once more from before the renamings, lead to *snapshot* again."""
+def _shows_completed(
+    snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None
+) -> bool:
+    """Whether *steps*, repeated with the renamings undone first, lead to *snapshot* again."""
     if not all(step.has_statement for step in steps):
         return False
     try:
-        state = _retraced(snapshot, steps)
+        state = _undo_names(snapshot, steps)
         for number, step in enumerate(steps):
-            if not isinstance(step, ClusterBy):
-                state = _again(state, step, steps[number + 1 :], session)
-        # Last of all: the table has the columns under the names that they have by then.
+            if step.new_clustering is None:
+                state = _repeat_step(state, step, steps[number + 1 :], session)
+        # Clustering comes last, since the table has its columns under their final names.
         for number, step in enumerate(steps):
-            if isinstance(step, ClusterBy):
-                columns = _named_after(step.columns, steps[number + 1 :])
-                state = _clustered_again(state, columns, session)
-    except (DeltaadmError, _NotTaken):
+            if step.new_clustering is not None:
+                columns = _names_after(step.new_clustering, steps[number + 1 :])
+                state = _repeat_clustering(state, columns, session)
+    except (DeltaadmError, _NotCompleted):
         return False
     return not diff(state, snapshot)
 
 
-def _clustered_again(
+def _repeat_clustering(
     state: Snapshot, columns: tuple[Path, ...], session: SessionSettings | None
 ) -> Snapshot:
-    """The state clustered by *columns*, or with that left to a later step of the same run."""
+    """The state clustered by *columns*, unless a later step of the same run restores that."""
     if not state.suspended_clustering:
         return evolve(state, ClusterBy(columns), session)
     if [*map(folded, columns)] != [*map(folded, state.suspended_clustering)]:
-        raise _NotTaken
+        raise _NotCompleted
     return state
 
 
-def _named_after(columns: Iterable[Path], steps: Iterable[Step]) -> tuple[Path, ...]:
-    """What *columns* are called after the renamings among *steps*."""
+def _names_after(columns: Iterable[Path], steps: Iterable[Step]) -> tuple[Path, ...]:
+    """The names of *columns* after the renamings among *steps*."""
     named = tuple(columns)
     for old, new in (pair for step in steps for pair in step.renames):
         named = tuple(
@@ -84,60 +90,60 @@ def _named_after(columns: Iterable[Path], steps: Iterable[Step]) -> tuple[Path, 
     return named
 
 
-class _NotTaken(Exception):  # noqa: N818 -- says what was found
-    """The table does not show what a step does."""
+class _NotCompleted(Exception):  # noqa: N818 -- an answer, not an error
+    """The table does not show the effect of a step."""
 
 
-def _retraced(snapshot: Snapshot, steps: Sequence[Step]) -> Snapshot:
-    """The table under its columns' names before *steps*, without the constraints they add."""
+def _undo_names(snapshot: Snapshot, steps: Sequence[Step]) -> Snapshot:
+    """The table with the column names from before *steps*, without the constraints they add."""
     state = snapshot
     for step in reversed(steps):
         for old, new in step.renames:
-            state = _renamed_back(state, old, new)
+            state = _undo_renaming(state, old, new)
         if step.new_constraint is not None:
             state = _without_constraint(state, constraint_key(step.new_constraint[0]))
     return state
 
 
-def _renamed_back(snapshot: Snapshot, old: Path, new: Path) -> Snapshot:
+def _undo_renaming(snapshot: Snapshot, old: Path, new: Path) -> Snapshot:
     if find_column(snapshot.metadata.schema, old) is not None:
-        raise _NotTaken
+        raise _NotCompleted
     return _renamed(snapshot, new, old[-1])
 
 
 def _renamed(snapshot: Snapshot, column: Path, name: str) -> Snapshot:
-    found = find_column(snapshot.metadata.schema, column)
-    if found is None:
-        raise _NotTaken
-    return replace(snapshot, metadata=renamed(snapshot.metadata, found, name))
+    path = find_column(snapshot.metadata.schema, column)
+    if path is None:
+        raise _NotCompleted
+    return replace(snapshot, metadata=renamed(snapshot.metadata, path, name))
 
 
 def _without_constraint(snapshot: Snapshot, key: str) -> Snapshot:
     stored = snapshot.metadata.configuration
     if key not in stored:
-        raise _NotTaken
+        raise _NotCompleted
     kept = {other: value for other, value in stored.items() if other != key}
     return replace(snapshot, metadata=snapshot.metadata.with_configuration(kept))
 
 
-def _again(
+def _repeat_step(
     state: Snapshot, step: Step, later: Sequence[Step], session: SessionSettings | None
 ) -> Snapshot:
-    """The state after *step*, where it may have been taken already."""
+    """The state after *step*, which may have been carried out already."""
     if step.new_columns:
-        return _added_again(state, step, later, session)
+        return _repeat_additions(state, step, later, session)
     if step.column_changes:
-        return _changed_again(state, step, later, session)
+        return _repeat_changes(state, step, later, session)
     for old, new in step.renames:
         return _renamed(state, old, new[-1])  # column mapping may be gone since then
     left = step.remaining(state)
     return state if left is None else evolve(state, left, session)
 
 
-def _changed_again(
+def _repeat_changes(
     state: Snapshot, step: Step, later: Sequence[Step], session: SessionSettings | None
 ) -> Snapshot:
-    """The state after those changes of *step* that *later* steps have left possible."""
+    """The state after the changes of *step* that *later* steps have not made impossible."""
     # Delta looks for statistics of clustering columns before a move, which can end them.
     changes = ChangeColumns(tuple(_still_possible(state, step, later)))
     if not changes.changes:
@@ -147,7 +153,7 @@ def _changed_again(
 
 
 def _still_possible(state: Snapshot, step: Step, later: Sequence[Step]) -> Iterator[ColumnChange]:
-    """Its changes, but for moves behind columns that are dropped by now, and of such columns."""
+    """The changes of *step*, except those of dropped columns and moves after dropped columns."""
     dropped = {folded(column) for other in later for column in other.drops}
     gone = {column for column in dropped if find_column(state.metadata.schema, column) is None}
     for change in step.column_changes:
@@ -157,10 +163,10 @@ def _still_possible(state: Snapshot, step: Step, later: Sequence[Step]) -> Itera
             yield change
 
 
-def _added_again(
+def _repeat_additions(
     state: Snapshot, step: Step, later: Sequence[Step], session: SessionSettings | None
 ) -> Snapshot:
-    """The new columns as the step defines them, with the ids that they have got."""
+    """The state with the new columns as the step defines them, keeping their assigned ids."""
     schema = state.metadata.schema
     paths = [_there(schema, definition) for definition in step.new_columns]
     bare = schema
@@ -178,7 +184,7 @@ def _added_again(
 def _there(schema: StructType, definition: ColumnDefinition) -> Path:
     path = find_column(schema, (*definition.parent, definition.column.name))
     if path is None or path[-1] != definition.column.name:
-        raise _NotTaken
+        raise _NotCompleted
     return path
 
 
@@ -196,8 +202,8 @@ def _with(schema: StructType, place: Path, defined: StructField | None) -> Struc
     """*schema* with the column at *place* as *defined*, apart from what column mapping owns."""
     own = {path: field for path, field in walk(schema) if path[: len(place)] == place}
     if defined is None:
-        raise _NotTaken
-    # The ids of a column that is added once more would be new ones, and never those of the table.
+        raise _NotCompleted
+    # Adding the column again assigns new ids, which never equal those that the table has.
     (fresh,) = drop_column_mapping_metadata(StructType((defined,))).fields
     column = rewrite(
         StructType((fresh,)),
@@ -225,17 +231,17 @@ def _moves(steps: Sequence[Step]) -> bool:
 
 
 def _require_places(schema: StructType, added: StructType, step: Step) -> None:
-    """Raise `_NotTaken` unless the columns with a place of their own stand there."""
+    """Raise `_NotCompleted` unless columns added at a given position are there."""
     for definition in step.new_columns:
         if definition.position is None:
             continue
         parent = folded(definition.parent)
         if _neighbour(schema, parent, definition) != _neighbour(added, parent, definition):
-            raise _NotTaken
+            raise _NotCompleted
 
 
 def _neighbour(schema: StructType, parent: Path, definition: ColumnDefinition) -> str | None:
-    """The name of the column before the one that is defined; None for the first."""
+    """The name of the column before the defined one; None if that is the first."""
     around = find_place(schema, parent)[2]
     assert isinstance(around, StructType)  # noqa: S101 -- it has the column
     names = [field.name for field in around.fields]

@@ -42,15 +42,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Undo:
-    """
-    What takes one change of a step back, in words, and the steps that do.
-
-    `restores` says that the place that has changed is afterwards as it was before.
-    """
+    """How one change of a step is undone, in words, and the steps that undo it."""
 
     words: str
     steps: tuple[Step, ...] = ()
-    restores: bool = False
 
 
 @dataclass(frozen=True)
@@ -130,7 +125,7 @@ _ONLY_OLDER_VERSIONS: Final = Undo("never: only older versions still have it")
 
 
 def _by(step: Step, price: str = " (metadata only)") -> Undo:
-    return Undo(f"{alter_command(step)}{price}", (step,), restores=True)
+    return Undo(f"{alter_command(step)}{price}", (step,))
 
 
 def _undo(change: Change, transition: Transition) -> Undo:
@@ -167,7 +162,7 @@ def _undo_metadata(change: Change, transition: Transition) -> Undo:
 def _undo_listing(change: Change, name: str, before: Snapshot, after: Snapshot) -> Undo:
     if not after.protocol.supports(name):
         step = kinds.SetProperties({f"{FEATURE_PREFIX}{name}": "supported"})
-        return Undo(f"enable-feature {name} --support-only", (step,), restores=True)
+        return Undo(f"enable-feature {name} --support-only", (step,))
     if change.kind is ChangeKind.REMOVE or before.protocol.supports(name):
         return _NOTHING_LOST
     staying = [
@@ -183,7 +178,7 @@ def _undo_listing(change: Change, name: str, before: Snapshot, after: Snapshot) 
     used = feature.activation.evidence(before.metadata)
     if used:
         return Undo(f"never: the table has needed it before: {used[0]}")
-    return Undo(undo_feature(feature), (kinds.DropFeature(name),), restores=True)
+    return Undo(undo_feature(feature), (kinds.DropFeature(name),))
 
 
 def _stays(name: str, snapshot: Snapshot) -> bool:
@@ -244,7 +239,6 @@ def _undo_constraint(name: str, before: str | None) -> Undo:
 _UNDO_MAPPING: Final = Undo(
     "set-mapping-mode none, which rewrites every file",
     (kinds.SetProperties({COLUMN_MAPPING_MODE: "none"}),),
-    restores=True,
 )
 _UNDO_UNMAPPING: Final = Undo(
     "set-mapping-mode name (metadata only), which gives new ids",

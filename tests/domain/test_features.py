@@ -53,7 +53,6 @@ def test_an_entry_equals_that_of_the_engine(name: str):
     assert sorted(ours.requires) == theirs["requiredFeatures"]
     dependents = [feature.name for feature in REFERENCE.values() if name in feature.requires]
     assert sorted(dependents) == theirs["dependentFeatures"]
-    assert ours.fails_concurrent_transactions == theirs["failConcurrentTransactionsAtUpgrade"]
 
 
 @pytest.mark.parametrize("name", ENTRIES)

@@ -51,7 +51,7 @@ class Kind(Enum):
 
 
 class Status(Enum):
-    """How settled a feature is, and who knows it."""
+    """The maturity of a feature."""
 
     STABLE = "stable"
     PREVIEW = "preview"
@@ -67,21 +67,22 @@ class Activation:
 
     `find` yields what in the metadata makes it so, in words; None where being supported is
     enough. `properties` are those that activate it when set, and empty where no property can.
-    `auto_enables` says that Delta adds the feature to the protocol when the metadata activates it;
-    `by_type` that it is a column's type that does.
+    `auto_enables` says that Delta adds the feature to the protocol when the metadata activates it,
+    `by_type` that a column's type activates it, `by_constraint` that a CHECK constraint does.
     """
 
     find: Evidence | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
     auto_enables: bool = True
     by_type: bool = False
+    by_constraint: bool = False
 
     def evidence(self, metadata: Metadata) -> tuple[str, ...]:
-        """What in *metadata* activates the feature; empty where nothing does."""
+        """What in *metadata* activates the feature; empty if nothing does."""
         return tuple(self.find(metadata)) if self.find else ()
 
     def asked_by(self, metadata: Metadata) -> bool:
-        """Whether *metadata* makes Delta want it (`metadataRequiresFeatureToBeEnabled`)."""
+        """Whether Delta adds it for *metadata* (`metadataRequiresFeatureToBeEnabled`)."""
         return self.auto_enables and bool(self.evidence(metadata))
 
 
@@ -141,7 +142,6 @@ class TableFeature:
     refused_when_asked: str | None = None
     twin: str | None = None
     removal: Removal | None = None
-    fails_concurrent_transactions: bool = False
     cost: Cost = Cost.METADATA
     caution: str = ""
     legacy_alternative: str = ""
@@ -344,13 +344,12 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         activation=when_any_field(_is_invariant, "is NOT NULL or has an invariant", top=False),
         since="0.2.0",
         section="Column Invariants",
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="checkConstraints",
         kind=Kind.WRITER,
         legacy=(0, 3),
-        activation=Activation(_constraints),
+        activation=Activation(_constraints, by_constraint=True),
         since="0.8.0",
         section="CHECK Constraints",
         removal=Removal(
@@ -361,7 +360,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
                 "Drop each of them first: alter --drop-constraint NAME.",
             ),
         ),
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="changeDataFeed",
@@ -380,7 +378,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         ),
         since="1.0.0",
         section="Generated Columns",
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="columnMapping",
@@ -405,14 +402,12 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         activation=when_any_field(is_identity, "is an identity column", top=True),
         since="3.3.0",
         section="Identity Columns",
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="allowColumnDefaults",
         kind=Kind.WRITER,
         activation=when_supported(),
         section="Default Columns",
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="domainMetadata",
@@ -452,7 +447,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         section="Clustered Table",
         not_addable="It is added together with the clustering columns: alter --cluster-by COLUMN.",
         refusal="DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="inCommitTimestamp",
@@ -501,7 +495,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         since="4.0.0",
         section="protocol_rfcs/checkpoint-protection.md",
         removal=Removal(keeps_history_out=False, only_truncating=True),
-        fails_concurrent_transactions=True,
         caution="Writers that do not support it can no longer write to the table.",
     ),
     TableFeature(
@@ -513,7 +506,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         removal=Removal(
             keeps_history_out=False, properties=("delta.enableMaterializePartitionColumnsFeature",)
         ),
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="coordinatedCommits-preview",
@@ -525,7 +517,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         removal=Removal(
             keeps_history_out=False, work="its properties are unset, staged commits published"
         ),
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="deletionVectors",
@@ -589,7 +580,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         twin="variantType-preview",
         since="4.0.0",
         section="Variant Data Type",
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="variantType-preview",
@@ -599,7 +589,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         status=Status.PREVIEW,
         since="4.0.0",
         section="Variant Data Type",
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="variantShredding",
@@ -608,7 +597,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         requires=("variantType",),
         twin="variantShredding-preview",
         section="Variant Shredding",
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="variantShredding-preview",
@@ -618,7 +606,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         status=Status.PREVIEW,
         since="4.0.0",
         section="Variant Shredding",
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="geospatial",
@@ -629,7 +616,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         status=Status.PREVIEW,
         section="delta-io/delta TableFeature.scala (no RFC yet)",
         removal=_GEO_REMOVAL,
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="geospatial-dev",
@@ -639,7 +625,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         status=Status.PREVIEW,
         section="delta-io/delta TableFeature.scala (no RFC yet)",
         removal=_GEO_REMOVAL,
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="catalogManaged",
@@ -672,7 +657,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         section="protocol_rfcs/iceberg-v4-metadata.md",
         not_addable="It can only be chosen when a table is created.",
         refusal="DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED",
-        fails_concurrent_transactions=True,
     ),
     TableFeature(
         name="redirectReaderWriter-preview",
@@ -851,7 +835,7 @@ def dependents(name: str, among: Iterable[str]) -> list[str]:
 
 
 def undo_feature(feature: TableFeature | None) -> str:
-    """What removes a feature from a table's protocol."""
+    """Return how a feature is removed from a table's protocol, in words."""
     if feature is None or feature.removal is None:
         return "never: the feature cannot be dropped"
     if feature.removal.only_truncating:

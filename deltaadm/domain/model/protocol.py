@@ -174,9 +174,11 @@ class Protocol(Loggable):
     @property
     def unknown_features(self) -> frozenset[str]:
         """Listed names that Delta Spark does not know, as the log spells them."""
-        found = {name: lookup(name) for name in self.explicit_names}
+        features = {name: lookup(name) for name in self.explicit_names}
         return frozenset(
-            name for name, feature in found.items() if feature is None or not feature.in_delta_spark
+            name
+            for name, feature in features.items()
+            if feature is None or not feature.in_delta_spark
         )
 
     def supports(self, feature: str) -> bool:
@@ -453,25 +455,25 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
     The value must be `supported` (or, deprecated, `enabled`). Raises `Refused` for another
     value and for names that Delta Spark does not know.
     """
-    wishes = {
+    requested = {
         key[len(FEATURE_PREFIX) :]: value
         for key, value in configuration.items()
         if key.startswith(FEATURE_PREFIX)
     }
-    for name, status in wishes.items():
+    for name, status in requested.items():
         if status.lower() not in ("supported", "enabled"):
             raise Refused(
                 f"The value {status!r} of {FEATURE_PREFIX}{name} is not accepted.",
                 remedy="The only value is 'supported'; DROP FEATURE removes a feature.",
                 delta_error_class="DELTA_UNSUPPORTED_FEATURE_STATUS",
             )
-    found = {name: lookup(name) for name in wishes}
+    features = {name: lookup(name) for name in requested}
     unknown = sorted(
-        name for name, feature in found.items() if feature is None or not feature.in_delta_spark
+        name for name, feature in features.items() if feature is None or not feature.in_delta_spark
     )
     if unknown:
         raise _not_in_reference(unknown)
-    return frozenset(feature.name for feature in found.values() if feature is not None)
+    return frozenset(feature.name for feature in features.values() if feature is not None)
 
 
 def _not_in_reference(unknown: list[str]) -> Refused:
@@ -513,18 +515,18 @@ def metadata_required_features(
     return frozenset(asked)
 
 
-def unsupported_wishes(metadata: Metadata, protocol: Protocol) -> Mapping[str, tuple[str, ...]]:
+def missing_features(metadata: Metadata, protocol: Protocol) -> Mapping[str, tuple[str, ...]]:
     """
-    The features that *metadata* makes necessary and *protocol* lacks, with what in it does so.
+    Return the features that *metadata* needs and *protocol* lacks, each with the evidence.
 
-    Looks at one feature after the other, those that Delta Spark does not know included, and
-    passes over what cannot be judged.
+    Features that Delta Spark does not know are included. A feature whose need cannot be
+    determined is left out.
     """
-    return _unsupported_wishes(Traits.of(metadata), protocol)
+    return _missing_features(Traits.of(metadata), protocol)
 
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
-def _unsupported_wishes(traits: Traits, protocol: Protocol) -> Mapping[str, tuple[str, ...]]:
+def _missing_features(traits: Traits, protocol: Protocol) -> Mapping[str, tuple[str, ...]]:
     metadata = traits.metadata
     found = {}
     for feature in FEATURES.values():

@@ -47,6 +47,11 @@ class ClusterBy(Step):
         after = cluster_by(snapshot, self.columns, session)
         return replace(after, suspended_clustering=self.restored_later)
 
+    @property
+    def new_clustering(self) -> tuple[Path, ...]:
+        """The columns of the statement; none of them removes the clustering."""
+        return self.columns
+
     def obstacle(self, snapshot: Snapshot) -> str:
         """Delta looks up the old columns for the history, and fails if they are gone."""
         return _COLUMNS_GONE if lost_clustering(snapshot) else ""

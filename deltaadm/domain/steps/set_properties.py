@@ -105,9 +105,9 @@ class SetProperties(Step):
         return prepare_commit(state, after, version_known=not several)
 
     @property
-    def property_keys(self) -> tuple[str, ...]:
-        """The keys as they are given."""
-        return tuple(self.properties)
+    def property_values(self) -> Mapping[str, str]:
+        """The properties, with keys in the spelling of the request."""
+        return self.properties
 
     def remaining(self, snapshot: Snapshot) -> SetProperties | None:
         """The same without the protocol versions that the table has reached."""

@@ -104,7 +104,7 @@ class Step:
     def losses(self, before: Snapshot) -> tuple[str, ...]:
         """What a table in the state *before* is without after it, in words."""
         stored = before.metadata.configuration
-        return tuple(f"{key} = {stored[key]}" for key in self.property_keys if key in stored)
+        return tuple(f"{key} = {stored[key]}" for key in self.property_values if key in stored)
 
     @property
     def new_columns(self) -> tuple[ColumnDefinition, ...]:
@@ -127,9 +127,14 @@ class Step:
         return ()
 
     @property
-    def property_keys(self) -> tuple[str, ...]:
-        """The properties that it sets or unsets."""
-        return ()
+    def property_values(self) -> Mapping[str, str | None]:
+        """The properties that it sets, with None for those that it unsets."""
+        return {}
+
+    @property
+    def new_clustering(self) -> tuple[Path, ...] | None:
+        """The columns by which the table is clustered from then on; None for no change."""
+        return None
 
     @property
     def new_constraint(self) -> tuple[str, str] | None:

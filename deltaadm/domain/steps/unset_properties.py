@@ -26,7 +26,7 @@ from deltaadm.domain.transaction.transaction import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from deltaadm.domain.model.commit_info import CommitInfo
     from deltaadm.domain.model.session import SessionSettings
@@ -68,9 +68,9 @@ class UnsetProperties(Step):
         return prepare_commit(state, update_metadata(state, proposed, session))
 
     @property
-    def property_keys(self) -> tuple[str, ...]:
-        """The keys as they are given."""
-        return self.keys
+    def property_values(self) -> Mapping[str, None]:
+        """None for each key, in the spelling of the request."""
+        return dict.fromkeys(self.keys)
 
     def cost(self, snapshot: Snapshot) -> Cost:
         """A rewrite, where column mapping is removed."""

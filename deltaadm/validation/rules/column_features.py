@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.model.features import FEATURES, is_geospatial, is_variant, struct_fields
 from deltaadm.domain.model.properties import switch
-from deltaadm.domain.model.protocol import unsupported_wishes
+from deltaadm.domain.model.protocol import missing_features
 from deltaadm.domain.model.schema import PrimitiveType, path_text
 from deltaadm.domain.model.wire import integer
 from deltaadm.domain.transaction.clustering import CLUSTERING_DOMAIN
@@ -123,7 +123,7 @@ def column_type_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
     """
     snapshot = table.snapshot
-    for name, evidence in unsupported_wishes(snapshot.metadata, snapshot.protocol).items():
+    for name, evidence in missing_features(snapshot.metadata, snapshot.protocol).items():
         if FEATURES[name].activation.by_type:
             listed = snapshot.protocol.supports_writer_features
             yield Problem(

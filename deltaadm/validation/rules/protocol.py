@@ -18,9 +18,9 @@ from deltaadm.domain.model.properties import (
 from deltaadm.domain.model.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
+    missing_features,
     supported_reader_version_numbers,
     supported_writer_version_numbers,
-    unsupported_wishes,
 )
 from deltaadm.domain.model.schema import walk
 from deltaadm.domain.steps import SetProperties
@@ -354,7 +354,7 @@ def _is_unread(feature: TableFeature) -> bool:
 
 def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
     """What the metadata needs and the protocol lacks, but for what has a rule of its own."""
-    for name, evidence in unsupported_wishes(snapshot.metadata, snapshot.protocol).items():
+    for name, evidence in missing_features(snapshot.metadata, snapshot.protocol).items():
         feature = FEATURES[name]
         if name != "columnMapping" and not feature.activation.by_type:
             yield feature, evidence[0]
