@@ -1,4 +1,4 @@
-"""What Unity Catalog answers, as values: in the form for Delta clients and in the older one."""
+"""Responses of Unity Catalog as values: of the API for Delta clients and of the older one."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def entry_for_delta(name: Sequence[str], answer: Document) -> CatalogTable:
 
 
 def state_for_delta(answer: Document, name: Sequence[str], catalog: str) -> CatalogState:
-    """What the interface for Delta clients says of a table."""
+    """A table in the API for Delta clients."""
     metadata = answer["metadata"]
     commits = [
         RatifiedCommit(
@@ -81,7 +81,7 @@ def state_for_delta(answer: Document, name: Sequence[str], catalog: str) -> Cata
 
 
 def state_of_info(info: Document, name: Sequence[str], catalog: str) -> CatalogState:
-    """What the older interface says of a table; of its commits it has to be asked."""
+    """A table in the older API, which returns commits separately."""
     properties = {str(key): str(value) for key, value in (info.get("properties") or {}).items()}
     columns = sorted(info.get("columns") or (), key=lambda column: column.get("position") or 0)
     partitions = sorted(
@@ -202,7 +202,7 @@ _OLDER: Final = {
 def credentials_for_delta(
     answer: Document, location: str, operation: str
 ) -> TemporaryCredentials | None:
-    """Those of the longest prefix of *location* that are good for *operation*; None without any."""
+    """Return the credentials of *location*'s longest prefix for *operation*; None without any."""
     fitting = [
         given
         for given in answer.get("storage-credentials") or ()
@@ -218,7 +218,7 @@ def credentials_for_delta(
 
 
 def older_credentials(answer: Document) -> TemporaryCredentials | None:
-    """Those that the older interface gives; None where it gives none."""
+    """Return the credentials of the older API; None if it has none."""
     found = {option: (answer.get(group) or {}).get(key) for (group, key), option in _OLDER.items()}
     return _credentials(found, answer.get("expiration_time"))
 

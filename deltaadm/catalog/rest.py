@@ -223,7 +223,7 @@ class _NoRedirects(HTTPRedirectHandler):
 
 
 class _Words(NamedTuple):
-    """What an error of the server says, in either of its two forms."""
+    """The message and the reason of a server error, in either of its two forms."""
 
     message: str
     reason: str

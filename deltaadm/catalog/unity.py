@@ -51,7 +51,7 @@ _PARTS: Final = 3
 
 
 class Access(Enum):
-    """What temporary credentials are good for; the value is the catalog's word for it."""
+    """The operations that temporary credentials allow; values are the catalog's terms."""
 
     READ = "READ"
     READ_WRITE = "READ_WRITE"
@@ -161,7 +161,7 @@ class UnityCatalog:
     def _pages(
         self, path: str, field: str, query: Mapping[str, str], parent: str
     ) -> Iterator[Document]:
-        """What *field* of the answers has, of all pages."""
+        """Return the items of *field* in all pages of the response."""
         token = ""
         while True:
             more = {"page_token": token} if token else {}
@@ -185,7 +185,7 @@ class UnityCatalog:
             token = str(following)
 
     def describe_access(self) -> str:
-        """What can be listed here, and how tables are loaded; raises what `list_tables` does."""
+        """Describe what can be listed and how tables load; raises what `list_tables` does."""
         catalogs = [_name(info) for info in self._pages("catalogs", "catalogs", {}, "")]
         number = "1 catalog" if len(catalogs) == 1 else f"{len(catalogs)} catalogs"
         found = f"{number} can be listed"
@@ -227,7 +227,7 @@ class UnityCatalog:
             return None
 
     def _understood(self, parse: Callable[[], Value]) -> Value:
-        """What *parse* makes of an answer; raises for one that is not as the interface has it."""
+        """Parse a response with *parse*; raises if it is not as the API specifies."""
         try:
             return parse()
         except (LookupError, TypeError, AttributeError, ValueError) as error:
@@ -238,7 +238,7 @@ class UnityCatalog:
             ) from error
 
     def _known_endpoints(self, catalog: str) -> frozenset[str]:
-        """What the interface for Delta clients has for *catalog*; nothing where there is none."""
+        """Return the endpoints of the API for Delta clients for *catalog*; empty if it has none."""
         with self._asking:  # so that tables that are looked up at once ask once
             if catalog not in self._endpoints:
                 self._endpoints[catalog] = self._asked_for_endpoints(catalog)

@@ -1,4 +1,4 @@
-"""What is known about a program that reads or writes Delta tables, and who says so."""
+"""Facts about programs that read or write Delta tables, with their sources."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Source:
 
 
 RECORDED: Final = Source("recorded from Delta Spark 4.4.0", "2026-11-21")
-"""What the running engine did with made-up tables, which deltaadm reproduces."""
+"""The source of recorded behaviour: what the engine did with constructed tables."""
 
 EVERY_OTHER: Final = "*"
 """Stands for each feature that no other fact names."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Access(Enum):
-    """How a program uses a table."""
+    """The way a client uses a table."""
 
     READ = "read"
     WRITE = "write"
@@ -59,7 +59,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a release does with a table; the cell that decides comes first."""
+    """The behaviour of a release with a table; the deciding cell comes first."""
 
     release: ClientRelease
     access: Access
@@ -70,7 +70,7 @@ class Verdict:
 
     @property
     def compatibility(self) -> Compatibility:
-        """That of the cell that decides."""
+        """The compatibility of the deciding cell."""
         return self.cells[0].compatibility
 
     @property
@@ -91,7 +91,7 @@ class Shift:
 
     @property
     def turns_silently_wrong(self) -> bool:
-        """Whether the client continues without an error and is wrong from now on."""
+        """Whether the client now reads or writes wrong data silently."""
         return self.after.compatibility is Compatibility.SILENTLY_WRONG
 
 
@@ -131,7 +131,7 @@ def _verdicts(
 
 
 def feature_verdict(release: ClientRelease, feature: str, access: Access) -> Verdict:
-    """What *release* does with a table that lists *feature*, and nothing else, and uses it."""
+    """The behaviour of *release* with a table that lists and uses *feature* alone."""
     if access is Access.READ and not _is_reader(feature):
         return Verdict(release, access, (Cell(feature, Compatibility.WORKS),))
     return _verdict(release, _table_with(feature), access)
@@ -161,12 +161,12 @@ def shifts(before: Sequence[Verdict], after: Sequence[Verdict]) -> tuple[Shift, 
 _LASTING: Final = frozenset(
     {"deletionVectors", "typeWidening", "typeWidening-preview", "v2Checkpoint"}
 )
-"""What was written while one of these was active still needs it after its property is off."""
+"""Features that data written while they were active still needs once they are inactive."""
 
 
 @dataclass(frozen=True)
 class _Table:
-    """What clients look at: versions, features for readers and for all, and those in use."""
+    """The parts of a table that clients look at: versions, listed features and those in use."""
 
     reader_version: int
     writer_version: int
@@ -250,7 +250,7 @@ def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
 
 
 def _worst_of_each(cells: Iterable[Cell]) -> list[Cell]:
-    """One cell a subject, the worst; the worst first, then by name."""
+    """Return the worst cell of each subject; the worst first, then by name."""
     worst: dict[str, Cell] = {}
     for cell in cells:
         known = worst.get(cell.subject)
@@ -260,14 +260,14 @@ def _worst_of_each(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def _turns_away(cell: Cell, table: _Table) -> bool:
-    """Whether a program stops at the protocol itself, whatever else would go wrong later."""
+    """Whether a client refuses the table by its protocol alone."""
     # A feature that only an old version implies is not certain to be looked at.
     seen = cell.subject in table.listed or cell.subject.startswith("protocol.")
     return seen and cell.compatibility is Compatibility.FAILS_LOUDLY
 
 
 def _reference_cells(_: ClientRelease, table: _Table, access: Access) -> Iterator[Cell]:
-    """What Delta Spark refuses, and everything else that concerns it."""
+    """The cells of Delta Spark, whose checks deltaadm reproduces."""
     reading, writing = table.obstacles
     yield from reading if access is Access.READ else writing
     yield Cell("protocol.minReaderVersion", Compatibility.WORKS, RECORDED)

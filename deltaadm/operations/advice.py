@@ -26,7 +26,7 @@ _NAMED: Final = 4
 
 @dataclass(frozen=True)
 class Advice:
-    """What is worth doing, in a sentence, and the command line that plans it."""
+    """A recommendation, in a sentence, and the command line that plans it."""
 
     text: str
     command: str
@@ -74,7 +74,7 @@ def _unused(report: TableReport) -> Iterator[Advice]:
 
 
 def _is_droppable(name: str) -> bool:
-    """Whether dropping it lowers the protocol: it stands in a list, or Delta would make one."""
+    """Whether dropping it lowers the protocol: it is listed, or Delta would list it."""
     feature = FEATURES.get(name)
     return (
         feature is not None

@@ -245,7 +245,7 @@ def _must_follow(change: ColumnChange, other: ColumnChange) -> bool:
 
 
 def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
-    """What is to be known of the steps of *plan*, besides what they change."""
+    """Notes on the steps of *plan*, besides what they change."""
     size = f" ({plan.before.files})" if plan.before.files else ""
     constraints = [step.new_constraint[0] for step in plan.steps if step.new_constraint]
     if constraints:
@@ -270,7 +270,7 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
 
 
 def _notes_on_unjudged(plan: Plan) -> Iterator[str]:
-    """Which expressions only Spark can tell to be conditions."""
+    """Notes on the expressions that only Spark can recognize as conditions."""
     added = [
         (before.metadata.schema, *step.new_constraint)
         for before, step in zip(plan.states, plan.steps, strict=False)

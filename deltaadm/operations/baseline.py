@@ -24,7 +24,7 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """How many findings there are of a rule at a place, and how bad the worst of them is."""
+    """The number of findings of a rule at a place, and their highest severity."""
 
     count: int
     severity: Severity

@@ -57,7 +57,7 @@ class TableLog(typing.Protocol):
 
 @dataclass(frozen=True)
 class ConcurrentChange:
-    """What a version that others committed while the plan was carried out has changed."""
+    """The changes in a version that another writer committed while the plan was applied."""
 
     version: int
     changes: tuple[Change, ...]
@@ -93,7 +93,7 @@ class Progress:
 
     @property
     def words(self) -> str:
-        """What is known about commits without looking at the table, as a clause."""
+        """What is known about commits without reading the table, as a clause."""
         known = committed_words(self.versions)
         if self.base is None:
             return known + _not_completed(self.plan, self.done) if self.versions else known
@@ -225,7 +225,7 @@ class _Run(StageRun):
 
 @dataclass(frozen=True, kw_only=True)
 class _Result:
-    """What a stage came to; `actual` is the newest state."""
+    """The outcome of a stage; `actual` is the newest state."""
 
     actual: Snapshot
     versions: tuple[int, ...] = ()
@@ -268,7 +268,7 @@ def _concurrent_changes(log: TableLog, versions: Sequence[int]) -> Iterator[Conc
 def _mismatches_at(
     versions: tuple[int, ...], plan: Plan, stage: Stage, base: Snapshot, log: TableLog
 ) -> tuple[Change, ...]:
-    """What is not as planned at the *versions* of a stage, with changes by others among them."""
+    """Mismatches with the plan at the *versions* of a stage, including changes by others."""
     if not versions:
         return ()
     # The statement must have done what it does on the state that it met, and what that changes
@@ -281,7 +281,7 @@ def _mismatches_at(
 
 
 def _changes_at(versions: tuple[int, ...], log: TableLog) -> Iterator[Change]:
-    """What *versions* have changed, those that follow each other taken together."""
+    """The changes of *versions*, with consecutive versions combined."""
     first = versions[0]
     for version, following in zip(versions, (*versions[1:], None), strict=True):
         if following != version + 1:
@@ -310,7 +310,7 @@ def _own(log: TableLog, first: int, last: int, step: Step) -> tuple[int, ...]:
 
 
 def committed_words(versions: tuple[int, ...]) -> str:
-    """Which *versions* were committed, as a clause."""
+    """The committed *versions*, as a clause."""
     if not versions:
         return "nothing was committed"
     listed = ", ".join(map(str, versions))
@@ -330,7 +330,7 @@ def concurrent_words(concurrent: Sequence[ConcurrentChange]) -> str:
 
 
 def look_up(progress: Progress, log: TableLog, executor: Executor) -> str:
-    """What is known about commits after an interruption, once the executor has been closed."""
+    """What is known about commits after an interruption, once the executor is closed."""
     # The stage that was under way may have been committed or not; its own commits tell.
     plan, done, base = progress.plan, progress.done, progress.base
     if base is None or not plan.stages[done].is_commit:

@@ -48,7 +48,7 @@ class ChangeTexts(NamedTuple):
 
 
 def table_changes(texts: ChangeTexts, load_at: Callable[[str], Snapshot]) -> TableChanges:
-    """What *texts* mean; *load_at* loads the table at another location."""
+    """Parse *texts*; *load_at* loads the table at another location."""
     clusters = texts.cluster_by
     return TableChanges(
         set_properties=spark_values(texts.set_properties),

@@ -1,4 +1,4 @@
-"""What a plan means for the programs that use the table."""
+"""The effect of a plan on the clients of the table."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _shifts(
 
 
 def described(verdict: Verdict) -> str:
-    """What keeps a client from using a table, as a clause."""
+    """The reasons why a client cannot use a table, as a clause."""
     cells = ", ".join(
         f"{cell.subject} ({cell.note})" if cell.note else cell.subject
         for cell in verdict.responsible

@@ -34,7 +34,7 @@ class ComparedState:
 
     @property
     def what(self) -> str:
-        """Which state of the table it is, in words."""
+        """The state of the table, in words."""
         return f"version {self.version}" if self.file is None else self.file
 
 
@@ -57,7 +57,7 @@ class DiffReport:
 
     @property
     def title(self) -> str:
-        """What is compared with what."""
+        """The two states that are compared."""
         old, new = self.before, self.after
         if old.table == new.table:
             return f"{old.table} ({old.what} -> {new.what})"
@@ -118,7 +118,7 @@ _OF_ONE_TABLE: Final = frozenset(
     }
 )
 _OF_ONE_COLUMN: Final = "delta.columnMapping."
-"""What a table chooses for itself, and each of its columns."""
+"""Properties and field metadata that Delta generates for each table."""
 
 
 def _shared(change: Change) -> Iterator[Change]:

@@ -32,7 +32,7 @@ OPERATION = "drop-feature"
 
 
 class Phase(Enum):
-    """How far a feature is from being dropped."""
+    """The progress towards dropping a feature."""
 
     ABSENT = "absent"
     BLOCKED = "blocked"
@@ -63,7 +63,7 @@ class DropStatus:
 
 @dataclass(frozen=True)
 class DropReport:
-    """How far features of the table, at *version*, are from being dropped."""
+    """The progress towards dropping features of the table, at *version*."""
 
     table: str
     version: int
@@ -107,7 +107,7 @@ def drop_status(
     now: int,
     session: SessionSettings | None = None,
 ) -> DropStatus:
-    """How far the feature *name* is from being dropped at *now*, in milliseconds."""
+    """The progress towards dropping the feature *name* at *now*, in milliseconds."""
     if not snapshot.protocol.supports(name) and name in FEATURES:
         return DropStatus(name=name, phase=Phase.ABSENT)
     step = DropFeature(name, truncates(name))
@@ -168,7 +168,7 @@ def _suspends_clustering(name: str) -> bool:
 
 
 def next_phase(status: DropStatus) -> str:
-    """What to tell whoever has run the first of two phases."""
+    """The message after the first of two phases."""
     when = "at once" if status.ready_at is None else f"from {second(status.ready_at)} on"
     return f"{status.name} is not dropped yet: run the same command again {when}."
 
@@ -180,7 +180,7 @@ def truncates(name: str) -> bool:
 
 
 def guards_history(name: str) -> bool:
-    """Whether the feature *name* is there for older versions only, and goes together with them."""
+    """Whether the feature *name* only protects older versions, and is dropped with them."""
     feature = lookup(name)
     return feature is not None and feature.removal is not None and feature.removal.only_truncating
 
@@ -200,7 +200,7 @@ def after_all_runs(
 def truncation_phase(
     snapshot: Snapshot, step: Step, history: FeatureHistory, now: int
 ) -> tuple[Phase, int | None]:
-    """Where truncating history stands at *now*, and from when on it can go on, in milliseconds."""
+    """The phase of truncating history at *now*, and when it can continue, in milliseconds."""
     if step.waits(snapshot):
         return Phase.FIRST_OF_TWO, None
     ready_at = history.ready_at(truncation_retention(snapshot.metadata))

@@ -55,7 +55,7 @@ def plan_features(
 
 
 def _needed_by(snapshot: Snapshot, features: Sequence[TableFeature]) -> dict[str, str]:
-    """What has to become active with *features*, besides them, and the names of those asking."""
+    """Other features that *features* need to be active, with the names of those that need them."""
     named = {feature.name for feature in features}
     asking: dict[str, list[str]] = {}
     for feature in features:
@@ -122,7 +122,7 @@ def _notes(plan: Plan, features: Iterable[TableFeature], *, support_only: bool) 
 
 
 def _status_notes(plan: Plan, feature: TableFeature, *, support_only: bool) -> Iterable[str]:
-    """Where the plan leaves *feature*, if that is not simply active from now on."""
+    """Notes on the status of *feature* after the plan, unless it is simply active."""
     name, activation = feature.name, feature.activation
     evidence = activation.evidence(plan.before.metadata)
     active = bool(evidence) or activation.find is None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ErrorClass(NamedTuple):
-    """One class: what Delta says with it, and the subcommands that look into it or avoid it."""
+    """An error class: its meaning, and the subcommands that explain or avoid it."""
 
     name: str
     meaning: str

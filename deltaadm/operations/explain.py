@@ -33,7 +33,7 @@ FAMILIES: Final = {
     "DL8": "version checksums",
     "DL9": "settings, clients and cross-checks",
 }
-"""What each family of rules is about."""
+"""The topic of each family of rules."""
 
 _CODE: Final = re.compile(r"DL\d", re.IGNORECASE)
 
@@ -49,7 +49,7 @@ class RuleCatalogue:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What a list of names has."""
+        """The names that `-o name` prints."""
         return tuple(rule.code for rule in self.rules)
 
 

@@ -22,7 +22,7 @@ class FeatureCatalogue:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What a list of names has."""
+        """The names that `-o name` prints."""
         return tuple(feature.name for feature in self.features)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Section(Enum):
-    """What of a table a change is about; every change is about one of these."""
+    """A section of a table's definition; each change belongs to exactly one."""
 
     PROTOCOL = "protocol"
     FEATURES = "features"
@@ -41,11 +41,11 @@ _SECTIONS: Final = (
     (f"configuration[{CONSTRAINT_PREFIX}", Section.CONSTRAINTS),
     ("configuration[", Section.PROPERTIES),
 )
-"""What the place of a change begins with; the first that fits counts."""
+"""The prefixes of subjects, with their sections; the first match counts."""
 
 
 def section_of(change: Change) -> Section:
-    """What *change* is about: by its place, the table itself if by nothing else."""
+    """Return the section of *change*: by its subject, else the table itself."""
     place = change.subject
     if place.startswith("schema[") and change.kind is ChangeKind.SET and _is_mapping(change):
         return Section.MAPPING
@@ -75,7 +75,7 @@ class Origin:
 
 
 def origin(snapshot: Snapshot) -> Origin:
-    """Where the state in *snapshot* comes from, which is that after a commit."""
+    """The origin of *snapshot*, the state after a commit."""
     info = snapshot.commit_info
     return Origin(
         version=snapshot.version,
@@ -87,7 +87,7 @@ def origin(snapshot: Snapshot) -> Origin:
 
 
 def beginning(snapshot: Snapshot) -> Origin:
-    """Where the state in *snapshot* comes from, which is the oldest that the log has."""
+    """The origin of *snapshot*, the oldest state that the log has."""
     return Origin(version=snapshot.version, timestamp=snapshot.timestamp, at_or_before=True)
 
 
@@ -98,7 +98,7 @@ def _engine(info: CommitInfo) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """What one commit has changed in the table that the user calls `table`."""
+    """The changes that one commit made to the table that the user calls `table`."""
 
     table: str
     origin: Origin

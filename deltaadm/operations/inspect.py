@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class ClientView(Enum):
-    """How the verdicts on clients are shown: grouped, as a matrix, or each with its sources."""
+    """The presentation of verdicts on clients: grouped, as a matrix, or each with its sources."""
 
     SUMMARY = "summary"
     MATRIX = "matrix"
@@ -125,7 +125,7 @@ class TableReport:
 
     @property
     def possible_slack(self) -> tuple[str, ...]:
-        """Those of which that is not known, since the state was not read or does not tell."""
+        """The supported features that may be unused: the state was not read or does not show it."""
         return tuple(
             name
             for name in self._beyond_minimum

@@ -65,7 +65,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Goal:
-    """What a plan is made for: that a release of a client can read, or write, the table."""
+    """A goal of a plan: that a release of a client can read, or write, the table."""
 
     release: ClientRelease
     access: Access
@@ -132,7 +132,7 @@ class Plan:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """What the executor is given, in order."""
+        """The steps that the executor carries out, in order."""
         return tuple(stage.step for stage in self.stages)
 
     @property
@@ -147,7 +147,7 @@ class Plan:
 
     @property
     def is_noop(self) -> bool:
-        """Whether carrying it out would leave everything as it is."""
+        """Whether applying it would change nothing."""
         return not self.stages
 
     @property
@@ -230,7 +230,7 @@ def propose(
 
 
 def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
-    """What to know of the features that become active on a table that exists."""
+    """Notes on the features that become active on an existing table."""
     if not stages or not before.exists:
         return
     after = stages[-1].after
@@ -312,7 +312,7 @@ def _is_possible(state: Snapshot, steps: Iterable[Step], settings: SessionSettin
 
 
 def _does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
-    """Whether *step* is worth taking."""
+    """Whether *step* has any effect."""
     # Delta commits some steps that change nothing.
     if step.always_acts:
         return True

@@ -63,7 +63,7 @@ class Price(NamedTuple):
     features: int = 0
 
     def plus(self, before: Snapshot, step: Step) -> Price:
-        """That of one more *step*, on the state *before* it."""
+        """Return the price with one more *step* on the state *before* it."""
         cost = step.cost(before)
         return Price(
             self.history or bool(step.irreversible),
@@ -144,7 +144,7 @@ def is_reached(goal: Goal, snapshot: Snapshot) -> bool:
 
 
 class _DeadEnd(NamedTuple):
-    """What keeps a client from working in the last resort, and why that cannot be changed."""
+    """The obstacle at which the search for a client ends, and why it cannot be removed."""
 
     verdict: Verdict
     refusals: tuple[str, ...]
@@ -204,7 +204,7 @@ class _Search:
         return dead_end
 
     def _steps(self, judged: Verdict, state: Snapshot) -> Iterator[Step]:
-        """What may contribute to *judged* getting better."""
+        """Yield the steps that may improve the verdict *judged*."""
         subject = judged.responsible[0].subject
         if subject == _WRITER_VERSION:
             yield from self._lowering(state, _names(state))
@@ -260,7 +260,7 @@ def _is_legacy(name: str) -> bool:
 
 
 def _shuns_protection(goal: Goal) -> bool:
-    """Whether it is not enough to drop features without their history."""
+    """Whether the client does not support `checkpointProtection`, so that history must go."""
     if goal.access is Access.READ:
         return False
     protected = Protocol(1, 7, writer_features=frozenset({CHECKPOINT_PROTECTION}))

@@ -34,7 +34,7 @@ KEPT_BY_DELTA = {
 
 
 def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
-    """One sentence part that says what brings *change* about."""
+    """Return the cause of *change*, as a clause."""
     if before.root != after.root:
         return "as in the table at the new location"
     return _reason_in_place(change, before, after)
@@ -121,7 +121,7 @@ def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot
 
 
 def _need(name: str, evidence: tuple[str, ...], before: Snapshot, after: Snapshot) -> str:
-    """What of the table after the change needs a feature; empty where nothing does."""
+    """What in the table after the change needs a feature; empty if nothing does."""
     if evidence:
         return f"needed: {evidence[0]}"
     asking = [

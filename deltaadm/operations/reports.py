@@ -39,7 +39,7 @@ class PlanReport:
 
 @dataclass(frozen=True)
 class OutcomeReport:
-    """What a plan came to, for the table that the user calls *table*."""
+    """The outcome of a plan for the table that the user calls *table*."""
 
     table: str
     outcome: Outcome
@@ -49,7 +49,7 @@ class OutcomeReport:
 
 
 class PlanState(Enum):
-    """What has become of a saved plan."""
+    """The status of a saved plan."""
 
     READY = "ready"
     DONE = "done"
@@ -143,18 +143,18 @@ class Failure:
 
     @property
     def known(self) -> Mapping[str, object]:
-        """What was established before the trouble, as it may be shown."""
+        """What was established before the error, with secrets masked."""
         return self.error.established if self.established is None else self.established
 
     @property
     def table(self) -> str:
-        """That name as it may be shown; where there is a report, it has no secret in it."""
+        """The table as the user calls it, with secrets masked."""
         return masked(self.named)
 
 
 @dataclass(frozen=True)
 class RuleCount:
-    """How often a rule has found something, and in how many tables; its severity as first found."""
+    """The number of findings of a rule, and of tables with any; the severity of the first."""
 
     code: str
     name: str
@@ -185,7 +185,7 @@ class Health(Enum):
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that deltaadm depends on; `remedy` says what to do unless it is ok."""
+    """A requirement of deltaadm; `remedy` says what to do unless it is met."""
 
     subject: str
     health: Health
@@ -229,7 +229,7 @@ class FleetSummary:
 if TYPE_CHECKING:
 
     class Report(Protocol):
-        """What a command has to say."""
+        """A value that a command reports."""
 
         @property
         def document(self) -> str:
@@ -237,4 +237,4 @@ if TYPE_CHECKING:
 
         @property
         def blocks(self) -> str:
-            """Where `deltaadm.render.blocks` says it: MODULE.FUNCTION; empty if nowhere."""
+            """The function in `deltaadm.render.blocks` that shows it: MODULE.FUNCTION, or empty."""

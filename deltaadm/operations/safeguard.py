@@ -1,4 +1,4 @@
-"""What rules find on the state that a plan predicts, and who agrees to it."""
+"""Findings on the state that a plan predicts, and the consent that they need."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def fingerprints(snapshot: Snapshot) -> dict[str, str]:
 
 
 def fingerprint(snapshot: Snapshot, place: str, value: str) -> str:
-    """That of a *value* at a *place* in a table."""
+    """Return the fingerprint of the secret *value* at *place* in a table."""
     return _slow_digest(f"{snapshot.metadata.id} {place}", value)
 
 
@@ -131,7 +131,7 @@ def _with(given: Any, **parts: Any) -> Any:
 
 
 def _each(mask: Callable[[Any], Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What *mask* makes of each; the same tuple where that is the same."""
+    """Apply *mask* to each item; return the same tuple if nothing changes."""
     masked = tuple(map(mask, given))
     return given if all(map(is_, masked, given)) else masked
 
@@ -147,7 +147,7 @@ class Masker:
         self._seen: dict[str, list[str]] = {}
 
     def value(self, key: str, value: str | None) -> str | None:
-        """What stands for the value of the property *key*; a mask stays as it is."""
+        """Return the value of the property *key*, masked if secret; a mask stays as it is."""
         if value is None or not is_secret(key, value):
             return value
         seen = self._seen.setdefault(key, [])
@@ -160,7 +160,7 @@ class Masker:
         return MASK if number == 1 else f"{MASK} ({number})"
 
     def entries(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Properties or options."""
+        """Return properties or options with their secrets masked."""
         masked = {
             key: self.value(key, value) if isinstance(value, str) else value
             for key, value in given.items()
@@ -168,7 +168,7 @@ class Masker:
         return given if masked == given else masked
 
     def metadata(self, given: Metadata) -> Metadata:
-        """Its properties and the options of its format."""
+        """Mask the properties and the options of the format."""
         form = given.format
         if form is not None and form.options:
             form = _with(form, options=self.entries(form.options))
@@ -178,12 +178,12 @@ class Masker:
         return masked
 
     def snapshot(self, given: Snapshot) -> Snapshot:
-        """Its metadata."""
+        """Mask the metadata."""
         masked: Snapshot = _with(given, metadata=self.metadata(given.metadata))
         return masked
 
     def step(self, given: Step) -> Step:
-        """What it sets."""
+        """Mask the fields that may hold secrets."""
         masked: Step = _with(
             given, **{name: self._value(getattr(given, name)) for name in given.secret_fields}
         )
@@ -318,4 +318,4 @@ _MASKS: Final[Mapping[str, Callable[[Masker, Any], Any]]] = {
     "ValidationReport": _validation,
     "Failure": _failure,
 }
-"""What masks the secrets in each kind of report that can have any, by the name of its type."""
+"""The function that masks each kind of report that can hold secrets, by type name."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ORIGINS: Final = ("default", "user file", "project file", "environment", "command line")
-"""Where a setting may come from; each counts more than the one before it."""
+"""The sources of settings; each takes precedence over the one before it."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class SettingsReport:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What a list of names has."""
+        """The names that `-o name` prints."""
         return tuple(setting.key for setting in self.settings)
 
 

@@ -47,7 +47,7 @@ class StageRun:
         raise NotImplementedError
 
     def _after_failure(self, number: int, error: DeltaadmError) -> str:
-        """What is true once a stage has failed by *error*, as a clause."""
+        """The state of the table after a stage failed with *error*, as a clause."""
         raise NotImplementedError
 
     def _compare(self, number: int) -> None:
@@ -55,5 +55,5 @@ class StageRun:
         raise NotImplementedError
 
     def _not_compared(self, number: int) -> str:
-        """What is true where that cannot be compared, as a clause."""
+        """The state of the table if the result cannot be compared, as a clause."""
         raise NotImplementedError

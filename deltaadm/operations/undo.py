@@ -1,4 +1,4 @@
-"""What takes back what the steps of a plan do, each by itself and as far as Delta can."""
+"""How to undo the steps of a plan, each by itself and as far as Delta can."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class Transition:
     after: Snapshot
 
     def undos(self) -> Iterator[tuple[Change, Undo]]:
-        """Each change that the step makes, with what takes it back right after the step."""
+        """Each change that the step makes, with how to undo it right after the step."""
         for change in (*relocation(self.before, self.after), *diff(self.before, self.after)):
             yield change, _undo(change, self)
 
 
 def undo_words(transitions: Iterable[Transition]) -> dict[str, str]:
-    """What takes back the changes in each place, in words: those of the last step first."""
+    """How to undo the changes of each subject, in words, beginning with the last step."""
     found: dict[str, dict[str, None]] = {}
     final_paths: dict[str, str] = {}
     # From the last step back, which is the order in which they can be undone.
@@ -86,7 +86,7 @@ def undo_words(transitions: Iterable[Transition]) -> dict[str, str]:
 
 
 def _final_place(subject: str, final_paths: Mapping[str, str]) -> tuple[str, str]:
-    """Where *subject* is in the end, and the column around it whose renaming takes it there."""
+    """The final path of *subject*, and the renamed column around it that moves it there."""
     if not subject.startswith("schema["):
         return subject, ""
     path, around = _final_path(subject[len("schema[") : -1], final_paths)
@@ -190,7 +190,7 @@ def _stays(name: str, snapshot: Snapshot) -> bool:
 
 
 def _undo_renaming(transition: Transition) -> Undo:
-    """What takes back the renaming of a column."""
+    """How to undo the renaming of a column."""
     # As a whole: constraints, partitioning and statistics that have the name in them follow.
     [(column, new)] = transition.step.renames
     old, _, _ = find_place(transition.before.metadata.schema, column)
@@ -247,7 +247,7 @@ _UNDO_UNMAPPING: Final = Undo(
 
 
 def _undo_clustering(_: Change, __: str, transition: Transition) -> Undo:
-    """What takes back other clustering columns."""
+    """How to undo a change of the clustering columns."""
     # Delta may refuse the earlier ones, as they are now.
     step = kinds.ClusterBy(clustering_columns(transition.before) or ())
     try:
@@ -271,7 +271,7 @@ def _undo_columns(change: Change, name: str, transition: Transition) -> Undo:
 
 
 def _undo_rewriting(change: Change, transition: Transition) -> Undo:
-    """What turning column mapping on or off, or forgetting older types, does to columns."""
+    """How to undo what a change of column mapping, or dropping type widening, does to columns."""
     before, after = (
         mapping_mode(transition.before.metadata),
         mapping_mode(transition.after.metadata),
@@ -302,7 +302,7 @@ def _undo_adding(_: Change, name: str, transition: Transition) -> Undo:
 
 
 def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
-    """What takes back a change of a column's position, type, nullability, comment or default."""
+    """How to undo a change of a column's position, type, nullability, comment or default."""
     if not name:
         return _undo_moves(transition.step, transition.before)
     column = parse_column(name)
@@ -336,7 +336,7 @@ def _undo_moves(step: Step, before: Snapshot) -> Undo:
 
 
 def _position(schema: StructType, column: Path) -> Position:
-    """Where *column* stands in *schema*."""
+    """The position of *column* in *schema*."""
     around = find_place(schema, column[:-1])[2]
     assert isinstance(around, StructType)  # noqa: S101 -- a column is in a struct
     names = [column.name for column in around.fields]

@@ -100,7 +100,7 @@ def _shown(protocol: Protocol) -> str:
 
 @dataclass(slots=True)
 class _Descent:
-    """What can be dropped one after another, and why the rest stays; moments in milliseconds."""
+    """The features that can be dropped in order, and why others stay; times in milliseconds."""
 
     steps: list[DropFeature] = field(default_factory=list)
     waiting: dict[str, int] = field(default_factory=dict)

@@ -132,7 +132,7 @@ class AbsentFeature:
 
 @dataclass(frozen=True, kw_only=True)
 class WhyReport:
-    """What `inspect --why` knows of the table that the user calls `table`."""
+    """The result of `inspect --why` for the table that the user calls `table`."""
 
     table: str
     version: int
@@ -226,7 +226,7 @@ def _supported(protocol: Protocol) -> frozenset[str]:
 
 
 def _unseen(snapshot: Snapshot, name: str | None) -> tuple[Origin, Reason]:
-    """What is said of a feature or version that no state on the way shows."""
+    """The answer for a feature or version that no state of the history has."""
     return beginning(snapshot), _beginning_reason(snapshot.protocol, name)
 
 
@@ -258,7 +258,7 @@ class _Search:
                 self.versions[side] = since, _beginning_reason(protocol, None)
 
     def take(self, before: Snapshot, after: Snapshot) -> None:
-        """What has changed from one state to the next."""
+        """Record how the protocol changed from one state to the next."""
         if before.protocol == after.protocol:
             return
         old, new = _supported(before.protocol), _supported(after.protocol)
@@ -296,7 +296,7 @@ class _Commit:
         )
 
     def _request(self, name: str) -> Reason | None:
-        """That the statement names the feature, or another one whose history it protects."""
+        """The reason if the statement names the feature, or one whose history it protects."""
         if asked := self._asked.get(name.lower()):
             return Reason(Cause.REQUESTED, (asked,))
         if name == CHECKPOINT_PROTECTION and self._operation == "DROP FEATURE":
@@ -305,7 +305,7 @@ class _Commit:
         return None
 
     def _need(self, name: str, evidence: tuple[str, ...]) -> Reason | None:
-        """What needs the feature: new *evidence* in the metadata, or another new feature."""
+        """The reason if new *evidence* in the metadata, or another new feature, needs it."""
         requiring = [f"required by {other}" for other in dependents(name, self._new)]
         if evidence and not (requiring and self._is_by_the_way(name)):
             return Reason(Cause.ACTIVATED, (*evidence, *self._implied(name)))
@@ -316,7 +316,7 @@ class _Commit:
         return (_implying(protocol),) if name in protocol.implicit_features else ()
 
     def _default(self, name: str) -> Reason | None:
-        """That a version implies the feature, now or in the protocol that Delta begins with."""
+        """The reason if a version implies the feature, now or in Delta's initial protocol."""
         if implied := self._implied(name):
             return Reason(Cause.IMPLIED, implied)
         if not self._before.exists and name in _BEGINNING.implicit_features:
@@ -345,7 +345,7 @@ class _Commit:
         return self._fallback(())
 
     def _activating(self, side: Side, version: int) -> Iterator[str]:
-        """What is new in the metadata and activates features that need *version*."""
+        """The new parts of the metadata that activate features which need *version*."""
         for feature in filter(None, map(lookup, sorted(self._new))):
             evidence, is_new = self._evidence(feature)
             if is_new and side.needed_for(feature) == version:
@@ -359,7 +359,7 @@ class _Commit:
         return Reason(Cause.UNKNOWN, ("the commit does not say why",))
 
     def _evidence(self, feature: TableFeature | None) -> tuple[tuple[str, ...], bool]:
-        """What in the metadata activates *feature*, and whether that is new."""
+        """The evidence in the metadata that activates *feature*, and whether it is new."""
         if feature is None or not feature.activation.auto_enables:
             return (), False
         try:
@@ -377,7 +377,7 @@ class _Commit:
 
 
 _BEGINNING: Final = Protocol(1, 2)
-"""What Delta gives new tables by default; what it implies is listed where anything is."""
+"""Delta's default protocol; the features it implies are listed once any feature is."""
 
 
 def _parameter(info: CommitInfo | None, name: str) -> Any:
@@ -445,7 +445,7 @@ def _without(snapshot: Snapshot, step: DropFeature, session: SessionSettings) ->
 
 
 def _gains(before: Snapshot, after: Snapshot) -> tuple[Verdict, ...]:
-    """What works *after* that does not *before*, as far as that is known."""
+    """The clients that work *after* and do not *before*, as far as that is known."""
     releases = newest_releases()
     old, new = (verdicts(releases, state.protocol, state.metadata) for state in (before, after))
     better = (shift.before for shift in shifts(new, old))

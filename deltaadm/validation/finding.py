@@ -100,7 +100,7 @@ class ValidationReport:
         )
 
     def count(self, severity: Severity) -> int:
-        """How many findings have *severity*; those beyond `LIMIT` have the code's worst one."""
+        """The number of findings of *severity*; those beyond `LIMIT` have the code's worst one."""
         listed = sum(finding.severity is severity for finding in self.findings)
         worst: dict[str, Severity] = {}
         for finding in self.findings:
@@ -109,4 +109,4 @@ class ValidationReport:
 
 
 LIMIT: Final = 20
-"""How many findings of one rule are listed individually."""
+"""The maximum number of findings of one rule that are listed individually."""

@@ -114,7 +114,7 @@ class Rule:
 
     @property
     def summary(self) -> str:
-        """What is found, in a sentence or two."""
+        """The description of what the rule finds."""
         return self.doc.partition("\n\n")[0].replace("\n", " ")
 
     @property
@@ -191,7 +191,7 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
 
     @cached_property
     def scopes(self) -> frozenset[Scope]:
-        """What any of the rules looks at."""
+        """The scopes of all the rules."""
         return frozenset(each.scope for each in self)
 
     @cached_property
@@ -220,7 +220,7 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
 
     @cached_property
     def found_in_like_tables(self) -> Callable[[int | None, Protocol, Traits], Judge]:
-        """What the shared rules find where protocol and metadata are such."""
+        """Findings of the shared rules for a protocol and metadata, cached for like tables."""
         return lru_cache(maxsize=64)(self._find_in_like_tables)
 
     def _find_in_like_tables(self, limit: int | None, protocol: Protocol, traits: Traits) -> Judge:
@@ -306,12 +306,12 @@ class Judge:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was found, the worst first."""
+        """The findings, the most severe first."""
         return tuple(sorted(self.found, key=lambda f: (f.severity.rank, f.code)))
 
     @property
     def more(self) -> Mapping[str, int]:
-        """How many findings of a code are not in `findings`."""
+        """The number of findings of a code beyond those in `findings`."""
         limit = self._limit
         if limit is None:
             return {}
@@ -333,7 +333,7 @@ def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:
 
 
 _STATES = ("snapshot", "state", "before", "after")
-"""Where facts have metadata, and so the secrets that a rule might quote."""
+"""The attributes of facts that hold metadata, and so secrets that a rule might quote."""
 
 
 def _secrets_of(fact: facts.Facts) -> tuple[str, ...]:

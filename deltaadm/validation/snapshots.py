@@ -1,4 +1,4 @@
-"""What the rules find on a state alone: without the log that it comes from, files and clock."""
+"""Findings on a snapshot alone: without its log, its files and the clock."""
 
 from __future__ import annotations
 

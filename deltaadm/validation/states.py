@@ -1,4 +1,4 @@
-"""What several rules ask about a state of a table."""
+"""Questions about the state of a table that several rules ask."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _decode_group(group: str) -> bytes:
 
 
 def descriptor_flaw(vector: DeletionVectorDescriptor) -> str:
-    """What is wrong with a descriptor by itself, in words; empty if nothing is."""
+    """Return the flaw of a descriptor by itself, in words; empty if it has none."""
     kind, text = vector.storage_type, vector.path_or_inline_dv
     if kind not in (INLINE, RELATIVE, ABSOLUTE):
         return f"its storage type is {kind!r}, not u, i or p"
@@ -122,5 +122,5 @@ def stored_flaw(head: bytes, stored: bytes, vector: DeletionVectorDescriptor) ->
 
 
 def stored_length(vector: DeletionVectorDescriptor) -> int:
-    """How many bytes a vector takes up in its file: size, bitmap, checksum."""
+    """The number of bytes that a vector occupies in its file: size, bitmap, checksum."""
     return 4 + max(vector.size_in_bytes, 0) + 4

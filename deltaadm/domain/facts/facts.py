@@ -160,7 +160,7 @@ class LargeLines(typing.Protocol):
     """
 
     def __len__(self) -> int:
-        """How many lines are not blank."""
+        """The number of lines that are not blank."""
 
     def __iter__(self) -> Iterator[Line]:
         """The lines in their order."""
@@ -269,7 +269,7 @@ class CommitFacts:
 
     @property
     def operation(self) -> str:
-        """What the commit says it does; empty if it does not say."""
+        """The operation that the commit names; empty if it names none."""
         value = self.info.get("operation")
         return value if isinstance(value, str) else ""
 
@@ -341,7 +341,7 @@ class FileColumns(typing.Protocol):
 
     @property
     def state(self) -> State:
-        """What every one of the files belongs to."""
+        """The snapshot to which all the files belong."""
 
     @property
     def now(self) -> int:
@@ -356,7 +356,7 @@ class FileColumns(typing.Protocol):
         """No file."""
 
     def __len__(self) -> int:
-        """How many files there are."""
+        """The number of files."""
 
     def having(self, column: str) -> Rows:
         """The files in which *column* is not null."""
@@ -407,7 +407,7 @@ class Withdrawn:
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """How many files share something, and the paths of the first few."""
+    """The number of files that share something, and the paths of the first few."""
 
     count: int = 0
     paths: tuple[str, ...] = ()
@@ -498,7 +498,7 @@ class SidecarFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """What a checkpoint has and the commits have not, or the reverse; paths are the first few."""
+    """Differences between a checkpoint and the commits; of the paths only the first few."""
 
     protocol: bool = False
     metadata: bool = False

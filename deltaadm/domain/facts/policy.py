@@ -1,4 +1,4 @@
-"""What an organisation demands of a table, beyond what the protocol does."""
+"""The requirements that an organisation has for its tables, beyond those of the protocol."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Requirement:
     most: str | None = None
 
     def met_by(self, value: str | None, key: str = "") -> bool:
-        """Whether *value*, None for none, of the property *key* is as demanded."""
+        """Whether *value* of the property *key* meets the requirement; None if it is not set."""
         if value is None:
             return False
         measure = _size if is_size(key) else _measure
@@ -122,7 +122,7 @@ class Ignore:
 
 @dataclass(frozen=True, kw_only=True)
 class Obstacle:
-    """What keeps a client from using a table: a feature or a place, and who says so."""
+    """The reason why a client cannot use a table: a feature or a place, with the source."""
 
     subject: str
     note: str = ""

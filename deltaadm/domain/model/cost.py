@@ -1,4 +1,4 @@
-"""What carrying out a change does to a table's files."""
+"""The cost of a change: what applying it does to the table's files."""
 
 from __future__ import annotations
 

@@ -20,13 +20,13 @@ PLAIN_PATH: Final = (
     r"(?:\.?(?:[^\x00-\x20\"<>\\^`{|}\x7f%:.]"
     r"|%(?:[013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-DFa-df])))*\.?"
 )
-"""What nearly all paths look like; with two characters or more `path_flaw` has no flaw for it."""
+"""A pattern for ordinary paths; with two characters or more they have no flaw for `path_flaw`."""
 
 PLAIN_CHARACTERS: Final = "".join(sorted(set(map(chr, range(0x21, 0x7F))) - set('"<>\\^`{|}%:.')))
-"""What a plain path stays plain with, wherever it has them."""
+"""Characters that may be anywhere in a path without making it unusual."""
 
 ABSOLUTE: Final = r"/|[A-Za-z][A-Za-z0-9+.-]*:"
-"""How a path begins for which `is_absolute` is true."""
+"""The beginning of a path for which `is_absolute` is true."""
 
 
 def is_absolute(path: str) -> bool:

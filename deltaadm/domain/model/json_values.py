@@ -133,7 +133,7 @@ STRINGS: Final = array(STRING)
 
 
 def shared(json: Json) -> Json:
-    """What many values have in common: written once for all that have the same object there."""
+    """An object that many values share: it is written once and the result is reused."""
     return Json(lambda: json.schema, lambda value: _written(json.write, Same(value)))
 
 
@@ -179,7 +179,7 @@ def maybe(value: Json) -> Json:
 
 
 def one_of(*values: str | type[Enum]) -> Json:
-    """One of some words; members of enumerations are written as their values."""
+    """A string out of a fixed set; enumeration members are written as their values."""
     words = [
         word
         for value in values

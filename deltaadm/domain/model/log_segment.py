@@ -26,7 +26,7 @@ LOG_DIRECTORY: Final = "_delta_log"
 
 
 class Kind(Enum):
-    """What a file of the log is, judged by its name alone."""
+    """The kind of a log file, determined by its name alone."""
 
     COMMIT = "commit"
     CHECKPOINT = "checkpoint"
@@ -92,7 +92,7 @@ class LogFile:
 
     @property
     def parts(self) -> int | None:
-        """How many parts a multi-part checkpoint has."""
+        """The number of parts of a multi-part checkpoint."""
         if self.kind is not Kind.MULTIPART:
             return None
         return _numbers(self.kind, self.path).get("parts")
@@ -133,7 +133,7 @@ def parse(info: FileInfo) -> LogFile:
 
 
 def kind_of(name: str) -> Kind:
-    """What the file called *name* is; anything unfamiliar is UNKNOWN."""
+    """Return the kind of the file called *name*; UNKNOWN if the protocol does not define it."""
     if name[_DIGITS:] in _USUAL and _are_digits(name[:_DIGITS]):
         return _USUAL[name[_DIGITS:]]
     if "." in name:
@@ -144,7 +144,7 @@ def kind_of(name: str) -> Kind:
 
 
 def _by_kind(names: Iterable[str]) -> Iterator[tuple[Kind, list[str]]]:
-    """What `kind_of` says of *names*; usual ones are recognized by the thousand."""
+    """Return `kind_of` for each of *names*; ordinary names are recognized in bulk."""
     by_end: dict[str, list[str]] = defaultdict(list)
     for name in names:
         by_end[name[_DIGITS:]].append(name)
@@ -244,11 +244,11 @@ class LogFiles(Sequence[LogFile]):
         return known * len(self.names) // max(1, len(some))
 
     def after(self, version: int) -> LogFiles:
-        """Those of later versions."""
+        """Return the files of later versions."""
         return self._chosen(map(version.__lt__, self.versions))
 
     def until(self, version: int) -> LogFiles:
-        """Those of *version* and earlier ones."""
+        """Return the files of *version* and earlier versions."""
         return self._chosen(map(version.__ge__, self.versions))
 
     def _chosen(self, flags: Iterable[bool]) -> LogFiles:
@@ -283,7 +283,7 @@ class LogListing:
         return self.named(self.infos)
 
     def named(self, names: Iterable[str]) -> LogFiles:
-        """Those of the files that are called *names*, by name."""
+        """Return the files called *names*, sorted by name."""
         return LogFiles(sorted(names), self.infos)
 
     def of_kind(self, kind: Kind) -> LogFiles:

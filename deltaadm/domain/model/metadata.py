@@ -91,7 +91,7 @@ class Metadata(Loggable):
 
 @dataclass(frozen=True)
 class Traits:
-    """What the metadata of like tables has in common, as a key: all but what names one of them."""
+    """The metadata of a table without what identifies it, as a key for tables that are alike."""
 
     schema_string: str | None
     partition_columns: tuple[str, ...]
@@ -102,7 +102,7 @@ class Traits:
 
     @classmethod
     def of(cls, metadata: Metadata) -> Traits:
-        """Those of *metadata*."""
+        """Return the traits of *metadata*."""
         form = metadata.format
         options = None if form is None else form.options
         return cls(

@@ -338,7 +338,7 @@ class Protocol(Loggable):
 
 @lru_cache(maxsize=256)
 def _known(names: frozenset[str]) -> frozenset[str]:
-    """Those of *names* that Delta Spark knows, in the registry's spelling."""
+    """Return the features among *names* that Delta Spark knows, in the registry's spelling."""
     found = map(lookup, names)
     return frozenset(
         feature.name for feature in found if feature is not None and feature.in_delta_spark
@@ -588,7 +588,7 @@ def for_new_table(metadata: Metadata, session: SessionSettings | None = None) ->
 def default_configuration(
     defaults: Mapping[str, str], configuration: Mapping[str, str]
 ) -> dict[str, str]:
-    """What a session with *defaults* adds to a new table that has *configuration*."""
+    """Return what a session with *defaults* adds to the *configuration* of a new table."""
     short = IGNORE_PROTOCOL_DEFAULTS.removeprefix("delta.")
     ignore = configuration.get(IGNORE_PROTOCOL_DEFAULTS, defaults.get(short, "false"))
     versions = {MIN_READER_VERSION: "1", MIN_WRITER_VERSION: "2"}

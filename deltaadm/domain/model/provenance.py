@@ -18,7 +18,7 @@ class CommitMark:
     is_unique: bool = False
 
     def on(self, annotation: str) -> str | None:
-        """What a commit has as `userMetadata`; an *annotation* follows a mark of our own."""
+        """Return the `userMetadata` of a commit; *annotation* is appended to a mark of our own."""
         if self.user_metadata is None or not self.is_unique:
             return self.user_metadata
         return self.user_metadata + annotation

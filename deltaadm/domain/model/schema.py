@@ -76,7 +76,7 @@ EMPTY_SCHEMA: Final = '{"type":"struct","fields":[]}'
 """The schema of a table without columns."""
 
 SCHEMAS_REMEMBERED: Final = 64
-"""How many schemas are kept parsed; a table is looked at several times, and tables are alike."""
+"""The number of parsed schemas to cache: each is used several times, and tables are alike."""
 
 
 @lru_cache(maxsize=SCHEMAS_REMEMBERED)
@@ -312,7 +312,7 @@ _LEVELS_OF_A_STRUCT: Final = 3
 
 
 def _levels_within(document: Any) -> int:
-    """How many levels of JSON a type has below its own: fields and their metadata, not types."""
+    """The number of JSON levels below a type's own: fields and their metadata, not types."""
     if document["type"] != "struct":
         return 0
     fields = document["fields"]

@@ -34,7 +34,7 @@ class FileFacts:
     partition_keys: frozenset[tuple[str, ...]] = frozenset()
 
     def __str__(self) -> str:
-        """How much data there is, in words."""
+        """The amount of data, in words."""
         return f"{self.files} file{'' if self.files == 1 else 's'}, {self.bytes} bytes"
 
 

@@ -71,7 +71,7 @@ ABSENT: Final = _Absent()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wire:
-    """What every action shares: its entries, reading from and writing to a JSON object."""
+    """The base of all actions: their entries, read from and written to a JSON object."""
 
     ENTRIES: ClassVar[tuple[Entry, ...]] = ()
 

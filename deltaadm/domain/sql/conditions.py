@@ -92,7 +92,7 @@ def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
 
 
 def judge_expression(tokens: Sequence[str], schema: StructType) -> Operand:
-    """What the expression of *tokens* gives, as far as it is known without Spark."""
+    """Return the kind of value of the expression in *tokens*, as far as known without Spark."""
     try:
         return _Parser(tokens, schema).whole()
     except (_UnjudgedError, RecursionError, Refused):
@@ -413,7 +413,7 @@ class _Parser:
         return left
 
     def _computed(self, left: Operand, right: Operand) -> Operand:
-        """What an operator makes of two numbers; whether it overflows is not judged."""
+        """Return the result of an operator on two numbers; overflow is not considered."""
         self.is_sure = False
         if left.kind in NUMERIC and right.kind in NUMERIC:
             return Operand(left.kind if left.kind == right.kind else "fractional")
@@ -504,7 +504,7 @@ class _Parser:
         return Operand(RESULT_KINDS.get(name))
 
     def _first_argument(self) -> Operand:
-        """That of the call whose bracket comes next; unknown where it is more than a value."""
+        """Return the first argument of the call that begins here; unknown unless it is a value."""
         self._require("(")
         try:
             found = self._or()

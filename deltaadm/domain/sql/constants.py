@@ -116,7 +116,7 @@ _CONSTANT_WORDS: Final = frozenset(
         "user",
     }
 )
-"""What looks like a column's name and is a function."""
+"""Functions that are called without brackets and so look like column names."""
 _NEVER_NUMBERS: Final = frozenset({"boolean", "date", "timestamp_ntz"})
 _STRINGS: Final = ("string", "char(", "varchar(")
 

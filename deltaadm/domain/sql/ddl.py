@@ -36,7 +36,7 @@ IDENTITY_EXPLICIT: Final = "delta.identity.allowExplicitInsert"
 
 @dataclass(frozen=True)
 class Position:
-    """Where among its neighbours a column goes: after the one called *after*, or first (None)."""
+    """The position of a column: after the column called *after*, or first (None)."""
 
     after: str | None = None
 
@@ -138,7 +138,7 @@ def columns_sql(struct: StructType) -> str:
 
 
 def column_sql(column: StructField, name: str | None = None) -> str:
-    """One column with all its clauses; *name*, already quoted, stands in for its own."""
+    """Return the SQL of a column with all its clauses, under the already quoted *name* if given."""
     return (
         f"{name or identifier(column.name)} {type_sql(column.type)}"
         f"{_plain_clauses(column)}{_computed_clause(column.metadata)}"
@@ -324,7 +324,7 @@ def _definition(reader: _Reader) -> ColumnDefinition:
 
 @dataclass(slots=True)
 class _Clauses:
-    """What has been read of the clauses behind a column's type."""
+    """The clauses after a column's type, as far as they have been read."""
 
     nullable: bool = True
     position: Position | None = None

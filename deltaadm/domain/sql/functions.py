@@ -156,7 +156,7 @@ RESULT_KINDS: Final = {
     **_kinds("array", "array_distinct flatten map_keys map_values sort_array split transform"),
     **_kinds("struct", "named_struct"),
 }
-"""What a function gives, whatever it is given, where that is certain."""
+"""The kind of a function's result, for functions whose result never depends on the arguments."""
 
 
 _NESTED: Final = _words("array map struct")

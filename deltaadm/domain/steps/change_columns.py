@@ -154,7 +154,7 @@ def _spelled(schema: StructType, change: ColumnChange) -> tuple[ColumnChange, St
 def _effective(
     found: list[tuple[ColumnChange, StructField]],
 ) -> list[tuple[ColumnChange, StructField]]:
-    """Those of the changes *found* that change something."""
+    """Return the changes among *found* that change something."""
     # Spark leaves out a type that is there already: Hive's syntax names it even where it stays.
     return [(change, place) for change, place in found if not _keeps_type(change, place)]
 

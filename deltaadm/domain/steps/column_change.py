@@ -1,4 +1,4 @@
-"""One thing that changes about one column, which steps make of several columns at once."""
+"""A change of one property of one column; a step makes several of them at once."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def no_table(root: str, name: str | None = None) -> Snapshot:
 
 
 class CreationMode(Enum):
-    """What becomes of a table that exists already, and whether one has to."""
+    """What to do with an existing table, and whether there must be one."""
 
     CREATE = "create"
     CREATE_OR_REPLACE = "create-or-replace"
@@ -247,7 +247,7 @@ class CreateTable(Step):
 
     @property
     def user_metadata(self) -> str | None:
-        """What the write option `userMetadata` gives its commit."""
+        """The value of the write option `userMetadata`."""
         options = {key.lower(): value for key, value in self.write_options.items()}
         return options.get("usermetadata")
 
@@ -294,7 +294,7 @@ def table_properties(
 
 
 def _required_by_adaptive_metadata(given: Mapping[str, str], *, replaces: bool) -> dict[str, str]:
-    """What a new table with adaptive metadata has by itself, and must not have otherwise."""
+    """What Delta adds to a new table with adaptive metadata, and refuses if it is requested."""
     if given.get(_ADAPTIVE_METADATA, "").lower() != SUPPORTED:
         return {}
     for key, value in _WITH_ADAPTIVE_METADATA.items():
@@ -324,7 +324,7 @@ _WITH_ADAPTIVE_METADATA: Final = {
 
 
 def _required_by_iceberg(given: Mapping[str, str]) -> dict[str, str]:
-    """What a new table has by itself as soon as any Iceberg compatibility is on."""
+    """What Delta adds to a new table as soon as any Iceberg compatibility is on."""
     if not enabled_versions(Metadata(configuration=given)):
         return {}
     return {COLUMN_MAPPING_MODE: "name", _ATOMIC_CONVERSION: "true"}

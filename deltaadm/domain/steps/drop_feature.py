@@ -81,7 +81,7 @@ class DropFeature(Step):
         return _without_feature(clean, feature, session, protect=self.protects_checkpoints)
 
     def cost(self, snapshot: Snapshot) -> Cost:
-        """What removing the traces of the feature costs."""
+        """The cost of removing the traces of the feature."""
         feature = lookup(self.name)
         return Cost.METADATA if feature is None else preparation(feature).cost(snapshot)
 
@@ -126,11 +126,11 @@ class DropFeature(Step):
         return self.name
 
     def destroys(self, before: Snapshot) -> bool:
-        """Whether domains go with it."""
+        """Whether dropping the feature removes domains."""
         return bool(destroyed_with(before, self.name))
 
     def losses(self, before: Snapshot) -> tuple[str, ...]:
-        """What uses the feature, and the versions that need it."""
+        """The uses of the feature, and the versions that need it."""
         history = (f"older versions that need {self.name}",) if self.truncate_history else ()
         return (*traces(before, self.name), *history)
 

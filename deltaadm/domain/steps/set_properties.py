@@ -148,7 +148,7 @@ class SetProperties(Step):
 
     @property
     def added_features(self) -> tuple[str, ...]:
-        """Those that are set to `supported`, unless something else is set as well."""
+        """The features set to `supported`, unless something else is set as well."""
         names = tuple(key.removeprefix(FEATURE_PREFIX) for key in self.properties)
         asks_for_features = all(
             key.startswith(FEATURE_PREFIX) and value == "supported"

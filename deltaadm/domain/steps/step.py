@@ -1,4 +1,4 @@
-"""What every kind of step says of itself."""
+"""The base class of all kinds of steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Operation(NamedTuple):
-    """What the commitInfo of a commit says that was done, in the words of Delta Spark."""
+    """The operation in the commitInfo of a commit, as Delta Spark writes it."""
 
     name: str
     parameters: Mapping[str, Any]
@@ -72,11 +72,11 @@ class Step:
         raise NotImplementedError
 
     def cost(self, _snapshot: Snapshot) -> Cost:
-        """What Delta does to the data files; the highest cost possible where they are unknown."""
+        """The effect on the data files; the highest possible cost where they are unknown."""
         return Cost.METADATA
 
     def takes_several_commits(self, _snapshot: Snapshot) -> bool:
-        """Whether it is more than one commit: a backfill or a rewrite first, then the rest."""
+        """Whether Delta makes several commits for it: a backfill or a rewrite, then the rest."""
         return False
 
     def waits(self, _snapshot: Snapshot) -> bool:
@@ -84,7 +84,7 @@ class Step:
         return False
 
     def obstacle(self, _snapshot: Snapshot) -> str:
-        """Why Delta fails on its statement, which deltaadm does without then; empty if it works."""
+        """Why Delta fails on its statement, which is then not used; empty if it works."""
         return ""
 
     @property
@@ -98,11 +98,11 @@ class Step:
         return ""
 
     def destroys(self, _before: Snapshot) -> bool:
-        """Whether a constraint or a domain of the table goes with it."""
+        """Whether it removes a constraint or a domain of the table."""
         return False
 
     def losses(self, before: Snapshot) -> tuple[str, ...]:
-        """What a table in the state *before* is without after it, in words."""
+        """What a table in the state *before* loses by it, in words."""
         stored = before.metadata.configuration
         return tuple(f"{key} = {stored[key]}" for key in self.property_values if key in stored)
 
@@ -113,7 +113,7 @@ class Step:
 
     @property
     def column_changes(self) -> tuple[ColumnChange, ...]:
-        """What it changes about columns that stay."""
+        """The changes to existing columns."""
         return ()
 
     @property
@@ -143,36 +143,36 @@ class Step:
 
     @property
     def added_features(self) -> tuple[str, ...]:
-        """The features that the protocol has after it, where that is all that it asks for."""
+        """The features that it adds to the protocol, for a step that does nothing else."""
         return ()
 
     @property
     def destination(self) -> Snapshot | None:
-        """The table to which a name in a catalog leads from then on; None if that stays."""
+        """The table to which a name in a catalog refers after it; None if that does not change."""
         return None
 
     @property
     def is_verified_by_state(self) -> bool:
-        """Whether protocol and metadata do not show all that it changes."""
+        """Whether it changes more than protocol and metadata show."""
         return self.is_in_domains or self.destination is not None
 
     def remaining(self, _snapshot: Snapshot) -> Step | None:
-        """What is left of it on a table where it may have been taken already; None for nothing."""
+        """The rest of it for a table where it may already be carried out; None for nothing."""
         return self
 
     def one_by_one(self) -> Iterator[Step]:
-        """The same in steps that change one column each, where it changes columns."""
+        """Split it into steps that change one column each, if it changes columns."""
         yield self
 
     def reasons(self) -> dict[str, str]:
-        """Why subjects change that it changes along with what was asked for."""
+        """Reasons for the subjects that it changes besides what was requested."""
         return {}
 
     # Words, SQL and command line
 
     @property
     def words(self) -> str:
-        """What it does, in a few words."""
+        """A short description."""
         return self.kind.replace("_", " ")
 
     def statement(self, table: str) -> str:
@@ -183,14 +183,14 @@ class Step:
         raise NotImplementedError
 
     def options(self) -> Iterator[str]:
-        """The options with which `alter` plans it; none for a step of another command."""
+        """The options of `alter` that plan it; none for a step of another command."""
         return iter(())
 
     # JSON
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:
-        """The step that `json` has written; raises what Python does for other parts."""
+        """Read a step that `json` has written; another document raises Python's own exceptions."""
         return cls(**dict(zip(cls.__slots__, cls.json.read(document).values(), strict=True)))
 
     # Commits
@@ -205,14 +205,14 @@ class Step:
 
     @property
     def user_metadata(self) -> str | None:
-        """What an option of its own gives its commit, which takes precedence over the session's."""
+        """The `userMetadata` that an option of its own sets, which overrides the session's."""
         return None
 
     @property
     def annotation(self) -> str:
-        """What its commit says after our own mark, for a run that goes on with what is begun."""
+        """What its commit records after deltaadm's own mark, for a run that resumes it."""
         return ""
 
     def is_made_by(self, commit: CommitInfo) -> bool:
-        """Whether *commit* is its own, or one with which Delta prepares it."""
+        """Whether *commit* is this step's, or one with which Delta prepares it."""
         return commit.operation in self.operations

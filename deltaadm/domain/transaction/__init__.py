@@ -1,1 +1,1 @@
-"""What Delta does to any change of metadata."""
+"""The checks and changes that Delta applies to any commit of metadata."""

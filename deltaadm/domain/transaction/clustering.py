@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 CLUSTERING_DOMAIN: Final = "delta.clustering"
 MOST_COLUMNS: Final = 4
-"""How many columns Delta lets a table be clustered by."""
+"""The maximum number of clustering columns."""
 
 
 def clustering_columns(snapshot: Snapshot) -> tuple[Path, ...] | None:
@@ -288,7 +288,7 @@ def _leaves(metadata: Metadata) -> Iterator[tuple[Path, StructField]]:
 
 
 def _stored_paths(metadata: Metadata) -> dict[Path, Path]:
-    """As `physical_paths`, and what columns are called themselves where none are mapped."""
+    """Return `physical_paths`, or the logical paths if column mapping is off."""
     paths = physical_paths(metadata.schema)
     # Delta does not look at physical names that are left in the schema of an unmapped table.
     mode = metadata.configuration.get(COLUMN_MAPPING_MODE, "none")

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class ColumnMappingMode(Enum):
-    """How columns are found in data files: by name, by field id, or by physical name."""
+    """The column mapping mode: how columns are found in data files."""
 
     NONE = "none"
     ID = "id"
@@ -61,7 +61,7 @@ COLUMN_MAPPING_KEYS: Final = frozenset(
 
 # `SchemaUtils.findInvalidColumnNames`; a dot is not among them.
 INVALID_CHARACTERS: Final = " ,;{}()\n\t="
-"""What a column's name must not contain while it is also its name in the data files."""
+"""Characters that a column name must not contain without column mapping."""
 
 INTERNAL_COLUMNS: Final = frozenset(
     {

@@ -82,7 +82,7 @@ def column_document(path: Path, field: StructField) -> dict[str, Any]:
 
 
 def position_document(position: Position | None) -> dict[str, str]:
-    """Where a column goes, as the parameters of Delta's commits say it; empty for the end."""
+    """The position of a column as commitInfo's parameters have it; empty for the end."""
     if position is None:
         return {}
     return {"position": "FIRST" if position.after is None else f"AFTER {position.after}"}

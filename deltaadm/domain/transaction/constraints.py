@@ -77,7 +77,7 @@ def is_certain_condition(schema: StructType, text: str) -> bool:
 
 
 def value_of_expression(schema: StructType, text: str) -> Operand:
-    """What *text* gives on rows with *schema*, as far as it is known without Spark."""
+    """Return the kind of value of *text* on rows of *schema*, as far as known without Spark."""
     return judge_expression(list(_tokens(text)), schema)
 
 

@@ -114,13 +114,13 @@ def can_truncate(feature: TableFeature) -> bool:
 
 
 def traces(snapshot: Snapshot, name: str) -> tuple[str, ...]:
-    """What of the feature DROP FEATURE removes first, in words; empty where it finds nothing."""
+    """The traces that DROP FEATURE removes first, in words; empty if there are none."""
     feature = lookup(name)
     return () if feature is None else tuple(preparation(feature).traces(snapshot))
 
 
 def destroyed_with(snapshot: Snapshot, name: str) -> str:
-    """What else the table loses with the feature, in words; empty for nothing."""
+    """What else the table loses with the feature, in words; empty if nothing."""
     return _preparation_of(name).destroys(snapshot)
 
 
@@ -141,7 +141,7 @@ def used_by_files(name: str) -> str | None:
 
 
 def truncation_retention(metadata: Metadata) -> int:
-    """How old history has to be for TRUNCATE HISTORY to remove it, in milliseconds."""
+    """The age from which TRUNCATE HISTORY removes versions, in milliseconds."""
     stored = metadata.configuration.get(TRUNCATION_RETENTION, "interval 24 hours")
     return (interval_microseconds(stored) or 0) // 1000
 
@@ -186,7 +186,7 @@ class Preparation:
 
 
 def preparation(feature: TableFeature) -> Preparation:
-    """What dropping *feature* does first."""
+    """The actions that dropping *feature* takes first."""
     return _preparation_of(feature.name)
 
 

@@ -1,4 +1,4 @@
-"""What Iceberg compatibility and Universal Format demand of a table's metadata."""
+"""The requirements of Iceberg compatibility and Universal Format for a table's metadata."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
 
 
 def _without_deletion_vectors(version: int, before: Metadata) -> str:
-    """What keeps Iceberg compatibility apart from deletion vectors, seen from the state before."""
+    """The remedy for deletion vectors together with Iceberg compatibility."""
     if is_true(before.configuration, _DELETION_VECTORS):
         return (
             "Set delta.enableDeletionVectors to false and purge them: REORG TABLE … APPLY (PURGE)."

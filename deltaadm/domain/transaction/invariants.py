@@ -107,7 +107,7 @@ def _whole(text: Any) -> tuple[bool, Any]:
 
 
 def _flaw(text: Any) -> tuple[str, str | None]:
-    """What is wrong with an invariant for Delta Spark, and its error class."""
+    """The reason why Delta Spark rejects an invariant, and its error class."""
     if not isinstance(text, str):
         return "it is not a string", None
     try:

@@ -1,4 +1,4 @@
-"""What Delta checks and repairs in a table's metadata whenever the metadata changes."""
+"""The checks and repairs that Delta applies whenever a table's metadata changes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _TYPES: Final = frozenset(
 )
 _SKIPPABLE: Final = _TYPES - {"binary", "boolean", "variant", "void"}
 CDC_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
-"""What the change data feed adds to a table's columns."""
+"""The columns that the change data feed adds."""
 
 
 def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:

@@ -117,7 +117,7 @@ def _check(
 
 
 def stored_properties(statement: Statement, given: Mapping[str, str]) -> dict[str, str]:
-    """Those properties *given* that *statement* puts into the metadata's configuration."""
+    """Return the properties among *given* that *statement* writes into the configuration."""
     unstored = [reserved for reserved in RESERVED_KEYS if statement in reserved.unstored]
     return {
         key: value
@@ -214,7 +214,7 @@ _NOT_FOR_NEW_TABLES: Final = (
         ),
     ),
 )
-"""What Spark's catalog refuses before there is a command of Delta's, new table or not."""
+"""Keys that Spark's catalog refuses before Delta sees the statement, for any table."""
 RESERVED_KEYS: Final = (
     ReservedKey(
         CLUSTERING_COLUMNS,

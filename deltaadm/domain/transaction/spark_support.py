@@ -1,4 +1,4 @@
-"""What Delta Spark 4.4 refuses before it looks at any change: tables it cannot read or write."""
+"""Tables that Delta Spark 4.4 cannot read or write, and refuses before any change."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def _unknown_type(_: Protocol, metadata: Metadata) -> Obstacle | None:
 
 
 def _precision(type_name: str) -> int:
-    """How many digits values of a decimal type have; 0 for other types."""
+    """The number of digits of a decimal type; 0 for other types."""
     if not type_name.startswith("decimal("):
         return 0
     # Nine digits will do: int() refuses the thousands that a schema may have.

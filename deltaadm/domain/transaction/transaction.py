@@ -60,7 +60,7 @@ IN_COMMIT_TIMESTAMPS: Final = "delta.enableInCommitTimestamps"
 PREPARATIONS: Final = frozenset(
     {"UPGRADE PROTOCOL", "ROW TRACKING BACKFILL", "REMOVE COLUMN MAPPING"}
 )
-"""What the commits name with which Delta prepares a change of properties."""
+"""The operations of commits with which Delta prepares a change of properties."""
 COORDINATOR: Final = (
     "delta.coordinatedCommits.commitCoordinator-preview",
     "delta.coordinatedCommits.commitCoordinatorConf-preview",

@@ -112,7 +112,7 @@ def type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
 
 
 def record_flaws(field: StructField) -> Iterator[str]:
-    """How the record of a field's changes contradicts itself or the type of the field."""
+    """Return how the recorded type changes of a field contradict each other or its type."""
     if not isinstance(field.metadata.get(TYPE_CHANGES, []), list):
         yield "it is not a list"
     reached: dict[str, str] = {}

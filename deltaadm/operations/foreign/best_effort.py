@@ -59,17 +59,17 @@ class BestEffortStagedTable:
 
     @property
     def steps(self) -> tuple[CreateTable, ...]:
-        """What is asked of the catalog: one table."""
+        """The only step: creating the table."""
         return (self.step,)
 
     @property
     def new_columns(self) -> tuple[StructField, ...]:
-        """Those whose types the provider has to know."""
+        """The columns, whose types the provider must support."""
         return self.step.schema.fields
 
     @property
     def drop(self) -> str | None:
-        """The statement that makes room, if there is a table already."""
+        """The statement that drops the existing table, if there is one."""
         return None if self.before is None else f"DROP TABLE {self.name}"
 
     @property
@@ -89,19 +89,19 @@ class BestEffortStagedTable:
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """All of them, in order."""
+        """All statements, in order."""
         return tuple(filter(None, (self.drop, self.create, self.fill)))
 
     @property
     def trial_statements(self) -> tuple[str, ...]:
-        """Those by which Spark can be asked beforehand whether it understands the plan."""
+        """The statements that Spark can analyze beforehand, to see whether it accepts the plan."""
         # Of the name of the old table Spark would only say that it is taken.
         free = self if self.before is None else replace(self, name=_other(self.name))
         return (free.create,)
 
     @property
     def is_noop(self) -> bool:
-        """Never: there is always a table to be made."""
+        """Never: there is always a table to create."""
         return False
 
     @property
@@ -111,7 +111,7 @@ class BestEffortStagedTable:
 
     @property
     def definition(self) -> ForeignDefinition:
-        """What the parent catalog should say of the table: it keeps partition columns last."""
+        """The definition that the parent catalog should have: it keeps partition columns last."""
         by = self.step.partition_by
         fields = {column.name: column for column in self.step.schema.fields}
         names = (*(name for name in fields if name not in by), *by)
@@ -126,7 +126,7 @@ class BestEffortStagedTable:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The table that goes, and everything that the new one has."""
+        """The table that is dropped, and everything that the new one has."""
         made = tuple(
             Change(ChangeKind.ADD, subject, after=value)
             for subject, value in _facts(self.definition).items()
@@ -152,13 +152,13 @@ class BestEffortStagedTable:
 
     @property
     def completed(self) -> str:
-        """What is true in the end."""
+        """The state of the table in the end, as a clause."""
         return f"{self.name} was created"
 
     def mismatches(
         self, planned: ForeignDefinition, found: ForeignDefinition
     ) -> tuple[Change, ...]:
-        """What is not as planned; properties that a catalog adds by itself are no difference."""
+        """Mismatches with the plan; properties that a catalog adds by itself are ignored."""
         expected = _facts(planned)
         actual = _facts(comparable(found, planned, planned.properties))
         return tuple(
@@ -333,7 +333,7 @@ def _after_failed_drop(plan: BestEffortStagedTable, catalog: ForeignCatalog) -> 
 
 
 def _undone(plan: BestEffortStagedTable, catalog: ForeignCatalog) -> str:
-    """What is true once it was tried to drop what was made."""
+    """The state of the table after an attempt to drop it again, as a clause."""
     try:
         catalog.run(f"DROP TABLE {plan.name}")
     except DeltaadmError as error:

@@ -59,7 +59,7 @@ class ForeignTable:
 
 @dataclass(frozen=True, kw_only=True)
 class ForeignDefinition:
-    """What the parent catalog says of a table: how it is made, whatever rows it has."""
+    """The parent catalog's definition of a table, without its rows."""
 
     provider: str
     location: str
@@ -70,12 +70,12 @@ class ForeignDefinition:
 
 
 REDACTED: Final = "*********(redacted)"
-"""What Spark tells instead of the value of a property whose name sounds like a secret's."""
+"""What Spark shows instead of the value of a property whose name suggests a secret."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ForeignOutcome:
-    """What became of a plan: all was done, and here is what is not as planned."""
+    """The outcome of a plan that was carried out, with the mismatches."""
 
     mismatches: tuple[Change, ...] = ()
 
@@ -87,7 +87,7 @@ class ForeignCatalog(typing.Protocol):
         """The table *name*, or None; raises `TableError` for a view."""
 
     def definition(self, name: str) -> ForeignDefinition:
-        """What the catalog says of the table *name*."""
+        """The catalog's definition of the table *name*."""
 
     def check_query(self, name: str, step: CreateTable, before: ForeignTable | None) -> None:
         """Raise `Refused` where a query reads the table *before*, or gives other columns."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class ForeignStage(NamedTuple):
-    """One step, and what the catalog should say after it."""
+    """A step, and the definition that the catalog should have after it."""
 
     step: Step
     after: ForeignDefinition
@@ -55,7 +55,7 @@ class RecordedChanges:
 
     @property
     def provider(self) -> str:
-        """That of the table, which stays."""
+        """The provider of the table, which does not change."""
         return self.before.provider
 
     @property
@@ -90,22 +90,22 @@ class ForeignChanges:
 
     @property
     def provider(self) -> str:
-        """That of the table, which stays."""
+        """The provider of the table, which does not change."""
         return self.before.provider
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """What is asked of the catalog, in order."""
+        """The steps, in order."""
         return tuple(stage.step for stage in self.stages)
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """The same as SQL."""
+        """The steps as SQL."""
         return tuple(statement("", step, self.name) for step in self.steps)
 
     @property
     def after(self) -> ForeignDefinition:
-        """What the catalog should say in the end."""
+        """The definition that the catalog should have in the end."""
         return self.stages[-1].after if self.stages else self.definition
 
     @property
@@ -115,7 +115,7 @@ class ForeignChanges:
 
     @property
     def is_noop(self) -> bool:
-        """Whether the table is as it is wanted already."""
+        """Whether the table is already as requested."""
         return not self.stages
 
     @property
@@ -125,13 +125,13 @@ class ForeignChanges:
 
     @property
     def new_columns(self) -> tuple[StructField, ...]:
-        """What is added, whose types the provider has to know."""
+        """The added columns, whose types the provider must support."""
         added = (definition for step in self.steps for definition in step.new_columns)
         return tuple(definition.column for definition in added)
 
     @property
     def trial_statements(self) -> tuple[str, ...]:
-        """Those by which Spark can be asked beforehand whether it understands the plan."""
+        """The statements that Spark can analyze beforehand, to see whether it accepts the plan."""
         return self.statements
 
     # Carrying it out
@@ -156,13 +156,13 @@ class ForeignChanges:
 
     @property
     def completed(self) -> str:
-        """What is true in the end."""
+        """The state of the table in the end, as a clause."""
         return f"all {len(self.stages)} statements were carried out"
 
     def mismatches(
         self, planned: ForeignDefinition, found: ForeignDefinition
     ) -> tuple[Change, ...]:
-        """What is not as planned; of the properties those count that the plan changes."""
+        """Mismatches with the plan; only properties that the plan changes are compared."""
         before, after = self.definition.properties, self.after.properties
         ours = {key for key in {**before, **after} if before.get(key) != after.get(key)}
         return tuple(_differences(planned, comparable(found, planned, ours)))
@@ -202,7 +202,7 @@ def plan_foreign_changes(
 
 
 def _has_columns(definition: ForeignDefinition, step: Step, steps: Sequence[Step]) -> bool:
-    """Whether a run that was interrupted may have added the columns, which *steps* then change."""
+    """Whether an interrupted run may have added the columns, which *steps* then change."""
     changed = {folded(change.column) for later in steps for change in later.column_changes}
     new = StructType(tuple(added.column for added in step.new_columns))
     expected = _metadata(replace(definition, schema=new)).schema.fields
@@ -228,7 +228,7 @@ def _differences(before: ForeignDefinition, after: ForeignDefinition) -> Iterato
 
 
 def _metadata(definition: ForeignDefinition) -> Metadata:
-    """What can be compared of a definition, in Delta's terms."""
+    """The comparable parts of a definition, as a Delta snapshot."""
     # Only some catalogs keep collations, and comments inside of structs; none keeps NOT NULL.
 
     def comparable_column(path: Path, column: StructField) -> StructField:
@@ -275,7 +275,7 @@ def _notes_on_location(plan: ForeignChanges, place: str, *, occupied: bool) -> I
 
 
 def _after_failure(plan: ForeignChanges, number: int, catalog: ForeignCatalog) -> str:
-    """What is true once a statement has failed, which may have had its effect all the same."""
+    """The state of the table after a failed statement, which may have had its effect."""
     try:
         found = catalog.definition(plan.name)
     except DeltaadmError:
@@ -285,7 +285,7 @@ def _after_failure(plan: ForeignChanges, number: int, catalog: ForeignCatalog) -
 
 
 def _progress(plan: ForeignChanges, done: int, *, running: bool = False) -> str:
-    """Which statements were carried out and which were not; with *running* one may have been."""
+    """Which statements were carried out, as a clause; with *running* one is undecided."""
     if not (done or running):
         return NOTHING
     parts = (

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def altered(definition: ForeignDefinition, step: Step) -> ForeignDefinition:
-    """What the catalog says after *step*; raises `Refused` where it should not be taken."""
+    """Return the catalog's definition after *step*; raises `Refused` if it must not be taken."""
     effect = _EFFECTS.get(type(step))
     if effect is None:
         raise _unsupported(definition.provider, *_DELTA_ONLY.get(type(step), _UNKNOWN))
@@ -70,7 +70,7 @@ _DELTA_ONLY: Final[Mapping[type, tuple[str, str]]] = {
     RenameColumn: ("columns cannot be renamed", _ANEW),
     WriteCheckpoint: ("there is no log, and so no checkpoint", "Leave --checkpoint out."),
 }
-"""What Spark refuses or ignores whatever it says, and what to do instead."""
+"""Steps that Spark always refuses or ignores, and what to do instead."""
 _UNKNOWN: Final = ("this cannot be done", "Plan again.")
 
 

@@ -24,7 +24,7 @@ POINTER: Final = "_last_checkpoint"
 
 _DAY: Final = 24 * 60 * 60 * 1000
 _LONG: Final = 100
-"""How many versions without a checkpoint under a classic name are many."""
+"""The number of versions without a classic-named checkpoint that is reported."""
 
 
 @rule("DL601", Severity.ERROR, Scope.CHECKPOINT)

@@ -122,7 +122,7 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 def _once(table: SnapshotFacts, path: Path) -> str:
-    """What the column was called that had the physical *path*, if that is known."""
+    """The logical name of the column with the physical *path*, if known."""
     known = table.earlier_names.get(path)
     return "" if known is None else f" (once the physical name of {path_text(known)})"
 

@@ -290,7 +290,7 @@ def two_deletion_vectors(snapshot: SnapshotFacts) -> Iterator[Problem]:
 
 
 def _check_compactions(snapshot: SnapshotFacts) -> str:
-    """What to look at before any row is deleted, where compacted commits may be the cause."""
+    """Advice before deleting rows, for a case in which compacted commits may be the cause."""
     segment = snapshot.snapshot.segment
     names = [] if segment is None else [file.path for file in segment.compactions]
     if not names:

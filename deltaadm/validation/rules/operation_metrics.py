@@ -94,7 +94,7 @@ def _new(commit: CommitFacts) -> tuple[int, ...]:
 
 
 def _added_or_changed(commit: CommitFacts) -> tuple[int, ...]:
-    """As delta-rs counts added files: with those of change data."""
+    """The number of added files, with or, as delta-rs counts them, including change data files."""
     count = _count(commit, "add")
     return count, count + len(commit.actions("cdc"))
 
@@ -173,4 +173,4 @@ _METRICS: Final = {
     "num_target_files_removed": _REMOVED,
     "num_added_rows": _ROWS,
 }
-"""What a metric counts, by the names that Delta Spark and delta-rs give it."""
+"""The values allowed for each metric, by the names that Delta Spark and delta-rs use."""

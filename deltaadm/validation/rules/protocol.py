@@ -110,7 +110,7 @@ def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 def _misplaced(protocol: Protocol, key: str, version: int, lists_from: int) -> str:
-    """What is wrong with having or lacking the list *key*; empty if nothing is."""
+    """The problem with the presence or absence of the list *key*; empty if there is none."""
     present = protocol.to_wire().get(key) is not None
     if version == lists_from and not present:
         return f"{key} is missing"
@@ -353,7 +353,7 @@ def _is_unread(feature: TableFeature) -> bool:
 
 
 def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
-    """What the metadata needs and the protocol lacks, but for what has a rule of its own."""
+    """Features that the metadata needs and the protocol lacks, except those with their own rule."""
     for name, evidence in missing_features(snapshot.metadata, snapshot.protocol).items():
         feature = FEATURES[name]
         if name != "columnMapping" and not feature.activation.by_type:
